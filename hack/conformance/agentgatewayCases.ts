@@ -109,7 +109,7 @@ const whole: readonly AgentgatewayCase[] = [
     run: async ({ client, model }) => {
       const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
       exact([status, model.saw().length], [403, 0]);
-      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error tells what was blocked.');
+      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error contains the blocked text.');
     },
   },
   before('service down', { kind: 'down' }),

@@ -188,7 +188,7 @@ describe('the suite', () => {
     expect(table(results).split('\n')).to.deep.equal([
       'g  n  pass',
       'g  n  limit  cannot',
-      'g  n  FAIL   It could not be judged: Error: no route',
+      'g  n  FAIL   The check did not complete: Error: no route',
       '',
       '1 passed, 1 limits of the gateway confirmed, 1 failed.',
     ]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { exact, Violation, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
 
-type Row = readonly [what: string, verdict: () => void, says: RegExp | undefined];
+type Row = readonly [what: string, verdict: () => void, message: RegExp | undefined];
 
 /** Each row is a check and the expected message; undefined if the check passes. */
 const ROWS: readonly Row[] = [
@@ -69,11 +69,11 @@ const ROWS: readonly Row[] = [
     undefined,
   ],
   [
-    'a stream with an intermediate text that is no prefix',
+    'a stream with an intermediate text that is not a prefix',
     () => {
       prefixes(['a', 'a<', 'abc'], 'abc');
     },
-    /At one moment/,
+    /not a prefix of/,
   ],
   [
     'a truncated stream',
@@ -150,10 +150,10 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('the judge', () => {
-  for (const [what, verdict, says] of ROWS) {
-    it(`${says === undefined ? 'accepts' : 'reports'} ${what}`, () => {
-      if (says === undefined) verdict();
-      else expect(verdict).to.throw(Violation, says);
+  for (const [what, verdict, message] of ROWS) {
+    it(`${message === undefined ? 'accepts' : 'reports'} ${what}`, () => {
+      if (message === undefined) verdict();
+      else expect(verdict).to.throw(Violation, message);
     });
   }
 

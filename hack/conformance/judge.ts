@@ -45,11 +45,11 @@ function written(value: unknown): string {
  * @param moments the accumulated text after each event.
  */
 export function prefixes(moments: readonly string[], expected: string): void {
-  demand(moments.length > 0, 'The stream brought no text.');
+  demand(moments.length > 0, 'The stream contained no text.');
   for (const moment of moments) {
     demand(
       expected.startsWith(moment),
-      `At one moment the client saw ${quote(moment)}, no beginning of ${quote(expected)}.`,
+      `During the stream, the client saw ${quote(moment)}, which is not a prefix of ${quote(expected)}.`,
     );
   }
   exact(moments.at(-1), expected);
@@ -69,7 +69,7 @@ export function emailPseudonyms(text: string): string[] {
  */
 export function pseudonymized(got: unknown, original: string, values: readonly string[]): void {
   demand(typeof got === 'string', `The client got ${quote(written(got))} instead of a text.`);
-  demand(!values.some((value) => got.includes(value)), `The client got ${quote(got)}, with a real value in it.`);
+  demand(!values.some((value) => got.includes(value)), `The client got ${quote(got)}, which contains a real value.`);
   const pieces = got.split(PSEUDONYM);
   let at = 0;
   const inOrder = pieces.every((piece, index) => {

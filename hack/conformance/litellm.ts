@@ -51,7 +51,7 @@ function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
         typeof teamId === 'string' ? { team_id: teamId } : {},
       );
       if (status === 200 && typeof body.key === 'string') return body.key;
-      throw new Error(`LiteLLM created no virtual key (status ${status}); virtual keys need a database.`);
+      throw new Error(`LiteLLM did not create a virtual key (status ${status}). Virtual keys require a database.`);
     },
   };
 }
@@ -145,7 +145,7 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
   const url = process.env.LITELLM_URL;
   if (url !== undefined && url !== '') {
     const masterKey = process.env.LITELLM_MASTER_KEY;
-    if (masterKey === undefined) throw new Error('With LITELLM_URL, set LITELLM_MASTER_KEY too.');
+    if (masterKey === undefined) throw new Error('LITELLM_URL is set without LITELLM_MASTER_KEY. Set both.');
     return { ...configured(url, masterKey), stop: () => Promise.resolve() };
   }
   if ((process.env.LITELLM_LAB ?? '') === '') {

@@ -33,10 +33,10 @@ async function imageOf({ email }: Person): Promise<string> {
 /** Checks that the model saw exactly one image, and that OCR reads its text without the address. */
 async function checkImageWithout({ email }: Person, requests: readonly string[]): Promise<void> {
   neverSaw(requests, [email]);
-  const pictures = requests.flatMap((request) => request.match(/(?<=data:image\/png;base64,)[A-Za-z0-9+/]+=*/g) ?? []);
-  exact(pictures.length, 1);
+  const images = requests.flatMap((request) => request.match(/(?<=data:image\/png;base64,)[A-Za-z0-9+/]+=*/g) ?? []);
+  exact(images.length, 1);
   const reader = await startIndependentOcr();
-  const text = await reader.read(Buffer.from(pictures[0] ?? '', 'base64'));
+  const text = await reader.read(Buffer.from(images[0] ?? '', 'base64'));
   await reader.close();
   demand(
     text.includes('write') && text.includes('delivery'),
@@ -64,7 +64,7 @@ function streams(name: string, body: (text: string) => JsonObject, text: (person
 
 const whole: readonly LiteLlmCase[] = [
   {
-    name: 'chat, an image beside text',
+    name: 'chat, an image with text',
     run: async ({ client, model }) => {
       const person = newPerson();
       const image = { type: 'image_url', image_url: { url: PIXEL } };
@@ -331,9 +331,9 @@ function before(name: string, fault: Fault, status: number): LiteLlmCase {
       ])) {
         exact(answer.status, status);
         const text = JSON.stringify(answer.body);
-        demand(!text.includes(person.email), 'The error tells a real value.');
+        demand(!text.includes(person.email), 'The error contains a real value.');
         if (fault.kind === 'block')
-          demand(text.includes(BLOCK_REASON), 'The client does not learn why it was blocked.');
+          demand(text.includes(BLOCK_REASON), 'The error does not contain the reason for the block.');
       }
       exact(model.saw().length, 0);
     },
@@ -383,7 +383,10 @@ function after(name: string, fault: Fault, status: number): LiteLlmCase {
       const answer = await client.post(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       exact(answer.status, status);
-      demand(!JSON.stringify(answer.body).includes('You said'), 'The client got the answer in spite of the guardrail.');
+      demand(
+        !JSON.stringify(answer.body).includes('You said'),
+        'The client received the answer although the guardrail call failed.',
+      );
     },
   };
 }
@@ -402,8 +405,8 @@ function amid(name: string, fault: Fault): LiteLlmCase {
         seen.length > 0 && `You said: ${letter(person)}`.startsWith(seen),
         `The client saw ${JSON.stringify(seen)}.`,
       );
-      demand(seen.length < letter(person).length, 'The stream continued to its end.');
-      demand(events.at(-1)?.error !== undefined, 'The stream ends without an error.');
+      demand(seen.length < letter(person).length, 'The stream was not interrupted.');
+      demand(events.at(-1)?.error !== undefined, 'The stream ended without an error.');
     },
   };
 }
@@ -416,7 +419,10 @@ const faults: readonly LiteLlmCase[] = [
       const whole = await client.post(CHAT, chat(text));
       const streamed = await client.stream(CHAT, chat(text));
       exact([whole.status, streamed.status, model.saw().length], [400, 400, 0]);
-      demand(!JSON.stringify([whole.body, streamed.events]).includes(FORBIDDEN), 'The error tells what was blocked.');
+      demand(
+        !JSON.stringify([whole.body, streamed.events]).includes(FORBIDDEN),
+        'The error contains the blocked text.',
+      );
     },
   },
   before('blocked', { kind: 'block' }, 400),

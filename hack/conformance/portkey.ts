@@ -57,7 +57,7 @@ async function install(): Promise<string> {
       await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
       const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
       await promisify(execFile)('npm', args, { cwd: folder }).catch((error: unknown) => {
-        throw new Error(`@portkey-ai/gateway ${VERSION} could not be installed from npm.`, { cause: error });
+        throw new Error(`Installing @portkey-ai/gateway ${VERSION} from npm failed.`, { cause: error });
       });
       await writeFile(installed, '');
     },

@@ -114,7 +114,7 @@ const limits: readonly PortkeyCase[] = [
   },
   {
     name: '/v1/responses',
-    limit: 'Portkey calls no guardrail here, so the model sees all values: block this path for clients.',
+    limit: 'Portkey calls no guardrail here, so the model receives all values. Block this path for clients.',
     run: async ({ client, model, guardrail }) => {
       const person = newPerson();
       await client.post('/v1/responses', { model: 'echo-c7', input: `Mail ${person.email}` });
@@ -137,8 +137,9 @@ function before(name: string, fault: Fault): PortkeyCase {
       ]);
       exact([whole.status, streamed.status], [REFUSED, REFUSED]);
       const told = JSON.stringify([whole.body, streamed.events]);
-      demand(!told.includes(person.email), 'The error tells a real value.');
-      if (fault.kind === 'block') demand(told.includes(BLOCK_REASON), 'The client does not learn why it was blocked.');
+      demand(!told.includes(person.email), 'The error contains a real value.');
+      if (fault.kind === 'block')
+        demand(told.includes(BLOCK_REASON), 'The error does not contain the reason for the block.');
       exact(model.saw().length, 0);
     },
   };
@@ -154,7 +155,10 @@ function after(name: string, fault: Fault): PortkeyCase {
       const { status, body } = await client.post(CHAT, chat(letter(person)));
       neverSaw(model.saw(), valuesOf(person));
       exact(status, REFUSED);
-      demand(!JSON.stringify(body).includes('You said'), 'The client got the answer in spite of the guardrail.');
+      demand(
+        !JSON.stringify(body).includes('You said'),
+        'The client received the answer although the guardrail call failed.',
+      );
     },
   };
 }
@@ -165,7 +169,7 @@ const faults: readonly PortkeyCase[] = [
     run: async ({ client, model }) => {
       const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
       exact([status, model.saw().length], [REFUSED, 0]);
-      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error tells what was blocked.');
+      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error contains the blocked text.');
     },
   },
   before('blocked', { kind: 'block' }),

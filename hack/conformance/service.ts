@@ -46,7 +46,7 @@ export async function useService(): Promise<Service> {
       .split(',')
       .map((entry) => entry.replace(/^[^:]*:/, ''));
     if (first === undefined || first === '' || second === undefined) {
-      throw new Error('With GUARDRAIL_URL, set GUARDRAIL_API_KEYS to the keys of two tenants: "a:key1,b:key2".');
+      throw new Error('GUARDRAIL_URL requires GUARDRAIL_API_KEYS with the keys of two tenants: "a:key1,b:key2".');
     }
     if (!(await ready(given))) throw new Error(`The guardrail at GUARDRAIL_URL (${given}) is not ready.`);
     return { url: given, keys: [first, second], stop: () => Promise.resolve() };

@@ -34,7 +34,7 @@ export async function runCase<Bench>(
     await run(bench);
     return { gateway, name, limit, fault: undefined };
   } catch (error) {
-    const fault = error instanceof Violation ? error.message : `It could not be judged: ${String(error)}`;
+    const fault = error instanceof Violation ? error.message : `The check did not complete: ${String(error)}`;
     return { gateway, name, limit, fault };
   }
 }

@@ -26,12 +26,12 @@ export const LITELLM_PROBES: readonly Probe[] = [
 const unmeasured = (route: string, field: string, why: string): Row => ({
   route,
   field,
-  outcome: `*not measured*; leaks by its source, which calls no guardrail (${why})`,
+  outcome: `*not measured*; leaks according to its source, which calls no guardrail (${why})`,
 });
 
 /** Routes that no probe can reach, and why, from the source of LiteLLM 1.106.2. */
 export const LITELLM_UNMEASURED: readonly Row[] = [
-  unmeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'needs the package google-genai'),
-  unmeasured('`/v1/evals`', 'all fields', 'calls api.openai.com whatever is configured'),
-  unmeasured('`/v1/realtime`', 'sound', 'needs a model that hears'),
+  unmeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'requires the package google-genai'),
+  unmeasured('`/v1/evals`', 'all fields', 'always calls api.openai.com'),
+  unmeasured('`/v1/realtime`', 'sound', 'requires a speech model'),
 ];

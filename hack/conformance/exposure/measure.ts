@@ -25,18 +25,18 @@ export async function measure(
   const faults: string[] = [];
   let version: string | undefined;
   for (const { route, field, side, spared, value, send } of probes) {
-    const planted = await value();
+    const inserted = await value();
     bench.model.reset();
     bench.guardrail.reset();
     try {
-      const { status, text } = await send(bench, planted);
+      const { status, text } = await send(bench, inserted);
       const exchanges = bench.guardrail.exchanges();
       version ??= versionIn(exchanges.map(({ body }) => body));
       const upstream = bench.model.saw();
-      const outcome = judge({ side, spared, value: planted, upstream, exchanges, status, answer: text });
+      const outcome = judge({ side, spared, value: inserted, upstream, exchanges, status, answer: text });
       rows.push({ route, field, outcome });
     } catch (error) {
-      const what = error instanceof Violation ? error.message : `It could not be judged: ${String(error)}`;
+      const what = error instanceof Violation ? error.message : `The check did not complete: ${String(error)}`;
       faults.push(`${route} ${field}: ${what}`);
     }
   }

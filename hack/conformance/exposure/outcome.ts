@@ -1,7 +1,7 @@
 import { demand } from '../judge.ts';
 import type { Exchange } from '../interceptor.ts';
 
-/** What a gateway did with one planted value, as seen from all sides. */
+/** What a gateway did with one inserted value, as seen from all sides. */
 export interface Observation {
   /** Where the value is: in a request, or, as its pseudonym, in the model's answer. */
   readonly side: 'request' | 'answer';
@@ -20,16 +20,16 @@ export interface Observation {
 
 /** The outcomes as the table writes them, from worst to best. */
 export const OUTCOMES = {
-  leaksUnseen: '**leaks**: never shown to the guardrail',
-  leaksIgnored: '**leaks**: shown, but LiteLLM ignores the replacement',
-  leaksSpared: '**leaks**: shown, but the guardrail leaves it as it is',
-  unseen: 'pseudonyms: the answer is never shown to the guardrail',
-  ignored: 'pseudonyms: shown, but LiteLLM ignores what is restored',
+  leaksUnseen: '**leaks**: not sent to the guardrail',
+  leaksIgnored: '**leaks**: LiteLLM ignores the pseudonymized text',
+  leaksSpared: '**leaks**: the guardrail does not change it',
+  unseen: 'pseudonyms: the answer is not sent to the guardrail',
+  ignored: 'pseudonyms: LiteLLM ignores the restored text',
   dropped: 'dropped by LiteLLM',
-  licence: 'refused by LiteLLM: needs its enterprise licence',
-  uncalled: 'refused: LiteLLM cannot write the call of the guardrail',
-  refused: 'refused by LiteLLM',
-  blocked: 'refused by the guardrail',
+  licence: 'rejected by LiteLLM: requires its enterprise license',
+  uncalled: 'rejected: LiteLLM cannot serialize its guardrail call',
+  refused: 'rejected by LiteLLM',
+  blocked: 'rejected by the guardrail',
   guarded: 'guarded',
   restored: 'restored',
 } as const;
@@ -77,7 +77,7 @@ function judgeRequest({ value, spared, upstream, exchanges, status, answer }: Ob
     const replaced = shown.some((exchange) => isReplaced(exchange.answer, value));
     demand(
       replaced !== spared,
-      spared ? 'The guardrail replaces it.' : 'The guardrail is shown it and does not replace it.',
+      spared ? 'The guardrail replaced the value.' : 'The guardrail received the value and did not replace it.',
     );
     return replaced ? OUTCOMES.leaksIgnored : OUTCOMES.leaksSpared;
   }
@@ -110,7 +110,7 @@ function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation
     );
     if (shown.length === 0) return OUTCOMES.unseen;
     const restored = shown.some((exchange) => holds(JSON.stringify(exchange.answer), value));
-    demand(restored, 'The guardrail is shown it and does not restore it.');
+    demand(restored, 'The guardrail received the pseudonym and did not restore it.');
     return OUTCOMES.ignored;
   }
   return leaves.some((text) => holds(text, value)) ? OUTCOMES.restored : OUTCOMES.dropped;

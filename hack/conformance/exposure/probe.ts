@@ -3,7 +3,7 @@ import type { CallOptions, GatewayClient, RawAnswer } from '../client.ts';
 import type { Interceptor } from '../interceptor.ts';
 import type { Reply, ScriptedWitness } from '../../testing/upstream/modelServer.ts';
 import { pseudonymIn } from './outcome.ts';
-import { anEmail } from './values.ts';
+import { newEmail } from './values.ts';
 
 /** What the probes need. */
 export interface ProbeBench {
@@ -12,7 +12,7 @@ export interface ProbeBench {
   readonly guardrail: Interceptor;
 }
 
-/** Plants a value in one place and sends it through the gateway. */
+/** Inserts a value in one place and sends it through the gateway. */
 export interface Probe {
   /** The name of the route in the table. */
   readonly route: string;
@@ -48,7 +48,7 @@ export function request(
   route: string,
   field: string,
   body: (value: string) => JsonObject | FormData,
-  { path = route, method = 'POST', value = anEmail, spared = false, reply, ...options }: ProbeOptions = {},
+  { path = route, method = 'POST', value = newEmail, spared = false, reply, ...options }: ProbeOptions = {},
 ): Probe {
   return {
     route: code(route),
@@ -56,10 +56,10 @@ export function request(
     side: 'request',
     spared,
     value,
-    send: async ({ client, model }, planted) => {
+    send: async ({ client, model }, inserted) => {
       if (reply !== undefined) model.script(() => reply);
-      const sent = method === 'GET' ? {} : { body: body(planted) };
-      return client.raw(path.replace('{value}', encodeURIComponent(planted)), { method, ...sent }, options);
+      const sent = method === 'GET' ? {} : { body: body(inserted) };
+      return client.raw(path.replace('{value}', encodeURIComponent(inserted)), { method, ...sent }, options);
     },
   };
 }
@@ -73,7 +73,7 @@ export function answer(
   field: string,
   body: (value: string) => JsonObject | FormData,
   reply: (pseudonym: string) => Reply,
-  { path = route, value = anEmail, ...options }: ProbeOptions = {},
+  { path = route, value = newEmail, ...options }: ProbeOptions = {},
 ): Probe {
   return {
     route: code(route),
@@ -81,12 +81,12 @@ export function answer(
     side: 'answer',
     spared: false,
     value,
-    send: async ({ client, model }, planted) => {
+    send: async ({ client, model }, inserted) => {
       model.script(({ text }) => {
         const pseudonym = pseudonymIn(text);
         return pseudonym === undefined ? undefined : reply(pseudonym);
       });
-      return client.raw(path, { body: body(planted) }, options);
+      return client.raw(path, { body: body(inserted) }, options);
     },
   };
 }

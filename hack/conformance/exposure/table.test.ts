@@ -25,7 +25,7 @@ describe('the measured table', () => {
     expect(render(measured, OUTCOMES)).to.equal(
       [
         'Measured on LiteLLM 1.0.0:\n',
-        '| route | what happens | where |',
+        '| route | outcome | fields |',
         '| --- | --- | --- |',
         '| `/chat` | **leaks** | `stop`, `name` |',
         '| `/chat` | guarded | `content` |',
@@ -42,8 +42,8 @@ describe('the measured table', () => {
       .and.match(/\nMore\.\n$/);
     expect(differences(measurementIn(document), measured)).to.deep.equal([]);
     expect(withTable(document, render(measured, OUTCOMES)), 'written twice').to.equal(document);
-    expect(() => measurementIn('# Title\n')).to.throw('its markers are gone');
-    expect(() => withTable('# Title\n', '')).to.throw('its markers are gone');
+    expect(() => measurementIn('# Title\n')).to.throw('does not contain the markers');
+    expect(() => withTable('# Title\n', '')).to.throw('does not contain the markers');
   });
 
   it('reports the differences of rows and of the version', () => {
@@ -66,7 +66,7 @@ describe('the measured table', () => {
 
   it('rejects text that cannot stand in a cell', () => {
     for (const bad of [row('a|b', 'f', 'guarded'), row('r', 'one, two', 'guarded'), row('r', 'a\nb', 'guarded')]) {
-      expect(() => render({ version: 'v', rows: [bad] }, OUTCOMES)).to.throw('cannot be a cell');
+      expect(() => render({ version: 'v', rows: [bad] }, OUTCOMES)).to.throw('cannot be a table cell');
     }
   });
 

@@ -14,7 +14,7 @@ export interface Measurement {
 
 const BEGIN = '<!-- measured by npm run conformance: begin -->\n<!-- prettier-ignore-start -->\n';
 const END = '<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance: end -->\n';
-const HEAD = '| route | what happens | where |\n| --- | --- | --- |\n';
+const HEAD = '| route | outcome | fields |\n| --- | --- | --- |\n';
 const SEPARATOR = ', ';
 const VERSION = /^Measured on (.+):$/m;
 
@@ -26,7 +26,8 @@ const VERSION = /^Measured on (.+):$/m;
  */
 export function render({ version, rows }: Measurement, outcomes: readonly string[]): string {
   for (const text of rows.flatMap(({ route, field }) => [route, field])) {
-    if (text.includes(SEPARATOR) || /[|\n]/.test(text)) throw new Error(`${JSON.stringify(text)} cannot be a cell.`);
+    if (text.includes(SEPARATOR) || /[|\n]/.test(text))
+      throw new Error(`${JSON.stringify(text)} cannot be a table cell.`);
   }
   const routes = new Set(rows.map(({ route }) => route));
   const order = new Set([...outcomes, ...rows.map(({ outcome }) => outcome)]);
@@ -53,7 +54,7 @@ export function parse(text: string): Measurement {
 function span(document: string): { from: number; to: number } {
   const from = document.indexOf(BEGIN);
   const to = document.indexOf(END);
-  if (from < 0 || to < from) throw new Error('The document has no place for the measured table: its markers are gone.');
+  if (from < 0 || to < from) throw new Error('The document does not contain the markers of the measured table.');
   return { from: from + BEGIN.length, to };
 }
 

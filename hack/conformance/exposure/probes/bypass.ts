@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import { CHAT, chat } from '../../chatCases.ts';
 import type { Answer } from '../../client.ts';
 import { type Probe, request } from '../probe.ts';
-import { anEmail } from '../values.ts';
+import { newEmail } from '../values.ts';
 
 /** The guardrail's name in hack/samples/litellm/config.yaml. */
 export const GUARDRAIL = 'gateway-guardrail';
@@ -21,7 +21,7 @@ function byKey(
     field,
     side: 'request',
     spared: false,
-    value: anEmail,
+    value: newEmail,
     send: async ({ client }, value) => {
       const madeTeam = team === undefined ? undefined : await client.post('/team/new', team);
       const refused = madeTeam !== undefined && madeTeam.status !== 200 ? madeTeam : undefined;

@@ -3,7 +3,7 @@ import { CHAT, chat, TOOL, user } from '../../chatCases.ts';
 import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { newPerson } from '../../syntheticPerson.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
-import { aFile, aPicture } from '../values.ts';
+import { newFile, newImage } from '../values.ts';
 
 /** A model that LiteLLM knows. For unknown models, LiteLLM drops fields that it does not expect. */
 const MODEL = 'gpt-4o';
@@ -95,27 +95,27 @@ const requests: readonly Probe[] = [
   part(
     '`file_data`',
     (value) => ({ type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${value}` } }),
-    { value: aFile },
+    { value: newFile },
   ),
   part('`filename`', (value) => ({
     type: 'file',
     file: { filename: `${value}.pdf`, file_id: 'file-1' },
   })),
   part('`input_audio`', (value) => ({ type: 'input_audio', input_audio: { data: value, format: 'wav' } }), {
-    value: aFile,
+    value: newFile,
   }),
   part('`video_url`', (value) => ({ type: 'video_url', video_url: { url: `https://example.org/${value}.mp4` } })),
   request(
     CHAT,
-    'an image beside text',
+    'an image with text',
     (value) => ({
       model: 'echo-c7',
       messages: [user([{ type: 'text', text: `Is it ${newPerson().email}?` }, image(value)])],
     }),
-    { value: aPicture },
+    { value: newImage },
   ),
   request(CHAT, 'an image without text', (value) => ({ model: 'echo-c7', messages: [user([image(value)])] }), {
-    value: aPicture,
+    value: newImage,
   }),
 ];
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
-import { aToken } from '../values.ts';
+import { newToken } from '../values.ts';
 
 const COMPLETIONS = '/v1/completions';
 
@@ -30,7 +30,7 @@ const logprobs = (token: string): JsonObject => ({
 export const COMPLETION_PROBES: readonly Probe[] = [
   asked('`prompt`', (value) => ({ prompt: `Mail ${value}` })),
   asked('`prompt` as a list', (value) => ({ prompt: ['Hello', `Mail ${value}`] })),
-  asked('`prompt` as tokens', (value) => ({ prompt: [Number(value), 1] }), { value: aToken }),
+  asked('`prompt` as tokens', (value) => ({ prompt: [Number(value), 1] }), { value: newToken }),
   asked('`suffix`', (value) => ({ suffix: `Yours, ${value}` })),
   asked('`stop`', (value) => ({ stop: [value] })),
   asked('`user`', (value) => ({ user: value })),

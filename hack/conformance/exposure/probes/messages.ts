@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
 import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
-import { aFile, aPicture } from '../values.ts';
+import { newFile, newImage } from '../values.ts';
 
 const MESSAGES = '/v1/messages';
 const MODEL = { model: 'anthropic/echo-c7', max_tokens: 100 };
@@ -92,7 +92,7 @@ const requests: readonly Probe[] = [
       type: 'document',
       source: { type: 'base64', media_type: 'application/pdf', data: value },
     }),
-    { value: aFile },
+    { value: newFile },
   ),
   block('`document` that is an address', (value) => ({
     type: 'document',
@@ -109,14 +109,14 @@ const requests: readonly Probe[] = [
     (value) => ({
       messages: [user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: value } }])],
     }),
-    { value: async () => (await aPicture()).split(',')[1] ?? '' },
+    { value: async () => (await newImage()).split(',')[1] ?? '' },
   ),
   asked('`metadata.user_id`', (value) => ({ metadata: { user_id: value } })),
   asked('`stop_sequences`', (value) => ({ stop_sequences: [value] })),
   asked('`mcp_servers`', (value) => ({
     mcp_servers: [{ type: 'url', url: `https://example.org/${value}`, name: 'lab' }],
   })),
-  asked('place in `web_search` tools', (value) => ({
+  asked('location in `web_search` tools', (value) => ({
     tools: [{ type: 'web_search_20250305', name: 'web_search', user_location: { type: 'approximate', city: value } }],
   })),
   asked('unknown fields', (value) => ({ x_note: value })),

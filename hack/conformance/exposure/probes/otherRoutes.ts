@@ -3,7 +3,7 @@ import { CHAT, chat, user } from '../../chatCases.ts';
 import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { pseudonymIn } from '../outcome.ts';
-import { aFile, anEmail, aToken } from '../values.ts';
+import { newFile, newEmail, newToken } from '../values.ts';
 
 const json = (body: Json): Reply => ({ json: body });
 
@@ -37,10 +37,10 @@ const rerank = (field: string, more: (value: string) => JsonObject): Probe =>
     reply: RANKED,
   });
 
-const PICTURE = json({ created: 1, data: [{ b64_json: '' }] });
+const IMAGE_REPLY = json({ created: 1, data: [{ b64_json: '' }] });
 const draw = (field: string, more: (value: string) => JsonObject): Probe =>
   request('/v1/images/generations', field, (value) => ({ model: 'img', prompt: 'A cat', ...more(value) }), {
-    reply: PICTURE,
+    reply: IMAGE_REPLY,
   });
 
 const SPEECH = '/v1/audio/speech';
@@ -69,7 +69,7 @@ const generate = (field: string, more: (value: string) => JsonObject): Probe =>
 const models: readonly Probe[] = [
   embed('`input`', (value) => ({ input: `Mail ${value}` })),
   embed('`input` as a list', (value) => ({ input: ['Hello', `Mail ${value}`] })),
-  embed('`input` as tokens', (value) => ({ input: [Number(value), 1] }), { value: aToken }),
+  embed('`input` as tokens', (value) => ({ input: [Number(value), 1] }), { value: newToken }),
   embed('`user`', (value) => ({ user: value })),
   embed('unknown fields', (value) => ({ x_note: value })),
   moderate('`input`', (value) => `Mail ${value}`),
@@ -83,13 +83,13 @@ const models: readonly Probe[] = [
     '/v1/images/edits',
     '`prompt`',
     (value) => form({ model: 'img', prompt: `Write ${value} on it`, image: file('pixels', 'a.png', 'image/png') }),
-    { reply: PICTURE },
+    { reply: IMAGE_REPLY },
   ),
   request(
     '/v1/images/edits',
     '`image`',
     (value) => form({ model: 'img', prompt: 'Paint it red', image: file(value, 'a.png', 'image/png') }),
-    { reply: PICTURE, value: aFile },
+    { reply: IMAGE_REPLY, value: newFile },
   ),
   speak('`input`', (value) => ({ input: `Mail ${value}` })),
   speak('`instructions`', (value) => ({ instructions: `Speak as ${value}` })),
@@ -101,7 +101,7 @@ const models: readonly Probe[] = [
   ),
   request(TRANSCRIPTIONS, '`file`', (value) => form({ model: 'stt', file: file(value) }), {
     reply: HEARD,
-    value: aFile,
+    value: newFile,
   }),
   request(
     TRANSCRIPTIONS,
@@ -173,7 +173,7 @@ const batchOutput: Probe = {
   field: 'answers of a batch',
   side: 'answer',
   spared: false,
-  value: anEmail,
+  value: newEmail,
   send: async ({ client, model }, value) => {
     model.script(({ method, text }) => {
       if (method === 'POST') pseudonym = pseudonymIn(text) ?? '';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../testing/gateway/gateway.ts';
 import type { RawAnswer } from '../../client.ts';
 import type { Probe, ProbeBench } from '../probe.ts';
-import { anEmail } from '../values.ts';
+import { newEmail } from '../values.ts';
 
 const ROUTE = '/v1/realtime';
 const TIMEOUT_MS = 10_000;
@@ -17,7 +17,7 @@ async function converse({ client }: ProbeBench, events: readonly JsonObject[]): 
   const got: string[] = [];
   const ended = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`The conversation does not end: ${got.join('\n')}`));
+      reject(new Error(`The conversation did not end: ${got.join('\n')}`));
     }, TIMEOUT_MS);
     const end = (): void => {
       clearTimeout(timer);
@@ -47,7 +47,7 @@ const probe = (field: string, events: (value: string) => readonly JsonObject[]):
   field,
   side: 'request',
   spared: false,
-  value: anEmail,
+  value: newEmail,
   send: (bench, value) => converse(bench, events(value)),
 });
 

@@ -3,7 +3,7 @@ import { user } from '../../chatCases.ts';
 import { responseObject } from '../../../testing/upstream/dialects.ts';
 import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
-import { aFile, aPicture } from '../values.ts';
+import { newFile, newImage } from '../values.ts';
 
 const RESPONSES = '/v1/responses';
 
@@ -119,7 +119,7 @@ const requests: readonly Probe[] = [
     tools: [{ type: 'function', name: 'send_mail', description: 'd', parameters: schemaWith(`Such as ${value}`) }],
   })),
   asked('custom tools', (value) => ({ tools: [{ type: 'custom', name: 'send_mail', description: `Mails ${value}` }] })),
-  asked('place in `web_search` tools', (value) => ({
+  asked('location in `web_search` tools', (value) => ({
     tools: [{ type: 'web_search', user_location: { type: 'approximate', city: value } }],
   })),
   asked('`text.format`', (value) => ({
@@ -138,7 +138,7 @@ const requests: readonly Probe[] = [
       filename: 'a.txt',
       file_data: `data:text/plain;base64,${value}`,
     }),
-    { value: aFile },
+    { value: newFile },
   ),
   part('`filename`', (value) => ({ type: 'input_file', filename: `${value}.pdf`, file_id: 'file-1' })),
   part('`file_url`', (value) => ({ type: 'input_file', file_url: `https://example.org/${value}.pdf` })),
@@ -147,7 +147,7 @@ const requests: readonly Probe[] = [
     (value) => ({
       input: [user([{ type: 'input_image', image_url: value, detail: 'auto' }])],
     }),
-    { value: aPicture },
+    { value: newImage },
   ),
 ];
 

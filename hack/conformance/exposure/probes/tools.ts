@@ -3,7 +3,7 @@ import { MCP_TOOL } from '../../../testing/upstream/mcpServer.ts';
 import { responseObject } from '../../../testing/upstream/dialects.ts';
 import type { Reply } from '../../../testing/upstream/modelServer.ts';
 import { type Probe, request } from '../probe.ts';
-import { anEmail } from '../values.ts';
+import { newEmail } from '../values.ts';
 
 /** The name of the MCP server in the suite's configuration. */
 export const MCP_SERVER = 'lab';
@@ -41,7 +41,7 @@ const ownTools: Probe = {
   field: 'results of a tool',
   side: 'request',
   spared: false,
-  value: anEmail,
+  value: newEmail,
   send: async ({ client, model }, value) => {
     let calls = 0;
     model.script(({ path }) => {
