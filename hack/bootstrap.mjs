@@ -16,21 +16,21 @@ function fail(sentence) {
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
   fail(
-    `Node ${process.versions.node} is too old: install Node ${MINIMUM_NODE_MAJOR} or newer; ` +
-      'the project then installs the version that it needs.',
+    `Node ${process.versions.node} is too old. Install Node ${MINIMUM_NODE_MAJOR} or newer. ` +
+      'The project then installs the version that it requires.',
   );
 }
 
-const wanted = createHash('sha256')
+const expected = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .update(`${process.platform}-${process.arch}`)
   .digest('hex');
 const stampFile = join(root, 'node_modules', '.bootstrap');
 const pinnedNode = join(root, 'node_modules', '.bin', 'node');
-const installed = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted && existsSync(pinnedNode);
+const installed = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === expected && existsSync(pinnedNode);
 
 if (!installed()) {
-  console.log('Installing the packages of package-lock.json (first run, or it has changed) …');
+  console.log('Installing the packages of package-lock.json (first run, or changed packages) …');
   const npm = process.env.npm_execpath;
   const command = npm ? [process.execPath, npm] : ['npm'];
   const result = spawnSync(
@@ -39,21 +39,20 @@ if (!installed()) {
     {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      // npm passes its own options down in these variables. Options of the caller, such as --dry-run or --omit, must not apply
-      // here.
+      // npm passes its options in these variables. The caller's --dry-run, --omit and --include must not apply here.
       env: Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^npm_config_(dry_run|omit|include)$/.test(name)),
       ),
     },
   );
   if (result.status !== 0) {
-    fail('npm ci has failed: see its message above; it needs the npm registry (or a filled npm cache) once.');
+    fail('npm ci failed. See its output above. The first run requires the npm registry or a filled npm cache.');
   }
   if (!existsSync(pinnedNode)) {
     fail(
-      `There is no pinned Node for ${process.platform}-${process.arch} in package.json's optionalDependencies; ` +
-        'use Linux or macOS on x64 or arm64.',
+      `package.json pins no Node for ${process.platform}-${process.arch} in optionalDependencies. ` +
+        'Use Linux or macOS on x64 or arm64.',
     );
   }
-  writeFileSync(stampFile, wanted);
+  writeFileSync(stampFile, expected);
 }

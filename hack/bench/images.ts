@@ -74,7 +74,8 @@ async function call(pool: Pool, body: Buffer): Promise<number> {
   const answer = await pool.request({ method: 'POST', path: PATH, headers, body });
   await answer.body.dump({ limit: Infinity });
   const { statusCode } = answer;
-  if (statusCode !== 200 && statusCode !== 429 && statusCode !== 502) throw new Error(`The answer was ${statusCode}.`);
+  if (statusCode !== 200 && statusCode !== 429 && statusCode !== 502)
+    throw new Error(`The response status was ${statusCode}.`);
   return statusCode;
 }
 

@@ -79,7 +79,7 @@ async function call({ pool, path, body }: Target): Promise<string> {
     body,
   });
   const text = await answer.text();
-  if (statusCode !== 200) throw new Error(`The answer was ${statusCode}.`);
+  if (statusCode !== 200) throw new Error(`The response status was ${statusCode}.`);
   return text;
 }
 

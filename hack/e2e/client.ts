@@ -66,7 +66,7 @@ function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
-    sent.on('error', fail).on('timeout', () => sent.destroy(new Error('The call took too long.')));
+    sent.on('error', fail).on('timeout', () => sent.destroy(new Error('The call timed out.')));
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

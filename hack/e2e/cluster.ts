@@ -1,7 +1,7 @@
 /**
  * A real one-node cluster without Docker: the local control plane with containerd, kubelet, kube-scheduler, kube-proxy and
- * CoreDNS. It requires its own network, mount and process namespaces (see main.ts): its addresses exist only there, and
- * everything ends with the namespaces.
+ * CoreDNS. It requires its own network, mount and process namespaces (see main.ts). Its addresses exist only there, and its
+ * processes end with the namespaces.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

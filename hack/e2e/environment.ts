@@ -1,4 +1,4 @@
-/** The cluster that the cases run on, the suite's own or a given one. */
+/** The cluster that the cases run on, the suite's own or an external one. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export interface Environment {
   /**
    * Restarts the node's kubelet.
    *
-   * @throws Error on a given cluster
+   * @throws Error on an external cluster
    */
   restartKubelet(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function setEnvironment(made: Environment): void {
 
 /** @returns the cluster. Available in tests and hooks, not while tests are declared. */
 export function cluster(): Environment {
-  if (environment === undefined) throw new Error('The cluster is only available in tests and hooks.');
+  if (environment === undefined) throw new Error('The cluster is available only in tests and hooks.');
   return environment;
 }
 
@@ -82,7 +82,7 @@ export function own(made: Cluster): Environment {
   };
 }
 
-/** A given cluster, which pulls the image from a registry. */
+/** An external cluster, which pulls the image from a registry. */
 export function given({ kubectl, image }: { readonly kubectl: string; readonly image: string }): Environment {
   return {
     kubectl: (args, input) => runKubectl(kubectl, args, input),
@@ -94,7 +94,7 @@ export function given({ kubectl, image }: { readonly kubectl: string; readonly i
       const end = ['node', '--eval', 'process.kill(1)'];
       await runKubectl(kubectl, ['exec', pod, '-n', namespace, '-c', container, '--', ...end]);
     },
-    restartKubelet: () => Promise.reject(new Error('The kubelet of a given cluster cannot be restarted.')),
+    restartKubelet: () => Promise.reject(new Error('The kubelet of an external cluster cannot be restarted.')),
   };
 }
 

@@ -15,7 +15,7 @@ const CALL_GUARDRAIL = `
   const { url, key, body } = JSON.parse(process.argv[1]);
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error('The guardrail answered ' + answer.status + '.');
+  if (!answer.ok) throw new Error('The guardrail returned ' + answer.status + '.');
   process.stdout.write(await answer.text());
 `;
 

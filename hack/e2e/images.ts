@@ -113,7 +113,7 @@ function baseImages(): BaseImages {
   const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   const of = (name: string): string => {
     const value = new RegExp(`^ARG ${name}=(\\S+@sha256:[0-9a-f]{64})$`, 'm').exec(text)?.[1];
-    if (value === undefined) throw new Error(`The Dockerfile has no default with a digest for ARG ${name}.`);
+    if (value === undefined) throw new Error(`In the Dockerfile, ARG ${name} has no default with a digest.`);
     return value;
   };
   return { BUILD_IMAGE: of('BUILD_IMAGE'), BASE_IMAGE: of('BASE_IMAGE') };
@@ -133,7 +133,7 @@ function standIns({ BUILD_IMAGE, BASE_IMAGE }: BaseImages): BaseImages {
 function redisImage(): string {
   const file = join(ROOT, 'operator/manifests/components/redis/statefulset.yaml');
   const image = /^\s+image: (\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
-  if (image === undefined) throw new Error(`${file} names no image.`);
+  if (image === undefined) throw new Error(`${file} does not contain an image.`);
   return image;
 }
 
@@ -150,7 +150,7 @@ async function pull(image: string, report: Report): Promise<boolean> {
 
 /** Creates a minimal Debian image: a C library, a C++ runtime and certificates. */
 async function importDebian(image: string, report: Report): Promise<void> {
-  report(`No registry answers; creating a stand-in for ${image} with debootstrap …`);
+  report(`No registry is reachable. Creating a stand-in for ${image} with debootstrap …`);
   const debian = temporaryFolder(FOLDER);
   const archive = `${debian}.tar`;
   try {
@@ -162,7 +162,7 @@ async function importDebian(image: string, report: Report): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new Error(
-        `No registry answers for ${image}, and debootstrap is missing for a stand-in: apt-get install debootstrap.`,
+        `No registry is reachable for ${image}, and debootstrap, which creates a stand-in, is missing. Install it (apt-get install debootstrap).`,
         { cause: error },
       );
     }
@@ -235,7 +235,8 @@ async function allOf<T>(items: readonly T[], ask: (item: T) => Promise<boolean>)
 /** @returns the path of the npm-cli.js that runs this script. */
 function npm(): string {
   const path = process.env.npm_execpath;
-  if (path === undefined) throw new Error('Run this with npm run e2e: the image is built with the same npm.');
+  if (path === undefined)
+    throw new Error('The image is built with the npm that runs this script. Start it with npm run e2e.');
   return path;
 }
 

@@ -85,7 +85,7 @@ export async function refuseIfThere(): Promise<void> {
   ].find((object) => object !== undefined);
   if (there === undefined) return;
   throw new Error(
-    `This cluster already has ${there.kind} ${there.metadata.name}: use a cluster without the operator, or uninstall it as the README says.`,
+    `This cluster already has ${there.kind} ${there.metadata.name}. Use a cluster without the operator, or uninstall it as described in the README.`,
   );
 }
 

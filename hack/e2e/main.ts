@@ -5,9 +5,10 @@ import { exitWith } from '../test/exitWith.ts';
 const HELP = `npm run e2e             builds the image, starts a one-node cluster on this machine, and tests the project on it
 npm run e2e -- NAME…    runs only these cases: ${CASES.join(', ')}
 
-As root on Linux, it needs nothing else: the cluster runs in its own namespaces, and leaves only logs in .local/e2e.
-With KUBECONFIG and E2E_IMAGE, it uses that cluster instead, whose nodes must be able to pull that image of this project.
-The cluster must not have the operator yet, and must provision volumes. The cases remove what they create there.
+Requires root on Linux. The cluster runs in its own namespaces, and leaves only logs in .local/e2e.
+With KUBECONFIG and E2E_IMAGE, the cases use that cluster instead. Its nodes must be able to pull the image, which is an
+image of this project. The cluster must provision volumes, and must not contain the operator. The cases remove the
+objects that they create there.
 `;
 
 async function main(): Promise<number> {
@@ -17,7 +18,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const unknown = names.find((name) => !CASES.includes(name));
-  if (unknown !== undefined) throw new Error(`Unknown cases ${unknown}. Available: ${CASES.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`Unknown cases: ${unknown}. Known cases: ${CASES.join(', ')}.`);
   const cases = CASES.filter((name) => names.length === 0 || names.includes(name));
 
   const aborted = new AbortController();

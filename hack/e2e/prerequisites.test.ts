@@ -17,23 +17,27 @@ describe('prerequisites of a node', () => {
   });
 
   const incomplete: readonly (readonly [what: string, facts: Partial<Facts>, says: RegExp])[] = [
-    ['another system', { platform: 'darwin', root: false }, /^A node .* needs Linux; elsewhere.*KUBECONFIG.*E2E_IMAGE/],
-    ['another user', { root: false }, /^A node .* needs root: .*sudo npm run e2e/],
+    [
+      'another system',
+      { platform: 'darwin', root: false },
+      /^A cluster node requires Linux\. Alternatively.*KUBECONFIG.*E2E_IMAGE/,
+    ],
+    ['another user', { root: false }, /^A cluster node requires root\. .*sudo npm run e2e/],
     ['programs', { missing: ['podman', '/usr/lib/cni/ptp'] }, /apt-get install podman containernetworking-plugins\.$/],
     ['overlayfs', { overlay: false }, /modprobe overlay/],
     ['namespaces', { namespaces: false }, /namespaces/],
-    ['control groups', { controllers: ['memory', 'pids'] }, /^Control groups for memory, pids cannot be made/],
-    ['a kubelet', { busy: true }, /not a node already/],
+    ['control groups', { controllers: ['memory', 'pids'] }, /^Control groups for memory, pids cannot be created/],
+    ['a kubelet', { busy: true }, /not a node\.$/],
   ];
   for (const [what, facts, says] of incomplete) {
-    it(`report in one sentence: ${what}`, () => {
+    it(`report a missing part: ${what}`, () => {
       const [first, ...more] = problems({ ...complete, ...facts });
       expect(first).to.match(says);
       expect(more).to.deep.equal([]);
     });
   }
 
-  it('report all missing ones at once', () => {
+  it('report all missing parts at once', () => {
     expect(problems({ ...complete, missing: ['runc'], overlay: false, controllers: ['cpu'] })).to.have.length(3);
   });
 });

@@ -35,28 +35,30 @@ const PACKAGES: Readonly<Record<string, string>> = {
   [join(CNI_PROGRAMS, 'ptp')]: 'containernetworking-plugins',
 };
 const CONTROLLERS = ['cpu', 'cpuset', 'memory', 'pids'];
-const ELSEWHERE =
-  'elsewhere, set KUBECONFIG to a cluster and E2E_IMAGE to an image of this project that its nodes can pull';
+const ALTERNATIVE =
+  'Alternatively, set KUBECONFIG to a cluster, and E2E_IMAGE to an image of this project that its nodes can pull.';
 
 /** @returns the missing prerequisites, one sentence each. Pure. */
 export function problems(facts: Facts): string[] {
-  if (facts.platform !== 'linux') return [`A node of a cluster needs Linux; ${ELSEWHERE}.`];
-  if (!facts.root) return [`A node of a cluster needs root: run this as root, e.g. sudo npm run e2e; ${ELSEWHERE}.`];
+  if (facts.platform !== 'linux') return [`A cluster node requires Linux. ${ALTERNATIVE}`];
+  if (!facts.root) return [`A cluster node requires root. Run sudo npm run e2e. ${ALTERNATIVE}`];
   const packages = [...new Set(facts.missing.map((program) => PACKAGES[program] ?? program))];
   return [
     ...(packages.length === 0
       ? []
-      : [`Programs are missing: install them, on Debian with apt-get install ${packages.join(' ')}.`]),
-    ...(facts.overlay ? [] : ['The kernel has no overlay file system, which containers need: modprobe overlay.']),
+      : [`Programs are missing. Install them, on Debian with apt-get install ${packages.join(' ')}.`]),
+    ...(facts.overlay
+      ? []
+      : ['The kernel has no overlay file system, which containers require. Run modprobe overlay.']),
     ...(facts.namespaces
       ? []
-      : ['On this machine, root cannot create network, mount and process namespaces: use another machine.']),
+      : ['On this machine, root cannot create network, mount and process namespaces. Use another machine.']),
     ...(facts.controllers.length === 0
       ? []
       : [
-          `Control groups for ${facts.controllers.join(', ')} cannot be made below /sys/fs/cgroup: mount them writable.`,
+          `Control groups for ${facts.controllers.join(', ')} cannot be created below /sys/fs/cgroup. Mount them writable.`,
         ]),
-    ...(facts.busy ? ['Pods of another kubelet run on this machine: use a machine that is not a node already.'] : []),
+    ...(facts.busy ? ['Pods of another kubelet run on this machine. Use a machine that is not a node.'] : []),
   ];
 }
 

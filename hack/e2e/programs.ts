@@ -50,7 +50,7 @@ export async function ensurePrograms(report: Report): Promise<string> {
       const go = await goCommand(process.env);
       if (go === undefined) {
         throw new Error(
-          'A node needs containerd and CoreDNS, which are built with Go: install Go (https://go.dev/dl).',
+          'A node requires containerd and CoreDNS, which are built with Go. Install Go (https://go.dev/dl).',
         );
       }
       await goBuild({ programs: [one], module: one.module, folder, go, env: process.env, report });

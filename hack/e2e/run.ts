@@ -50,7 +50,7 @@ export function runE2e(
 
   async function onGivenCluster(): Promise<TestCounts> {
     if (kubeconfig === '') {
-      throw new Error('E2E_IMAGE is set without a cluster: set KUBECONFIG too, or unset E2E_IMAGE.');
+      throw new Error('E2E_IMAGE is set without KUBECONFIG. Set both, or neither.');
     }
     const { kubectl } = await new Progress().step('kubectl', (report) => ensureBinaries(['kubectl'], { report }));
     return run({ given: { kubectl, image } });
@@ -59,7 +59,7 @@ export function runE2e(
   async function onOwnCluster(): Promise<TestCounts> {
     mkdirSync(CACHE, { recursive: true });
     const unlock = await tryLockFor(CACHE, LOCK_WAIT_MS);
-    if (unlock === undefined) throw new Error('npm run e2e is already running on this machine: wait until it ends.');
+    if (unlock === undefined) throw new Error('npm run e2e is already running on this machine. Wait until it ends.');
     const dir = join(CACHE, 'run');
     try {
       await removeRemains(dir);
@@ -70,7 +70,9 @@ export function runE2e(
       const base = await progress.step('Base images', ensureBaseImages);
       const images = await progress.step('Image', (report) => buildImages(programs, base, report));
       const megabytes = Math.round(images.size / 1e6);
-      progress.line(`The image has ${megabytes} MB${base === 'stand-in' ? ' on stand-ins for its base images' : ''}.`);
+      progress.line(
+        `The size of the image is ${megabytes} MB${base === 'stand-in' ? ' (with stand-ins for its base images)' : ''}.`,
+      );
       return await run({ own: { programs, dir, logs, images: images.archives } });
     } finally {
       await removeRemains(dir);

@@ -21,16 +21,16 @@ describe('evaluation data', () => {
     expect(evalFolder({ EVAL_DIR: folder })).to.equal(folder);
   });
 
-  it('is requested in one sentence if it is missing', () => {
-    expect(() => evalFolder({})).to.throw(
-      /^EVAL_DIR is not set.*set EVAL_DIR to the folder.*docs\/model-card\.md.*\.$/,
-    );
+  it('reports missing data and the remedy', () => {
+    expect(() => evalFolder({})).to.throw(/^EVAL_DIR is not set.*Set EVAL_DIR to a folder.*docs\/model-card\.md.*\.$/);
     expect(() => evalFolder({ EVAL_DIR: '' })).to.throw(/^EVAL_DIR is not set/);
     writeFileSync(join(folder, 'score.py'), '');
-    expect(() => evalFolder({ EVAL_DIR: folder })).to.throw(/^presidio_synth_dev\.jsonl, .* not found in /);
+    expect(() => evalFolder({ EVAL_DIR: folder })).to.throw(
+      /^EVAL_DIR \(.*\) does not contain presidio_synth_dev\.jsonl, /,
+    );
   });
 
-  it('fails its tests if it is missing', () => {
+  it('is required by its tests', () => {
     const { EVAL_DIR: _, ...env } = process.env;
     const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
     const { status, stdout } = spawnSync(process.execPath, [mocha, '--reporter=json', 'hack/eval/eval.all.test.ts'], {

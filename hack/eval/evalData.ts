@@ -13,12 +13,9 @@ const files = [...evalSets.map((name) => `${name}.jsonl`), 'score.py'];
  */
 export function evalFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const folder = env.EVAL_DIR ?? '';
-  const what = `the folder that holds ${files.join(', ')}; docs/model-card.md says what these are and where to get them`;
-  if (folder === '') throw new Error(`EVAL_DIR is not set, so detection is not measured: set EVAL_DIR to ${what}.`);
+  const remedy = `Set EVAL_DIR to a folder with ${files.join(', ')}, which docs/model-card.md describes.`;
+  if (folder === '') throw new Error(`EVAL_DIR is not set, so detection cannot be measured. ${remedy}`);
   const missing = files.filter((file) => !existsSync(join(folder, file)));
-  if (missing.length > 0)
-    throw new Error(
-      `${missing.join(', ')} not found in ${folder}, so detection is not measured: set EVAL_DIR to ${what}.`,
-    );
+  if (missing.length > 0) throw new Error(`EVAL_DIR (${folder}) does not contain ${missing.join(', ')}. ${remedy}`);
   return folder;
 }

@@ -133,11 +133,12 @@ export function judge(
   const also = (why: string): TestCounts => ({ passed, failed: failed + 1, failures: [...failures, why] });
   if (!ended)
     return also(
-      `mocha ended before its last test (${code === null ? 'killed' : `exit code ${code}`}). See the output above.`,
+      `Mocha ended before its last test (${code === null ? 'killed' : `exit code ${code}`}). See the output above.`,
     );
-  if (leftRunning) return also('A test has left something running: mocha did not end after its last test.');
+  if (leftRunning)
+    return also('Mocha did not end after its last test, because a test left a process or timer running.');
   if (passed + failed === 0) return also('No test ran.');
-  if (failed === 0 && code !== 0) return also(`mocha ended with exit code ${code ?? 'none'}. See the output above.`);
+  if (failed === 0 && code !== 0) return also(`Mocha ended with exit code ${code ?? 'none'}. See the output above.`);
   return { passed, failed, failures };
 }
 

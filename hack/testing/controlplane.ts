@@ -108,7 +108,7 @@ export function withControlPlane(): () => ControlPlane {
     end();
   });
   return () => {
-    if (!plane) throw new Error('The control plane is available in tests and hooks, but not during their declaration.');
+    if (!plane) throw new Error('The control plane is available only in tests and hooks.');
     return plane;
   };
 }
