@@ -1,6 +1,6 @@
 /** Finds parts of a finished schema that the API server would accept and ignore, or reject only at installation. */
 import { RE2JS } from 're2js';
-import type { Report, StructuralSchema, ValidationRule } from './structural.ts';
+import type { Report, StructuralSchema, ValidationRule } from './structuralSchema.ts';
 
 /** Formats whose values have a maximum length that the API server knows. */
 const boundedFormats = new Set(['date', 'date-time', 'duration']);

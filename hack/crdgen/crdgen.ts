@@ -9,7 +9,7 @@ import { checkColumns, checkSchema } from './checks.ts';
 import type { Problem } from './problems.ts';
 import { GenerationError } from './problems.ts';
 import { Constants, createProgram, extraTags, nearestLocation, readKind } from './source.ts';
-import type { JsonSchema, Report, StructuralSchema } from './structural.ts';
+import type { JsonSchema, Report, StructuralSchema } from './structuralSchema.ts';
 import { toStructural } from './structural.ts';
 
 export { GenerationError, type Problem } from './problems.ts';

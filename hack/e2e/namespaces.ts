@@ -21,7 +21,7 @@ const CASES = [
 /** The purpose of a namespace. */
 export type Purpose = (typeof CASES)[number];
 
-/** Avoids conflicts with existing namespaces in a given cluster. */
+/** Avoids conflicts with existing namespaces in an external cluster. */
 const RUN = randomBytes(3).toString('hex');
 const SAMPLE = join(import.meta.dirname, '../samples/installation/namespaces.yaml');
 

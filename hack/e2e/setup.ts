@@ -1,5 +1,5 @@
 /**
- * The mocha --require file: starts the suite's own cluster or uses a given one, and prints diagnostics when a case fails.
+ * The mocha --require file: starts the suite's own cluster or uses an external one, and prints diagnostics when a case fails.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';

@@ -11,12 +11,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, type KubeConfig, PatchStrategy, setHeaderOptions, Watch } from '@kubernetes/client-node';
 import { removeAtExit } from './processes.ts';
 import { type Addresses, addresses, type PodAddress, podIp, podsOf } from './workloads/addresses.ts';
-import type { Data, Sources } from './workloads/container.ts';
-import { references } from './workloads/container.ts';
 import { writeEndpoints } from './workloads/endpoints.ts';
 import { collectGarbage } from './workloads/garbage.ts';
 import { asJson, type Deployment, type Service } from './workloads/kinds.ts';
 import { LocalPod } from './workloads/pod.ts';
+import { PodData } from './workloads/podData.ts';
 import { deploymentStatus, sameStatus } from './workloads/status.ts';
 
 /** Selects the operator's objects: Deployments of others do not run. */
@@ -71,12 +70,12 @@ class Runner {
   readonly #folder: string;
   readonly #stopped = new AbortController();
   readonly #workloads = new Map<string, Workload>();
-  readonly #data = new Map<string, Data>();
+  readonly #data: PodData;
   #deployments: Deployment[] = [];
   #services: Service[] = [];
   #wake = Promise.withResolvers<undefined>();
   readonly #loop: Promise<void>;
-  #trouble = '';
+  #lastFailure = '';
   #published = '';
   #serial = 0;
 
@@ -84,6 +83,7 @@ class Runner {
     this.#options = options;
     this.#core = options.kubeConfig.makeApiClient(CoreV1Api);
     this.#apps = options.kubeConfig.makeApiClient(AppsV1Api);
+    this.#data = new PodData(this.#core);
     this.#folder = options.podFolder ?? mkdtempSync(join(tmpdir(), 'workloads-'));
     // A killed run may have left keys in the folder.
     rmSync(this.#folder, { recursive: true, force: true });
@@ -134,7 +134,7 @@ class Runner {
         await ended.promise;
         signal.removeEventListener('abort', abort);
       } catch {
-        // The API server is away: the loop says so, once.
+        // The API server is unreachable. The loop reports it once.
       }
       await pause(RETRY_MS, signal);
     }
@@ -146,10 +146,10 @@ class Runner {
       this.#wake = Promise.withResolvers();
       try {
         await this.#sync();
-        this.#trouble = '';
+        this.#lastFailure = '';
         this.#publish();
       } catch (error) {
-        this.#tell(`The workload runner could not read or write the cluster, and retries: ${sentence(error)}`);
+        this.#reportOnce(`The workload runner failed to read or write the cluster, and retries: ${sentence(error)}`);
         await pause(RETRY_MS, signal);
         continue;
       }
@@ -172,7 +172,7 @@ class Runner {
       if (present.has(key)) continue;
       this.#workloads.delete(key);
       await Promise.all(pods.map(({ pod }) => pod.stop()));
-      this.#options.report?.(`${key} was deleted, and its processes have ended.`);
+      this.#options.report?.(`${key} was deleted. Its processes ended.`);
     }
     for (const deployment of this.#deployments) await this.#reconcile(deployment);
     await writeEndpoints(
@@ -190,9 +190,9 @@ class Runner {
     const key = keyOf(deployment);
     const workload = this.#workloads.get(key) ?? { pods: [], serial: 0 };
     this.#workloads.set(key, workload);
-    await this.#readData(deployment);
+    await this.#data.read(deployment);
     const template = createHash('sha256').update(JSON.stringify(deployment.spec?.template)).digest('hex').slice(0, 10);
-    const wanted = deployment.spec?.replicas ?? 1;
+    const replicas = deployment.spec?.replicas ?? 1;
     const isCurrent = (entry: { template: string }): boolean => entry.template === template;
     const drop = async (entries: Workload['pods']): Promise<void> => {
       workload.pods = workload.pods.filter((entry) => !entries.includes(entry));
@@ -200,14 +200,14 @@ class Runner {
     };
     const old = workload.pods.filter((entry) => !isCurrent(entry));
     if (deployment.spec?.strategy?.type === 'Recreate') await drop(old);
-    for (let count = workload.pods.filter(isCurrent).length; count < wanted; count += 1) {
+    for (let count = workload.pods.filter(isCurrent).length; count < replicas; count += 1) {
       workload.serial += 1;
       workload.pods.push({ pod: this.#startPod(deployment, `${template}-${workload.serial}`), template });
     }
     const current = workload.pods.filter(isCurrent);
-    await drop(current.slice(wanted));
+    await drop(current.slice(replicas));
     // Rolling update: the old pods serve until all new ones are ready.
-    if (current.slice(0, wanted).every(({ pod }) => pod.ready)) await drop(old);
+    if (current.slice(0, replicas).every(({ pod }) => pod.ready)) await drop(old);
     for (const { pod } of workload.pods) pod.refresh();
     await this.#writeStatus(deployment, workload, template);
   }
@@ -224,7 +224,7 @@ class Runner {
       folder: join(this.#folder, namespace, podName),
       logFile: join(this.#options.logFolder, `${namespace}-${name}.log`),
       workingDirectory: this.#options.workingDirectory,
-      sources: () => this.#sources(namespace),
+      sources: () => this.#data.sources(namespace),
       report: (line) => this.#options.report?.(line),
       changed: () => {
         this.#wake.resolve(undefined);
@@ -257,40 +257,6 @@ class Runner {
     changed?.();
   }
 
-  async #readData(deployment: Deployment): Promise<void> {
-    const namespace = deployment.metadata?.namespace ?? '';
-    const { configMaps, secrets } = references({
-      ...(deployment.spec?.template.spec && { spec: deployment.spec.template.spec }),
-    });
-    const read = async (key: string, get: () => Promise<Data>): Promise<void> => {
-      try {
-        this.#data.set(key, await get());
-      } catch (error) {
-        if ((error as { code?: number }).code !== 404) throw error;
-        this.#data.delete(key);
-      }
-    };
-    for (const name of configMaps) {
-      await read(`configMap ${namespace}/${name}`, async () => {
-        const { data = {}, binaryData = {} } = await this.#core.readNamespacedConfigMap({ namespace, name });
-        return new Map([...decode(data, 'utf8'), ...decode(binaryData, 'base64')]);
-      });
-    }
-    for (const name of secrets) {
-      await read(`secret ${namespace}/${name}`, async () => {
-        const { data = {} } = await this.#core.readNamespacedSecret({ namespace, name });
-        return new Map(decode(data, 'base64'));
-      });
-    }
-  }
-
-  #sources(namespace: string): Sources {
-    return {
-      configMap: (name) => this.#data.get(`configMap ${namespace}/${name}`),
-      secret: (name) => this.#data.get(`secret ${namespace}/${name}`),
-    };
-  }
-
   async #writeStatus(deployment: Deployment, { pods }: Workload, template: string): Promise<void> {
     const status = deploymentStatus(
       deployment,
@@ -305,19 +271,15 @@ class Runner {
     );
   }
 
-  #tell(line: string): void {
-    if (line === this.#trouble || this.#stopped.signal.aborted) return;
-    this.#trouble = line;
+  #reportOnce(line: string): void {
+    if (line === this.#lastFailure || this.#stopped.signal.aborted) return;
+    this.#lastFailure = line;
     this.#options.report?.(line);
   }
 }
 
 function keyOf({ metadata }: Deployment): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
-}
-
-function decode(data: Readonly<Record<string, string>>, encoding: 'utf8' | 'base64'): [string, Buffer][] {
-  return Object.entries(data).map(([key, value]) => [key, Buffer.from(value, encoding)]);
 }
 
 function sentence(error: unknown): string {

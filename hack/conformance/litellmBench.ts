@@ -1,0 +1,16 @@
+import type { Witness } from '../testing/upstream/modelServer.ts';
+import type { GatewayClient } from './client.ts';
+import type { Interceptor } from './interceptor.ts';
+import type { Case } from './suite.ts';
+
+/** The inputs of the LiteLLM cases. */
+export interface LiteLlmBench {
+  readonly client: GatewayClient;
+  readonly model: Witness;
+  readonly guardrail: Interceptor;
+  /** Creates a virtual key, in a new team if `team` is true. */
+  readonly newKey: (team: boolean) => Promise<string>;
+}
+
+/** A case for LiteLLM. */
+export type LiteLlmCase = Case<LiteLlmBench>;
