@@ -53,7 +53,7 @@ describe('child processes', () => {
     while (alive(grandchild)) await delay(10);
   });
 
-  it('that end before they are ready: the error contains the end of the log', async () => {
+  it('report the end of the log if they end before they are ready', async () => {
     const child = await shell('echo no such database; exit 1');
     const error = await waitUntilReady(child, () => Promise.resolve(false), 5_000).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(Error);
@@ -62,7 +62,7 @@ describe('child processes', () => {
     );
   });
 
-  it('without their program: one sentence', async () => {
+  it('report a missing program', async () => {
     const error = await startProcess({
       name: 'etcd',
       command: join(folder, 'none'),

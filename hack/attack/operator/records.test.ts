@@ -4,7 +4,7 @@ import { differences } from './records.ts';
 describe('the differences between records', () => {
   const record = { alias: 'One', blocked: false, maxBudget: 5 };
 
-  it('report missing, superfluous and changed records', () => {
+  it('report missing, additional and changed records', () => {
     expect(differences({ a: record }, { a: { ...record } })).to.deep.equal([]);
     expect(
       differences({ a: record, b: record }, { a: { ...record, alias: 'Two', blocked: true }, c: record }),

@@ -127,7 +127,7 @@ describe('control plane binaries', () => {
     });
   }
 
-  it('in a KUBEBUILDER_ASSETS that lacks the API server: one sentence', async () => {
+  it('name KUBEBUILDER_ASSETS if it does not contain the API server', async () => {
     const message = await failure(ensureBinaries(NAMES, { env: env({ KUBEBUILDER_ASSETS: root }) }));
     expect(message).to.equal(
       `KUBEBUILDER_ASSETS is ${root}, which does not contain kube-apiserver. Correct it, or unset it.`,
@@ -190,7 +190,7 @@ describe('control plane binaries', () => {
     expect(lines).to.include('Another run is fetching the control plane; waiting for it …');
   });
 
-  it('names the missing programs and the remedy without network, cache and Go', async () => {
+  it('name the missing programs and the remedy without network, cache and Go', async () => {
     const message = await failure(ensureBinaries(NAMES, await sources({ env: env({ PATH: root }) })));
     expect(message).to.match(
       /^These programs of Kubernetes 1\.36 are missing: kube-apiserver, etcd, kubectl \(not in the cache, not on PATH; downloading the archive failed \(.*\); no Go 1\.21 or newer to build them\)\. Connect to the Internet once, install Go \(https:\/\/go\.dev\/dl\), or set KUBEBUILDER_ASSETS to a folder that contains them\.$/,

@@ -534,7 +534,7 @@ describe('the development gateway', () => {
         ['a whole answer', {}],
         ['a stream', { stream: true }],
       ] as const) {
-        it(`has ${what} restored by the guardrail that saw the request, though the file names another by then`, async () => {
+        it(`has ${what} restored by the guardrail that received the request, although the file now names another one`, async () => {
           const swap = swapping('Anna', '<P_1>');
           respond = (request) => {
             // Nothing listens on the discard port.

@@ -43,7 +43,7 @@ describe("a gateway's configuration file", () => {
     });
   }
 
-  it('with a missing key or an invalid value: one sentence', () => {
+  it('rejects a missing key and an invalid value', () => {
     const { text } = renderProxyConfig('', { proxyName: 'gateway', budget: undefined, guardrail });
     expect(() => readProxyConfig(text, 'gateway', {})).to.throw(/^Set GUARDRAIL_API_KEY, .*\.$/);
     expect(() => readProxyConfig('guardrails: 1', 'gateway', {})).to.throw(
