@@ -9,7 +9,7 @@ const root = dirname(import.meta.dirname);
 
 /**
  * A folder of a program is one concern, and what others may use of it is in the file that bears its name. `api` has two
- * such files, and `manifests` no code. Tests may look inside, and share what is for tests.
+ * such files, and `manifests` no code. Tests may import internal files and test support.
  */
 const throughFaces = ['guardrail', 'operator'].map((program) => {
   const folders = readdirSync(join(root, program), { withFileTypes: true })

@@ -96,7 +96,7 @@ async function runFiles(files: readonly string[], options?: RunOptions): Promise
 /** Runs some files in parallel with others, and prints the output of the second run after that of the first. */
 async function runBoth(shown: readonly string[], beside: readonly string[]): Promise<void> {
   const run = runFiles(shown);
-  await Promise.all([run, runFiles(beside, { heldUntil: run })]);
+  await Promise.all([run, runFiles(beside, { printAfter: run })]);
 }
 
 function add({ passed, failed, failures }: TestCounts): void {
@@ -112,7 +112,7 @@ function split<T>(items: readonly T[], matches: (item: T) => boolean): [readonly
 
 /**
  * Begins to fetch the control plane before a test needs it. On a new machine it is built for minutes, and the tests that do
- * not need it run meanwhile.
+ * not need it run at the same time.
  */
 function fetchControlPlane(): {
   readonly rejectIfFailed: () => Promise<unknown>;

@@ -91,7 +91,7 @@ try {
   );
   began = performance.now();
   await operator.stop();
-  console.log(`stopped meanwhile in ${seconds(began).toFixed(1)} s`);
+  console.log(`stopped during this time in ${seconds(began).toFixed(1)} s`);
 } finally {
   await testbed.stop();
 }

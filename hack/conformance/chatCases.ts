@@ -1,4 +1,4 @@
-/** Chat cases for every gateway that shows the guardrail all of a call, and their helpers. */
+/** Chat cases, with helpers, for each gateway that sends the complete call to the guardrail. */
 import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';

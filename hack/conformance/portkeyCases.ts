@@ -136,10 +136,10 @@ function before(name: string, fault: Fault): PortkeyCase {
         client.stream(CHAT, chat(letter(person))),
       ]);
       exact([whole.status, streamed.status], [REFUSED, REFUSED]);
-      const told = JSON.stringify([whole.body, streamed.events]);
-      demand(!told.includes(person.email), 'The error contains a real value.');
+      const errorText = JSON.stringify([whole.body, streamed.events]);
+      demand(!errorText.includes(person.email), 'The error contains a real value.');
       if (fault.kind === 'block')
-        demand(told.includes(BLOCK_REASON), 'The error does not contain the reason for the block.');
+        demand(errorText.includes(BLOCK_REASON), 'The error does not contain the reason for the block.');
       exact(model.saw().length, 0);
     },
   };
@@ -217,7 +217,7 @@ const identity: readonly PortkeyCase[] = [
     },
   },
   {
-    name: 'no team in the configuration: each call is its own session, whatever the client sends',
+    name: 'no team in the configuration: each call is its own session, for all client headers and bodies',
     run: async ({ client, model }) => {
       const person = newPerson();
       const headers = {

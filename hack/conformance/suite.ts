@@ -4,9 +4,8 @@ import { Violation } from './judge.ts';
 export interface Case<Bench> {
   readonly name: string;
   /**
-   * What this gateway cannot do, whatever the guardrail answers. The case then checks the rest, for example that the model
-   * saw no value although the client gets pseudonyms. The case fails when the gateway gains the ability, so that the list
-   * stays true.
+   * A limit of this gateway, which no answer of the guardrail can remove. The case checks the rest, for example that the
+   * model received no value although the client gets pseudonyms. The case fails when the gateway no longer has the limit.
    */
   readonly limit?: string;
   /** @throws Violation if the case fails. */

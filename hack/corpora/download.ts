@@ -26,10 +26,12 @@ async function sha256Of(file: string): Promise<string> {
  * @returns its path.
  */
 async function archiveOf({ client, name, version, file }: Package, folder: string): Promise<string> {
-  const wanted = `${name}@${version}`;
+  const pinnedVersion = `${name}@${version}`;
   switch (client) {
     case 'npm':
-      await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, wanted], { cwd: folder });
+      await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, pinnedVersion], {
+        cwd: folder,
+      });
       return join(folder, file);
     case 'pip': {
       const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--dest', folder];
@@ -37,7 +39,7 @@ async function archiveOf({ client, name, version, file }: Package, folder: strin
       return join(folder, file);
     }
     case 'go': {
-      const { stdout } = await run('go', ['mod', 'download', '-json', wanted], { cwd: folder });
+      const { stdout } = await run('go', ['mod', 'download', '-json', pinnedVersion], { cwd: folder });
       return (JSON.parse(stdout) as { Zip: string }).Zip;
     }
   }

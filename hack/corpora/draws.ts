@@ -80,16 +80,16 @@ export function rangesOf(numbers: readonly number[]): string {
 
 /** Finds the lines of an excerpt in a file. The excerpt may omit lines: those that name authors, licences or addresses. */
 export function linesWith(stretch: string, lines: readonly string[], mostLeftOut = 60): number[] | undefined {
-  const wanted = stretch.split('\n').map((line) => line.trimEnd());
-  for (let start = lines.indexOf(wanted[0] ?? ''); start >= 0; start = lines.indexOf(wanted[0] ?? '', start + 1)) {
+  const excerpt = stretch.split('\n').map((line) => line.trimEnd());
+  for (let start = lines.indexOf(excerpt[0] ?? ''); start >= 0; start = lines.indexOf(excerpt[0] ?? '', start + 1)) {
     const found = [start];
-    for (const line of wanted.slice(1)) {
+    for (const line of excerpt.slice(1)) {
       const from = (found.at(-1) ?? start) + 1;
       const at = lines.slice(from, from + mostLeftOut).indexOf(line);
       if (at < 0) break;
       found.push(from + at);
     }
-    if (found.length === wanted.length) return found;
+    if (found.length === excerpt.length) return found;
   }
   return undefined;
 }

@@ -44,14 +44,14 @@ describe('readers of packages', () => {
     expect(said.slice(0, 2)).to.deep.equal(['Hallo', 'Wie geht es?']);
   });
 
-  for (const [what, given, wanted] of [
+  for (const [what, given, expected] of [
     ['tags', 'a <b>bold</b><br/> word', 'a bold word'],
     ['named entities', '&lt;x&gt; &amp; &quot;y&quot;', '<x> & "y"'],
     ['numbered entities', '&#228;&#xe4;', 'ää'],
     ['unknown entities', '&nothing;', '&nothing;'],
   ] as const)
     it(`read HTML: ${what}`, () => {
-      expect(read.withoutTags(given)).to.equal(wanted);
+      expect(read.withoutTags(given)).to.equal(expected);
     });
 
   it('split HTML into paragraphs', () => {
@@ -59,14 +59,14 @@ describe('readers of packages', () => {
     expect(new Set(texts)).to.deep.equal(new Set(['Title', 'One two.', 'A & B', 'A &amp; B']));
   });
 
-  for (const [given, wanted] of [
+  for (const [given, expected] of [
     ['%(name)s has %d of {0}', '3 has 3 of 3'],
     ['{} of {total}', '3 of 3'],
     ['%(key)r stays', '%(key)r stays'],
     ['100 % sure', '100 % sure'],
   ] as const)
     it(`replace placeholders by numbers: "${given}"`, () => {
-      expect(read.withNumbers(given)).to.equal(wanted);
+      expect(read.withNumbers(given)).to.equal(expected);
     });
 
   it('join lines, with or without non-breaking spaces', () => {

@@ -14,7 +14,7 @@ const from = (lists: Partial<WordLists['lists']>, names: Partial<WordLists['name
 
 describe('ordinary words', () => {
   const all = ['casa', 'Casa', 'CASA'];
-  for (const [why, language, list, names, wanted] of [
+  for (const [why, language, list, names, expected] of [
     ['are kept', 'es', all, {}, ['casa']],
     ['require all forms in Spanish', 'es', ['casa', 'Casa'], {}, []],
     ['require one more form in French', 'fr', ['casa', 'CASA'], {}, ['casa']],
@@ -28,7 +28,7 @@ describe('ordinary words', () => {
     ['consist of letters only', 'de', ["geht's", 'e-mail', 'b2b', 'und'], {}, ['und']],
   ] as const)
     it(why, () => {
-      expect(ordinaryWords(language, from({ [language]: list }, names))).to.deep.equal(wanted);
+      expect(ordinaryWords(language, from({ [language]: list }, names))).to.deep.equal(expected);
     });
 
   it('exclude words that are always capitalized in English', () => {
@@ -37,7 +37,7 @@ describe('ordinary words', () => {
 });
 
 describe('German nouns', () => {
-  for (const [why, list, wanted] of [
+  for (const [why, list, expected] of [
     ['have an inflected form', ['Tisch', 'Tische'], ['Tisch', 'Tische']],
     ['have a noun ending', ['Zeitung'], ['Zeitung']],
     ['occur in capitals, with ß as SS', ['Fuß', 'FUSS'], ['Fuß']],
@@ -45,7 +45,7 @@ describe('German nouns', () => {
     ['exclude words with no form but the capitalized one', ['Anna', 'Bosch'], []],
   ] as const)
     it(why, () => {
-      expect(germanNouns(from({ de: list }))).to.deep.equal(wanted);
+      expect(germanNouns(from({ de: list }))).to.deep.equal(expected);
     });
 
   it('exclude words that are always capitalized in English or Spanish', () => {

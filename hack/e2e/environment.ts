@@ -43,8 +43,8 @@ export const ownsNode = (process.env.E2E_IMAGE ?? '') === '';
 let environment: Environment | undefined;
 
 /** Only for setup.ts. */
-export function setEnvironment(made: Environment): void {
-  environment = made;
+export function setEnvironment(created: Environment): void {
+  environment = created;
 }
 
 /** @returns the cluster. Available in tests and hooks, not while tests are declared. */
@@ -54,13 +54,13 @@ export function cluster(): Environment {
 }
 
 /** The suite's own cluster. It has the image under the name in the manifests, so they are applied unchanged. */
-export function own(made: Cluster): Environment {
+export function own(created: Cluster): Environment {
   return {
-    kubectl: (args, input) => made.kubectl(args, input),
+    kubectl: (args, input) => created.kubectl(args, input),
     image: `${OPERATOR_NAME}:${packageJson.version}`,
     installation: ROOT,
     volumesFor: (claim, namespace) => {
-      const path = join(made.dir, `../volumes/${namespace}`);
+      const path = join(created.dir, `../volumes/${namespace}`);
       mkdirSync(path, { recursive: true });
       // The pod's user owns no files on this machine.
       chmodSync(path, 0o777);
@@ -75,10 +75,10 @@ export function own(made: Cluster): Environment {
     killContainer: async ({ namespace, pod, container }) => {
       const fields = ['initContainerStatuses', 'containerStatuses'];
       const path = fields.map((field) => `{.status.${field}[?(@.name=="${container}")].containerID}`).join('');
-      const id = await made.kubectl(['get', 'pod', pod, '-n', namespace, '-o', `jsonpath=${path}`]);
-      await made.ctr(['task', 'kill', '--signal', 'SIGKILL', id.replace('containerd://', '')]);
+      const id = await created.kubectl(['get', 'pod', pod, '-n', namespace, '-o', `jsonpath=${path}`]);
+      await created.ctr(['task', 'kill', '--signal', 'SIGKILL', id.replace('containerd://', '')]);
     },
-    restartKubelet: () => made.restartKubelet(),
+    restartKubelet: () => created.restartKubelet(),
   };
 }
 

@@ -94,7 +94,7 @@ export async function listNames(kinds: string, namespace: string): Promise<strin
 }
 
 /**
- * Waits until a resource has a condition with the wanted values.
+ * Waits until a resource has a condition with the expected values.
  *
  * @returns the condition
  */
@@ -102,7 +102,7 @@ export function becomes(
   kind: string,
   name: string,
   namespace: string,
-  wanted: Partial<Condition> & { readonly type: string },
+  expected: Partial<Condition> & { readonly type: string },
   withinMs = SOON_MS,
 ): Promise<Condition> {
   return soon(async () => {
@@ -111,14 +111,14 @@ export function becomes(
     expect(resource?.status?.observedGeneration, `observedGeneration of ${name}`).to.equal(
       resource?.metadata.generation,
     );
-    const found = all.find(({ type }) => type === wanted.type);
-    expect(found, JSON.stringify(all)).to.deep.include(wanted);
-    return found ?? { type: wanted.type, status: '' };
+    const found = all.find(({ type }) => type === expected.type);
+    expect(found, JSON.stringify(all)).to.deep.include(expected);
+    return found ?? { type: expected.type, status: '' };
   }, withinMs);
 }
 
 /**
- * Waits until all wanted pods of the newest template are available; older pods may still be terminating.
+ * Waits until all expected pods of the newest template are available; older pods may still be terminating.
  *
  * @param workload in kubectl's notation, for example `deployment/gateway`
  */
@@ -184,8 +184,8 @@ export class Testbed {
 
   /** @returns the spec that the API server makes of the owner's Deployment without other field managers. */
   async asOwnerWroteIt(additions: Additions): Promise<unknown> {
-    const wanted = gatewayDeployment(this.namespace, cluster().image, additions) as { metadata: object };
-    const trial = { ...wanted, metadata: { ...wanted.metadata, name: `${GATEWAY}-trial` } };
+    const expected = gatewayDeployment(this.namespace, cluster().image, additions) as { metadata: object };
+    const trial = { ...expected, metadata: { ...expected.metadata, name: `${GATEWAY}-trial` } };
     const text = await cluster().kubectl(
       ['create', '--dry-run=server', '-o', 'json', '-f', '-'],
       JSON.stringify(trial),

@@ -35,7 +35,7 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
 Columns:
   F2      F-score that weighs recall twice. A find is correct if its type is correct and it shares at least half of the
           characters that it and the value cover together.
-  leak    Share of values of which more than a tenth of the letters and digits stays readable, whatever type was found.
+  leak    Share of values of which more than a tenth of the letters and digits remains readable, with any type.
   over    Share of the letters and digits outside values that were masked.
   fp/1k   Finds that touch no value, per 1,000 words.
   P, R    Precision and recall.

@@ -1,6 +1,6 @@
 /**
  * Scores finds against gold spans, both in code points. The measures are those of pseudonymization benchmarks: finds of the
- * correct type and, whatever the type, leaked values and over-masked text.
+ * correct type and, for any type, leaked values and over-masked text.
  */
 
 export interface EvalSpan {
@@ -22,7 +22,7 @@ export interface TypeScore {
   readonly recall: number;
   /** F-score that weighs recall twice as much as precision. */
   readonly f2: number;
-  /** Share of values of which at most a tenth stays readable, whatever type was found. */
+  /** Share of values of which at most a tenth remains readable, with any type. */
   readonly masked: number;
 }
 

@@ -16,7 +16,7 @@ function contextFiles(): string[] {
     .toString()
     .split('\0')
     .filter((file) => {
-      // A pattern that matches a folder matches what is in it.
+      // A pattern that matches a folder also matches its contents.
       const paths = file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
       const last = patterns.findLast(({ glob }) => paths.some((path) => matchesGlob(path, glob)));
       return last?.included ?? true;

@@ -86,21 +86,21 @@ describe('test driver', () => {
 
     it('prints the output of a delayed run as one piece, after the parallel run', async () => {
       const source = `it('a', () => { console.log('from the test'); });`;
-      writeFileSync(join(folder, 'held.test.mjs'), source);
+      writeFileSync(join(folder, 'delayed.test.mjs'), source);
       const program = `
         const { runMocha } = await import(${JSON.stringify(join(import.meta.dirname, 'mocha.ts'))});
         let pieces = [];
         const write = process.stdout.write.bind(process.stdout);
         process.stdout.write = (piece, ...rest) => { pieces.push(String(piece)); return true; };
         const other = new Promise((done) => setTimeout(() => { pieces.push('other'); done(); }, 2_000));
-        const { passed } = await runMocha(${JSON.stringify(folder)}, ['held.test.mjs'], { heldUntil: other });
+        const { passed } = await runMocha(${JSON.stringify(folder)}, ['delayed.test.mjs'], { printAfter: other });
         write(JSON.stringify([passed, pieces.map((piece) => /from the test[^]*1 passing/.test(piece) || piece)]));`;
-      const shown = await new Promise<string>((resolve) => {
+      const output = await new Promise<string>((resolve) => {
         execFile(process.execPath, ['--input-type=module', '-e', program], (_error, stdout) => {
           resolve(stdout);
         });
       });
-      expect(shown.trim()).to.equal('[1,["other",true]]');
+      expect(output.trim()).to.equal('[1,["other",true]]');
     });
 
     it('ends at once when it is aborted, and counts this as a failure', async () => {

@@ -24,7 +24,7 @@ export interface RunOptions {
   /** Ends the run at once. */
   readonly abort?: AbortSignal;
   /** For a run beside another one: prints the output as one piece when both runs have ended. */
-  readonly heldUntil?: Promise<unknown>;
+  readonly printAfter?: Promise<unknown>;
 }
 
 /** How long mocha may run after its last test. It ends at once unless a test has left something running. */
@@ -50,7 +50,7 @@ export async function runMocha(root: string, args: readonly string[], options: R
 }
 
 function spawnMocha(root: string, args: readonly string[], countsFile: string, options: RunOptions): ChildProcess {
-  const { through = [], env = {}, processes, heldUntil } = options;
+  const { through = [], env = {}, processes, printAfter } = options;
   const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
   const reporter = ['--reporter', join(import.meta.dirname, 'reporter.mjs'), '--reporter-option', `file=${countsFile}`];
   const parallel = processes === undefined ? [] : ['--parallel', '--jobs', String(processes)];
@@ -58,7 +58,7 @@ function spawnMocha(root: string, args: readonly string[], countsFile: string, o
   return spawn(command, rest, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: heldUntil ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    stdio: printAfter ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
   });
 }
 
@@ -66,9 +66,9 @@ function spawnMocha(root: string, args: readonly string[], countsFile: string, o
 async function endOf(
   child: ChildProcess,
   countsFile: string,
-  { through = [], abort, heldUntil }: RunOptions,
+  { through = [], abort, printAfter }: RunOptions,
 ): Promise<{ code: number | null; leftRunning: boolean }> {
-  const printOutput = heldUntil && holdOutput(child, heldUntil);
+  const printOutput = printAfter && holdOutput(child, printAfter);
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('exit', resolve);
     child.once('error', reject);

@@ -151,11 +151,11 @@ describe('workload runner', function () {
     const response = await fetch(url).catch(() => undefined);
     return (await response?.json()) as Answer | undefined;
   }
-  async function eventually<T>(get: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
+  async function eventually<T>(get: () => Promise<T>, isExpected: (value: T) => boolean): Promise<T> {
     const deadline = performance.now() + 20_000;
     for (;;) {
       const value = await get();
-      if (wanted(value)) return value;
+      if (isExpected(value)) return value;
       if (performance.now() > deadline)
         throw new Error(`It is still ${JSON.stringify(value)}; reported: ${lines.join(' | ')}`);
       await delay(50);

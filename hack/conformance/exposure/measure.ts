@@ -10,7 +10,7 @@ export interface Findings extends Measurement {
 }
 
 /**
- * Runs the probes one after the other, and resets the recorded calls before each.
+ * Runs the probes in sequence, and resets the recorded calls before each of them.
  *
  * @param gateway the gateway's name, written before its version.
  * @param unmeasured rows that no probe can measure.
@@ -45,5 +45,5 @@ export async function measure(
 
 /** LiteLLM sends its version in each guardrail call. */
 function versionIn(bodies: readonly { readonly litellm_version?: unknown }[]): string | undefined {
-  return bodies.map((body) => body.litellm_version).find((told) => typeof told === 'string');
+  return bodies.map((body) => body.litellm_version).find((version) => typeof version === 'string');
 }

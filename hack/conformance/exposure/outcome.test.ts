@@ -8,7 +8,7 @@ const TAG = '<EMAIL_ADDRESS_K7Q2RTM4>';
 type Calls = Observation['exchanges'];
 
 const asked = (body: object, answer: object): Calls => [{ phase: 'request', body: { ...body }, answer }];
-const told = (body: object, answer: object): Calls => [{ phase: 'response', body: { ...body }, answer }];
+const responseCalls = (body: object, answer: object): Calls => [{ phase: 'response', body: { ...body }, answer }];
 const replaced = { action: 'GUARDRAIL_INTERVENED', texts: [TAG] };
 const restored = { action: 'GUARDRAIL_INTERVENED', texts: [VALUE] };
 const untouched = { action: 'NONE' };
@@ -71,7 +71,7 @@ describe('the outcome of a probe', () => {
     ],
     [
       'a restored answer that is ignored',
-      answered({ answer: `{"text":"${TAG}"}`, exchanges: told({ texts: [TAG] }, restored) }),
+      answered({ answer: `{"text":"${TAG}"}`, exchanges: responseCalls({ texts: [TAG] }, restored) }),
       OUTCOMES.ignored,
     ],
     [
@@ -107,7 +107,7 @@ describe('the outcome of a probe', () => {
     ['the client gets an error instead of an answer', answered({ status: 500 })],
     [
       'the guardrail is shown a pseudonym and does not restore it',
-      answered({ answer: `{"text":"${TAG}"}`, exchanges: told({ texts: [TAG] }, untouched) }),
+      answered({ answer: `{"text":"${TAG}"}`, exchanges: responseCalls({ texts: [TAG] }, untouched) }),
     ],
   ];
   for (const [name, observation] of impossible) {

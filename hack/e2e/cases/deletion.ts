@@ -56,8 +56,8 @@ describe('deletion', () => {
       await testbed.customer('one');
       await becomes('gcust', 'one', testbed.namespace, { type: 'Synced', status: 'True' });
       await remove('ginst/main');
-      const wanted = { type: 'Ready', status: 'False', reason: 'CustomersRemain' };
-      const { message } = await becomes('ginst', 'main', testbed.namespace, wanted);
+      const expected = { type: 'Ready', status: 'False', reason: 'CustomersRemain' };
+      const { message } = await becomes('ginst', 'main', testbed.namespace, expected);
       expect(message).to.include('1 GatewayCustomer refers');
       await remove('gcust/one');
       await gone('gcust', 'one');

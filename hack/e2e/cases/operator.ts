@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { join } from 'node:path';
+import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { readSamples } from '../../local/start/samples.ts';
 import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';

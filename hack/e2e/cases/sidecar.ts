@@ -127,10 +127,10 @@ describe("a guardrail as a sidecar in the pods of the owner's Deployment", () =>
 
   it("restores the owner's Deployment exactly, once the instance no longer names it", async () => {
     await guarded.patch({ workloadRef: null });
-    const wanted = await testbed.asOwnerWroteIt(guarded.additions);
+    const expected = await testbed.asOwnerWroteIt(guarded.additions);
     await soon(async () => {
       const { spec, metadata } = await deployment();
-      expect(spec).to.deep.equal(wanted);
+      expect(spec).to.deep.equal(expected);
       expect(metadata.labels).to.deep.equal({ app: GATEWAY });
     });
   });

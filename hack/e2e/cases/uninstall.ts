@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { parse, stringify } from 'yaml';
+import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { removeAtExit } from '../../testing/processes.ts';
 import { cluster } from '../environment.ts';
 import {
@@ -85,7 +85,7 @@ describe('uninstalling and upgrading', () => {
   });
 
   it('upgrades CRDs of an earlier release, and keeps stored resources', async () => {
-    const wanted = await revision();
+    const expected = await revision();
     await cluster().kubectl(['scale', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
     await soon(async () => {
       expect(await operatorPods()).to.deep.equal([]);
@@ -97,7 +97,7 @@ describe('uninstalling and upgrading', () => {
     await testbed.customer('stored', { maxBudget: 5 });
     await install(CLUSTER_WIDE);
     await soon(async () => {
-      expect(await revision()).to.equal(wanted);
+      expect(await revision()).to.equal(expected);
     });
     for (const name of ['kept', 'stored']) {
       await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);

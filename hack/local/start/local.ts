@@ -48,11 +48,11 @@ export async function startLocal(
 }
 
 async function startGateway(
-  wantedPort: number,
+  requestedPort: number,
   { root, home, logs, guardrailFile }: Places,
   parts: Parts,
 ): Promise<Gateway> {
-  const port = wantedPort === 0 ? await freePort() : wantedPort;
+  const port = requestedPort === 0 ? await freePort() : requestedPort;
   const child = parts.addProcess(
     await startProcess({
       name: 'The development gateway',

