@@ -23,7 +23,7 @@ describe('budget durations', () => {
     });
   }
   for (const text of ['', 'soon', '0d', '-1d', '1.5d', '5', '1y', '99999999999d']) {
-    it(`refuses ${JSON.stringify(text)}`, () => {
+    it(`rejects ${JSON.stringify(text)}`, () => {
       expect(parseDuration(text)).to.equal(undefined);
     });
   }

@@ -117,7 +117,7 @@ describe('the development gateway', () => {
       ['no body', '/customer/new', '', 422],
     ];
     for (const [what, path, body, status] of refused) {
-      it(`refuses ${what} with ${status}`, async () => {
+      it(`rejects ${what} with ${status}`, async () => {
         expect((await post(path, body)).status).to.equal(status);
       });
     }
@@ -191,7 +191,7 @@ describe('the development gateway', () => {
       expect(body.spend).to.be.greaterThan(0);
     });
 
-    it('refuses calls over budget, also after the customer was deleted and created again', async () => {
+    it('rejects calls over budget, also after the customer was deleted and created again', async () => {
       const budget = { user_id: 'a', max_budget: 0.001 };
       await post('/customer/new', budget);
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(200);
@@ -226,7 +226,7 @@ describe('the development gateway', () => {
       expect((await get('/customer/info?end_user_id=rich')).body.spend).to.equal(5);
     });
 
-    it('refuses a model that is not allowed with 403, and the second request over rpm_limit 1 with 429', async () => {
+    it('rejects a model that is not allowed with 403, and the second request over rpm_limit 1 with 429', async () => {
       await post('/customer/new', { user_id: 'a', models: ['fast'], rpm_limit: 1 });
       expect((await post('/v1/chat/completions', chat('hi', { user: 'a' }))).status).to.equal(403);
       const allowed = chat('hi', { user: 'a', model: 'fast' });
@@ -240,7 +240,7 @@ describe('the development gateway', () => {
     });
 
     for (const n of [0, -1, 1.5, 129, 'two']) {
-      it(`refuses n = ${n}`, async () => {
+      it(`rejects n = ${n}`, async () => {
         const { status, body } = await post('/v1/chat/completions', chat('hi', { n }));
         expect([status, (body.error as JsonObject).param]).to.deep.equal([400, 'n']);
       });
@@ -377,7 +377,7 @@ describe('the development gateway', () => {
     });
 
     for (const size of [1, 3, 7, 20, 1000]) {
-      it(`streams the restored text in chunks of ${size}, every moment a prefix`, async () => {
+      it(`streams the restored text in chunks of ${size}, each intermediate text a prefix`, async () => {
         respond = swapping('Anna', '<PERSON_1>');
         const { text, all } = await events(chat('I am Anna, yes, Anna 🙂.', { model: `echo-c${size}`, n: 2 }));
         expect(text).to.deep.equal([

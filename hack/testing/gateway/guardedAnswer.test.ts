@@ -31,7 +31,7 @@ const pieces = fc.array(
 );
 
 describe('a guarded stream', () => {
-  it('is a prefix of the restored text at every moment, and complete at the end', async () => {
+  it('is a prefix of the restored text at each chunk, and complete at the end', async () => {
     const setting = fc.record({
       n: fc.integer({ min: 1, max: 3 }),
       size: fc.integer({ min: 1, max: 12 }),

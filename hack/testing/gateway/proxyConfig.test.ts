@@ -31,7 +31,7 @@ describe("a gateway's configuration file", () => {
     { streaming_end_of_stream_only: true },
     { skip_system_message_in_guardrail: true },
   ]) {
-    it(`that has the real gateway behave as this one cannot, ${JSON.stringify(wrong)}: one sentence`, () => {
+    it(`rejects a setting that is not implemented here: ${JSON.stringify(wrong)}`, () => {
       const { text } = renderProxyConfig('', { proxyName: 'gateway', budget: undefined, guardrail });
       const document = parseDocument(text);
       for (const [key, value] of Object.entries(wrong)) {
