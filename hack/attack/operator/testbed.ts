@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { resource, type KubeObject, type ResourceKind } from '../../../operator/runtime/runtime.ts';
-import { kubeEvents, leases, transportOptions, RestClient, Transport } from '../../../operator/runtime/testing/testing.ts';
+import {
+  kubeEvents,
+  leases,
+  type Lease,
+  transportOptions,
+  RestClient,
+  Transport,
+} from '../../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../../testing/controlplane.ts';
 import { removeAtExit } from '../../testing/processes.ts';
 import type { Report } from '../../testing/progress.ts';

@@ -14,7 +14,7 @@ interface LeaseSpec {
   readonly renewTime?: string;
   readonly leaseTransitions?: number;
 }
-type Lease = KubeObject & { readonly spec?: LeaseSpec };
+export type Lease = KubeObject & { readonly spec?: LeaseSpec };
 
 export const leases = resource<Lease>({ group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases' });
 

@@ -1,7 +1,7 @@
 /** Test support for other folders' tests and benchmarks: a faulty network, a test clock, an API client, and the kinds that the runtime writes. */
 export { RestClient } from '../client/client.ts';
 export { Transport } from '../client/transport.ts';
-export { leases } from '../manager/lease.ts';
+export { leases, type Lease } from '../manager/lease.ts';
 export { kubeEvents } from '../writers/eventRecorder.ts';
 export { eventually } from './eventually.ts';
 export { FaultProxy, type Fault, type ProxiedRequest, type WatchFault } from './faultProxy.ts';
