@@ -30,16 +30,12 @@ export class RuntimeBuilder implements Runtime {
   readonly #mayWrite: () => void;
   #closed = false;
 
-  constructor(dependencies: {
-    readonly client: KubeClient;
-    /** Throws if this process must not write. */
-    readonly mayWrite: () => void;
-    readonly events: EventRecorder;
-    readonly metrics: Registry;
-    readonly log: Logger;
-    readonly clock: Clock;
-    readonly watchNamespaces: readonly string[];
-  }) {
+  constructor(
+    dependencies: Omit<Runtime, 'cache' | 'status' | 'finalizer'> & {
+      /** Throws if this process must not write. */
+      readonly mayWrite: () => void;
+    },
+  ) {
     this.client = dependencies.client;
     this.#mayWrite = dependencies.mayWrite;
     this.events = dependencies.events;
