@@ -143,6 +143,7 @@ describe('customers and faults', function () {
       await bed.user.delete('going');
       await bed.user.until('going', (customer) => message(customer).includes('force-delete'));
       // Calls for other resources were in flight when the first one was rejected.
+      await bed.operator.untilIdle();
       const asked = bed.proxy.calls.length;
       expect(asked).to.be.at.most(3);
       for (let minute = 1; minute <= 3; minute++) {
@@ -151,6 +152,8 @@ describe('customers and faults', function () {
         await eventually(() => {
           expect(bed.proxy.calls).to.have.length(asked + minute);
         });
+        // The next minute begins when the operator has processed the response.
+        await bed.operator.untilIdle();
       }
       expect((await bed.user.get('a'))?.status).to.deep.equal(limited.status);
       expect((await bed.user.get('synced'))?.status).to.deep.equal(synced.status);

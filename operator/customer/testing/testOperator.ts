@@ -85,6 +85,14 @@ export class TestOperator extends Manager {
     this.#gatewaySkewMs += ms;
   }
 
+  /** Waits until no reconcile runs: responses of the gateway are then processed, too. */
+  async untilIdle(): Promise<void> {
+    await eventually(async () => {
+      const { values } = await this.metrics.activeWorkers.get();
+      if (values.length === 0 || values.some(({ value }) => value > 0)) throw new Error('A reconcile runs.');
+    });
+  }
+
   /** Advances the operator's time of day. */
   advance(ms: number): void {
     this.#ahead.ms += ms;
