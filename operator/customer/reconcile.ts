@@ -15,7 +15,7 @@ import { ownershipOf } from './ownership.ts';
 import * as outcomes from './reconcileOutcomes.ts';
 import type { SyncOutcome } from './status.ts';
 import { sync } from './sync.ts';
-import { OutageTolerance, ReapplyGrace } from './waits.ts';
+import { OutageTolerance, ReapplyGrace } from './tolerances.ts';
 
 /**
  * The delay before the next reconcile of a customer whose key is rejected. Secrets are not watched; keys are read again

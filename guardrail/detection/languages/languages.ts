@@ -30,7 +30,7 @@ import { vietnamese } from './vi/vi.ts';
 import { chinese } from './zh/zh.ts';
 import type { ContextWords, Language, LanguageKeywords, PlanCountry } from './language.ts';
 
-/** All languages that recognizers support, one per line. */
+/** All languages that recognizers support, one per line. To add one: docs/detection.md#add-a-language. */
 export const languages: readonly Language[] = [
   czech,
   danish,

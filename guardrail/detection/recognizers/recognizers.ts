@@ -11,7 +11,7 @@ import type { EntityType } from '../contract.ts';
 import type { Recognizer } from './recognizer.ts';
 
 /**
- * All recognizers.
+ * All recognizers. To add one: docs/detection.md#add-a-recognizer.
  * @param languages ISO 639-1 codes of the expected languages: see {@link phones}.
  */
 export const recognizersFor = (languages: readonly string[] = []): readonly Recognizer[] => [
