@@ -11,6 +11,7 @@ import {
 import { splitLongEntity } from './entityLength.ts';
 import { resolveOverlaps } from './spans.ts';
 import { biases } from './ner/recallBiases.ts';
+import { foldedPartsOf, type OriginalRange } from './text/foldedView.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
@@ -133,10 +134,37 @@ class BuiltinDetector implements Detector {
 
   /** All spans in a piece and its surroundings. */
   private readPiece(text: string, { from, to }: Piece, bias: number): Span[] {
-    const stats = textStatsOf(text.slice(from, to));
-    const spans = [...findByRecognizers(this.recognizers, stats), ...findByTagger(this.tagger, stats.text, bias)];
+    const read = text.slice(from, to);
+    const spans = this.find(read, bias);
+    for (const part of foldedPartsOf(read)) {
+      for (const span of this.find(part.text, bias)) {
+        const range = part.originalRange(span.start, span.end);
+        if (isEvidence(read, span, range)) spans.push({ ...span, start: range.start, end: range.end });
+      }
+    }
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
+
+  private find(text: string, bias: number): Span[] {
+    const stats = textStatsOf(text);
+    return [...findByRecognizers(this.recognizers, stats), ...findByTagger(this.tagger, stats.text, bias)];
+  }
+}
+
+/** The least score of a value whose parts stand apart in the text. */
+const SURE = 0.8;
+
+/** Whether a value of the folded text is one in the text itself. */
+function isEvidence(text: string, { type, score }: Span, { start, end, difference }: OriginalRange): boolean {
+  // Without a difference, the value is found in the text itself.
+  if (difference === 'none') return false;
+  if (difference === 'characters') return true;
+  // Words and numbers that are joined may belong to different cells, lines or operands.
+  if (isFoundByTagger(type) || score < SURE) return false;
+  const fillsLines =
+    /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - 32), start)) &&
+    /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 32));
+  return !(fillsLines && /[\t\n]/.test(text.slice(start, end)));
 }
 
 /** Whether the tagger finds the type. The next piece finds the rest of a name or place that is cut off. */

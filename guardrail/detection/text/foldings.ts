@@ -1,0 +1,230 @@
+/** The ways in which other programs write a value, each with the usual form of what it writes. In the order of their use. */
+import { decodeHTML } from 'entities/decode';
+
+/** Replaces what a pattern matches. Run time is linear in the length of the text, for any text. */
+export interface Folding {
+  /** A cheap test whether the pattern can match. */
+  readonly mayApply: (text: string) => boolean;
+  /** Global. Matches are short. */
+  readonly pattern: RegExp;
+  /**
+   * Whether it only joins characters that stand apart in the text. Names that are found only in the result are then no
+   * evidence: words of other lines, cells or operands are joined too.
+   */
+  readonly isSeparator?: true;
+  /** @returns the usual form of a match; undefined to leave it as it is */
+  readonly replace: (match: RegExpExecArray, text: string) => string | undefined;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @returns undefined if the bytes are not a text in UTF-8 */
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    const text = utf8.decode(bytes);
+    return /^[^\p{Cc}\p{Cn}\p{Co}]*$/u.test(text.replace(/[\t\n\r]/g, '')) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An encoded word of a mail header: RFC 2047, section 2. */
+const encodedWord: Folding = {
+  mayApply: (text) => text.includes('=?'),
+  pattern: /=\?[\w-]{2,20}(?:\*[\w-]{1,8})?\?([bq])\?([^?\s]{1,200})\?=(?:\s+(?==\?))?/gi,
+  replace: ([, encoding = '', content = '']) => {
+    if (encoding.toLowerCase() === 'b') return decodeUtf8(Buffer.from(content, 'base64'));
+    const bytes = content
+      .replaceAll('_', ' ')
+      .replace(/=([0-9a-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+    return decodeUtf8(Buffer.from(bytes, 'latin1')) ?? bytes;
+  },
+};
+
+/** The longest base64 of one value; data and files are longer. */
+const LONGEST_BASE64 = 256;
+
+/** Base64 (RFC 4648) of a whole value. */
+const base64: Folding = {
+  mayApply: (text) => /[A-Za-z0-9+/]{12}/.test(text),
+  pattern: /\b[A-Za-z0-9][A-Za-z0-9+/_-]{11,}={0,2}/g,
+  replace: ({ 0: value, index }, text) => {
+    if (value.length > LONGEST_BASE64 || !/[\d=]/.test(value) || !/[A-Z]/.test(value) || !/[a-z]/.test(value)) {
+      return undefined;
+    }
+    if (/[\w+/=.]/.test(text.charAt(index - 1)) || /[\w+/=]/.test(text.charAt(index + value.length))) return undefined;
+    const bytes = Buffer.from(value, 'base64url');
+    if (bytes.subarray(0, 9).some((byte) => byte < 0x20)) return undefined;
+    const content = decodeUtf8(bytes);
+    return content !== undefined && /[\p{L}\d]{2}/u.test(content) ? content : undefined;
+  },
+};
+
+/** `+` in place of spaces, in query strings and forms. Runs before {@link percent}, which decodes `%2B`. */
+const plus: Folding = {
+  mayApply: (text) => text.includes('+'),
+  pattern: /(?<=\d\)?|[A-Z]{4}|%[0-9A-F]{2})\+(?=\d|[A-Z]{4}|%[0-9A-Fa-f]{2}|\()/g,
+  replace: () => ' ',
+  isSeparator: true,
+};
+
+/** Percent encoding (RFC 3986). Each character is decoded by itself. */
+const percent: Folding = {
+  mayApply: (text) => /%[0-9a-f]{2}/i.test(text),
+  pattern:
+    /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi,
+  replace: ([value]) => decodeUtf8(Buffer.from(value.replaceAll('%', ''), 'hex')),
+};
+
+/** Escapes in strings of JSON and programming languages. Nested strings have more backslashes. */
+const stringEscapes: Folding = {
+  mayApply: (text) => /\\[ux][0-9a-f{]/i.test(text),
+  pattern: /\\+(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/gi,
+  replace: ([, braced, four, two]) => {
+    const code = Number.parseInt(braced ?? four ?? two ?? '', 16);
+    return code <= 0x10ffff && code >= 0x20 ? String.fromCodePoint(code) : undefined;
+  },
+};
+
+/** Character references of HTML and XML. */
+const references: Folding = {
+  mayApply: (text) => /&[#a-z]/i.test(text),
+  pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z\d]{1,30});/gi,
+  replace: ([value]) => decodeHTML(value),
+};
+
+/** Tags of HTML that stand inside of text. */
+const tags: Folding = {
+  mayApply: (text) => text.includes('<'),
+  pattern: /<\/?(?:abbr|a|big|br|b|code|em|font|i|mark|small|span|strong|sub|sup|s|tt|u|wbr)(?:\s[^<>]{0,300})?\/?>/gi,
+  replace: ([tag]) => (/^<\/?br/i.test(tag) ? '\n' : ''),
+};
+
+/** Emphasis and code spans of Markdown around a part of a value. */
+const emphasis: Folding = {
+  mayApply: (text) => text.includes('*') || text.includes('`'),
+  pattern:
+    /(?<=[\p{L}\d]{2}[.@-]?)\*{2,3}(?=[.@-]?[\p{L}\d]{2})|(?<=\d[*`]{0,3}[ .)/-])(?:\*{1,3}|`)(?=\d|[A-Z]{4})|(?<=\d|[A-Z]{4})(?:\*{1,3}|`)(?=[ .)/-][*`]{0,3}\d)/gu,
+  replace: () => '',
+  isSeparator: true,
+};
+
+/** Characters without a width. Without the tag characters: no font shows them. */
+const invisible: Folding = {
+  mayApply: hasNonAscii,
+  pattern: /(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff)+/g,
+  replace: () => '',
+};
+
+/** Variants of spaces, dashes, digits and letters, as in Unicode's compatibility forms (UAX 15). */
+const variants: Folding = {
+  mayApply: hasNonAscii,
+  pattern:
+    /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]|[\u2010\u2011]|(?<=[\p{L}\p{N}])[\u2012-\u2015\u2212](?=[\p{L}\p{N}])|[\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9\u{1d400}-\u{1d7ff}]|(?![0-9])\p{Nd}|\p{L}\p{M}{1,4}/gu,
+  replace: ([value]) => {
+    if (/^\s$/u.test(value)) return ' ';
+    if (/^[\u2010-\u2015\u2212]$/.test(value)) return '-';
+    const usual = value.normalize('NFKC');
+    return /^\p{Nd}$/u.test(usual) ? digitOf(usual) : usual;
+  },
+};
+
+/** The ASCII digit of a digit of any script. The digits of a script are adjacent, in ascending order. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return code < 128 ? digit : String(value);
+}
+
+/** Cyrillic and Greek letters that look like the Latin letter beside them, in Unicode's list of confusables (UTS 39). */
+const CONFUSABLES = new Map(
+  Object.entries({
+    a: 'аα',
+    c: 'сϲ',
+    d: 'ԁ',
+    e: 'е',
+    h: 'һ',
+    i: 'іι',
+    j: 'ј',
+    k: 'кκ',
+    l: 'ӏ',
+    m: 'м',
+    n: 'пη',
+    o: 'оο',
+    p: 'рρ',
+    q: 'ԛ',
+    r: 'г',
+    s: 'ѕ',
+    t: 'тτ',
+    u: 'υ',
+    v: 'ѵν',
+    w: 'ԝω',
+    x: 'хχ',
+    y: 'уγ',
+    A: 'АΑ',
+    B: 'ВΒ',
+    C: 'СϹ',
+    E: 'ЕΕ',
+    G: 'Ԍ',
+    H: 'НΗ',
+    I: 'ІΙ',
+    J: 'Ј',
+    K: 'КΚ',
+    M: 'МΜ',
+    N: 'Ν',
+    O: 'ОΟ',
+    P: 'РΡ',
+    S: 'Ѕ',
+    T: 'ТΤ',
+    X: 'ХΧ',
+    Y: 'УΥ',
+    Z: 'Ζ',
+  }).flatMap(([latin, others]) => Array.from(others, (other) => [other, latin] as const)),
+);
+const other = [...CONFUSABLES.keys()].join('');
+
+/** Look-alike letters within a Latin word. */
+const confusables: Folding = {
+  mayApply: (text) => /[a-z]/i.test(text) && /[\u0370-\u052f]/.test(text),
+  pattern: new RegExp(`(?<=[A-Za-z])[${other}]+|[${other}]+(?=[A-Za-z])`, 'g'),
+  replace: ([letters]) => Array.from(letters, (letter) => CONFUSABLES.get(letter) ?? letter).join(''),
+};
+
+/** Several spaces, tabs, and dots between groups of digits. Line ends between them: see {@link lineEnds}. */
+const separators: Folding = {
+  mayApply: (text) => /[\d)](?:[ \t]{2}|\t|[.\u00b7\u2022]\d)/.test(text),
+  pattern:
+    /(?<=[\d)]|[A-Z]{4})(?:[ \t]{2,16}|\t)(?=[\d(]|[A-Z]{4})|(?<=\d{3}|[A-Z]{2}\d{2}|[A-Z]{4})\.(?=[\dA-Z]{2})|(?<=[\dA-Z])[\u00b7\u2022](?=[\dA-Z])/g,
+  replace: () => ' ',
+  isSeparator: true,
+};
+
+/** A line end within a number. Longer groups before it are whole numbers, such as a postal code. */
+const lineEnds: Folding = {
+  mayApply: (text) => /[\dA-Z)][ \t]{0,4}\r?\n[ \t]{0,16}[\dA-Z]/.test(text),
+  pattern: /(?<=(?<!\d)\d{1,4}\)?|\b[A-Z]{4})[ \t]{0,4}\r?\n[ \t]{0,16}(?=\d{1,6}(?!\d)|\d[A-Z]\d\d|[A-Z]{4}\s?\d)/g,
+  replace: () => ' ',
+  isSeparator: true,
+};
+
+function hasNonAscii(text: string): boolean {
+  return /[^\x00-\x7f]/.test(text);
+}
+
+/** Encodings come first: what they contain is folded, too. */
+export const FOLDINGS: readonly Folding[] = [
+  encodedWord,
+  base64,
+  plus,
+  percent,
+  stringEscapes,
+  references,
+  tags,
+  emphasis,
+  invisible,
+  variants,
+  confusables,
+  separators,
+  lineEnds,
+];
