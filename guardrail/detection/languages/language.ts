@@ -69,6 +69,10 @@ export interface ContextWords {
   readonly documentId: string;
   /** Between a document word and its number. */
   readonly documentFiller: string;
+  /** The key of a field that contains the name of a person, or a part of it. */
+  readonly personName: string;
+  /** The label of a user name. */
+  readonly username: string;
   /** Before a VAT number. */
   readonly vat: string;
 }

@@ -75,6 +75,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'social security number [536 22 8726]',
     'ssn [536228726]',
     'ssn [536228726] 12 34-56',
+    'SSN: [900-12-3456]',
     'Anna,[536-22-8726],Berlin',
     '12-34,[536-22-8726],7',
     '2024-0012 [536-22-8726] 12',
@@ -131,6 +132,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'key [sk-proj-4f9AbC81kLmN02pQrStUvWx3]',
     '[ghp_9Z8vuddHRB6HqTfQIJczK1LIkCMOIK97Ax3]',
     '[AKIAIOSFODNN7EXAMPL3]',
+    '[AKIAIOSFODNN7EXAMPLE]',
     '[eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N]',
     '[-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----] end',
     'api_key = "[Zx81kd93JfkQ02mmPqLs77]"',
@@ -145,6 +147,9 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   PASSWORD: [
     'password: [Tr0ub4dor&3]',
     'Passwort ist [Sommer2024!]',
+    'senha: [Verao2024!]',
+    'hasło: [Lato2024!]',
+    'пароль: [Leto2024!]',
     'pwd=[xK9#mm2]',
     'Authorization: Basic [dXNlcjpwYXNzd29yZDEyMw==]',
     "curl -u '[admin:Sup3rS3cret]' https://x.example",
@@ -222,7 +227,55 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '7,[51.5007° N, 0.1246° W]',
     '\\"lat\\": \\"[48.858400]\\"',
   ],
-  DATE_OF_BIRTH: ['DOB: [21/06/1979]', 'born on [4 March 1980]', 'geboren am [12.05.1991]', 'né le [3 avril 1975]'],
+  PERSON: [
+    'From: [Ada van der Berg] <ada@example.net>',
+    'Signed-off-by: [Kofi Mensah] <kofi.m@example.net>',
+    `To: "[Sean O'Neill]" <sean@example.net>`,
+    '{"first_name": "[Priya]", "age": 4}',
+    String.raw`{\"lastName\": \"[García Lorca]\"}`,
+    "'patient': '[Omar Haddad]'",
+    '{"Nachname":"[Müller-Lüdenscheidt]"}',
+    '{"氏名": "[山田太郎]"}',
+    '\n12/03/24, 10:22 - [Lucia]: hola',
+    '\n12.03.24, 10:22:11 [Jürgen Müller]: hallo',
+  ],
+  USERNAME: [
+    '/home/[jdoe]/projects/x.py',
+    '"/Users/[maria.gomez]/Desktop/cv.pdf"',
+    String.raw`C:\Users\[tbecker]\Documents`,
+    String.raw`"path": "C:\\Users\\[tbecker]\\AppData"`,
+    'sshd: Accepted publickey for [lwagner] from 10.1.2.3 port 51122 ssh2',
+    'Failed password for invalid user [okonkwo7] from 203.0.113.9 port 22',
+    'pam_unix(sshd:session): session opened for user [mkowalski] by (uid=0)',
+    'sudo:  [pnovak] : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls',
+    'uid=1001([jdoe]) gid=1001(staff)',
+    '\n203.0.113.9 - [hschneider] [10/Oct/2025:13:55:36 +0200] "GET / HTTP/1.1" 200',
+    '{"username": "[jdoe]", "age": 4}',
+    String.raw`{\"user\":\"[jdoe]\"}`,
+    'level=info user=[jdoe] action=login',
+    'Benutzername: [k.weber84]',
+    'identifiant : [mdupont_77]',
+    'usuario=[cgarcia] ip=x',
+    'användarnamn: [lind.erik]',
+    '\n12:41 <[nightowl]> hello',
+    'omg @[nightowl_77] did u see',
+    'follow @[lenavoss] on twitter',
+    'hey @[carlos] can you look',
+  ],
+  DATE_OF_BIRTH: [
+    'DOB: [21/06/1979]',
+    'born on [4 March 1980]',
+    'geboren am [12.05.1991]',
+    'né le [3 avril 1975]',
+    'Okafor, Ada (b. [04/12/2001]), nurse',
+    'Karl Voss (* [12.03.1960])',
+    'Karl Voss *[12.03.1960]',
+    'DOB [07JUN91]',
+    'data de nascimento: [03/05/1988]',
+    'ur. [4 marca 1990]',
+    '生年月日: [1990年5月3日]',
+    '出生日期[1990年5月3日]',
+  ],
 };
 
 /** Texts that resemble personal data but contain none. */
@@ -274,6 +327,15 @@ const negatives: readonly string[] = [
   '10:22:31,012 3456789 rows',
   'about 12,345678 and 123 456 789,50 and 0,030901820',
   '{\\"password\\":\\"${DB_PASSWORD}\\",\\"token\\":\\"{{ token }}\\",\\"secret\\":\\"<your-secret>\\"}',
+  '/home/runner/work, /home/ubuntu, /Users/Shared/x and C:\\Users\\Public',
+  'user=root, user: string, const user=name; username=self.username, { user: user }, "user": "admin"',
+  '@Override public void run() {}, @media (min-width: 2px), @param user_name the name, @koa/router, foo@bar',
+  ' * @internal_use\n@dataclass_json\nclass A: pass',
+  'Cookie <b>user</b>, git@github.com:a/b.git, user is logged in, login: required',
+  'Invalid user input, session opened for user root(uid=0), Failed password for admin from x',
+  '"name": "Build Image", "names": "Main List", "author": "Main Team", "customer": "Acme Corporation"',
+  '12/03/24, 10:22 - started: ok',
+  'It was released on (12.03.1960), 3 *12 and 2*12.03',
   'password = os.environ["DB_PASSWORD_1"], secret: "getSecret(\'a1\')", token="env.TOKENS[0].value"',
 ];
 
@@ -294,6 +356,11 @@ describe('structured recognizers', () => {
       expect(find(text)).to.deep.equal([]);
     });
   }
+
+  it('find no person in the mailbox of a function or a program', () => {
+    const text = 'GitHub Actions <noreply@github.com>, Acme Support <support@acme.example>, Team <x@y.example>';
+    expect(find(text).filter(({ type }) => type === 'PERSON')).to.deep.equal([]);
+  });
 
   it('reject values with a wrong check digit', () => {
     expect(find('account GB82WEST12345698765433')).to.deep.equal([]);

@@ -4,8 +4,10 @@ import { datesOfBirth } from './generic/dateOfBirth.ts';
 import { documents } from './generic/documents.ts';
 import { finance } from './generic/finance.ts';
 import { internet } from './generic/internet.ts';
+import { names } from './generic/names.ts';
 import { phones } from './generic/phone.ts';
 import { secrets } from './generic/secrets.ts';
+import { usernames } from './generic/usernames.ts';
 import { vehicles } from './generic/vehicles.ts';
 import type { EntityType } from '../contract.ts';
 import type { Recognizer } from './recognizer.ts';
@@ -24,6 +26,8 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...datesOfBirth,
   ...coordinates,
   ...vehicles,
+  ...usernames,
+  ...names,
 ];
 
 /** All types that recognizers find. */

@@ -3,7 +3,11 @@ import type { Language } from '../language.ts';
 export const czech: Language = {
   codes: ['cs'],
   context: {
+    username: 'uživatel(?:ské jméno)?',
     vat: String.raw`\bdi[čc]\b`,
+    password: 'heslo',
+    birth: String.raw`narozen|\bnar\.`,
   },
+  keywords: { secret: ['heslo'] },
   phonePlans: { expected: ['CZ'] },
 };

@@ -2,5 +2,13 @@ import type { Language } from '../language.ts';
 
 export const danish: Language = {
   codes: ['da'],
+  context: {
+    password: 'adgangskode|kodeord',
+    birth: 'født|fødsels',
+    month: 'januar|februar|marts|maj|juni|juli|oktober',
+    username: 'brugernavn|bruger',
+    personName: 'fornavn|efternavn',
+  },
+  keywords: { secret: ['adgangskode', 'kodeord'] },
   phonePlans: { expected: ['DK'] },
 };

@@ -27,7 +27,10 @@ export const german: Language = {
     documentId:
       'personalausweis(?:nummer)?|ausweisnummer|personalnummer|matrikelnummer|versichertennummer|steuernummer',
     documentFiller: 'nr|ist|lautet',
+    username: 'benutzer(?:name|kennung)?|nutzername|anmeldename|kennung',
     vat: String.raw`ust-?\s?id|umsatzsteuer|\bmwst\b`,
+    personName:
+      'vor-? ?(?:und nach)?name|nachname|familienname|zuname|geburtsname|ansprechpartner(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?',
   },
   keywords: {
     secret: ['pass', 'kennwort'],

@@ -22,7 +22,9 @@ export const spanish: Language = {
     passport: 'pasaporte',
     documentId: String.raw`documento de identidad|\bnss\b`,
     documentFiller: 'es|n[úu]mero',
+    username: 'usuario|nombre de usuario',
     vat: String.raw`\biva\b`,
+    personName: 'apellidos?|nombre completo|titular|nombres',
   },
   keywords: {
     secret: ['contrasena'],

@@ -4,6 +4,11 @@ export const finnish: Language = {
   codes: ['fi'],
   context: {
     phone: 'puhelin',
+    username: 'käyttäjä(?:tunnus|nimi)',
+    password: 'salasana',
+    birth: 'syntynyt|syntymä',
+    personName: 'etunimi|sukunimi',
   },
+  keywords: { secret: ['salasana'] },
   phonePlans: { expectedWithZero: ['FI'] },
 };

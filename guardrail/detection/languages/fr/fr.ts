@@ -22,7 +22,9 @@ export const french: Language = {
     passport: 'passeport',
     documentId: "carte d'identit[ée]",
     documentFiller: 'n°|est|le|num[ée]ro|de',
+    username: "(?:nom d['’])?utilisateur|identifiant|pseudo",
     vat: String.raw`\btva\b`,
+    personName: 'pr[ée]nom|nom de famille|nom complet|titulaire',
   },
   keywords: {
     secret: ['mot de passe'],

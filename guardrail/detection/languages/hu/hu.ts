@@ -2,5 +2,11 @@ import type { Language } from '../language.ts';
 
 export const hungarian: Language = {
   codes: ['hu'],
+  context: {
+    password: 'jelszó',
+    birth: 'született|születési',
+    username: 'felhasználó(?:név)?',
+  },
+  keywords: { secret: ['jelszo'] },
   phonePlans: { expected: ['HU'] },
 };

@@ -21,7 +21,9 @@ export const italian: Language = {
     passport: 'passaporto',
     documentId: "carta d'identit[àa]",
     documentFiller: 'il|la|numer[oa]',
+    username: '(?:nome )?utente',
     vat: 'partita',
+    personName: 'cognome|nome completo|intestatario',
   },
   keywords: {
     secret: ["parola d'ordine"],

@@ -4,6 +4,9 @@ export const japanese: Language = {
   codes: ['ja'],
   context: {
     phone: '電話|携帯|連絡',
+    username: 'ユーザー名|ユーザー',
+    birth: '生年月日|生まれ|誕生日',
+    personName: '氏名|姓名|名前',
   },
   phonePlans: { expectedWithZero: ['JP'] },
 };

@@ -4,6 +4,9 @@ export const korean: Language = {
   codes: ['ko'],
   context: {
     phone: '전화|휴대',
+    username: '사용자(?:명| 이름)?',
+    birth: '생년월일|생일|출생',
+    personName: '성명|이름',
   },
   phonePlans: { expectedWithZero: ['KR'] },
 };

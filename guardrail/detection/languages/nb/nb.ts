@@ -2,5 +2,12 @@ import type { Language } from '../language.ts';
 
 export const norwegian: Language = {
   codes: ['nb', 'no'],
+  context: {
+    password: 'passord',
+    birth: 'født|fødsels',
+    month: 'januar|februar|mars|mai|juni|juli|oktober|desember',
+    username: 'brukernavn|bruker',
+    personName: 'fornavn|etternavn',
+  },
   phonePlans: { expected: ['NO'] },
 };

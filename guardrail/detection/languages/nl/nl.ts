@@ -15,7 +15,9 @@ export const dutch: Language = {
     driverLicense: 'rijbewijs(?:nummer)?',
     passport: 'paspoort(?:nummer)?',
     bankAccount: 'rekeningnummer',
+    username: 'gebruiker(?:snaam)?|inlognaam',
     vat: String.raw`\bbtw\b`,
+    personName: 'voornaam|achternaam|volledige naam',
   },
   keywords: {
     secret: ['wachtwoord'],

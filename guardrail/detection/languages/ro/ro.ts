@@ -2,5 +2,11 @@ import type { Language } from '../language.ts';
 
 export const romanian: Language = {
   codes: ['ro'],
+  context: {
+    password: 'parol[aă]',
+    birth: 'născut|naștere',
+    username: 'utilizator',
+  },
+  keywords: { secret: ['parol'] },
   phonePlans: { expectedWithZero: ['RO'] },
 };

@@ -4,6 +4,11 @@ export const russian: Language = {
   codes: ['ru'],
   context: {
     phone: String.raw`телефон|\bтел\b|звони|номер`,
+    username: 'пользователь|логин|имя пользователя',
+    password: 'пароль',
+    birth: String.raw`родил(?:ся|ась)|рождения|г\. ?р\.`,
+    month: 'января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря',
   },
+  keywords: { secret: ['парол'] },
   phonePlans: { expected: ['RU', 'KZ'] },
 };

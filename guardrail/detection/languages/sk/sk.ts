@@ -2,5 +2,10 @@ import type { Language } from '../language.ts';
 
 export const slovak: Language = {
   codes: ['sk'],
+  context: {
+    password: 'heslo',
+    birth: 'narodený|narodená|narodenia',
+  },
+  keywords: { secret: ['heslo'] },
   phonePlans: { expectedWithZero: ['SK'] },
 };

@@ -2,5 +2,12 @@ import type { Language } from '../language.ts';
 
 export const turkish: Language = {
   codes: ['tr'],
+  context: {
+    password: 'şifre|parola',
+    birth: 'doğum|doğdu',
+    month: 'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık',
+    username: 'kullanıcı(?: adı)?',
+  },
+  keywords: { secret: ['sifre', 'parola'] },
   phonePlans: { expectedWithZero: ['TR'] },
 };

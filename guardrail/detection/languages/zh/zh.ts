@@ -5,6 +5,9 @@ export const chinese: Language = {
   context: {
     phone: '电话|電話|手机|手機|联系|聯絡',
     documentId: '身份证',
+    username: '用户名|用户',
+    birth: '出生|生日',
+    personName: '姓名|名字',
   },
   phonePlans: { expected: ['CN', 'TW', 'HK'] },
 };

@@ -24,6 +24,13 @@ export const unitedStates: Country = {
       context: socialSecurity,
     },
     {
+      // Never issued, but people mistype their number, and tests use such numbers.
+      type: 'US_SSN',
+      lengths: [9],
+      valid: (digits) => /^(?:9|666)\d+$/.test(digits) && !itin(digits),
+      context: /social security|\bssn\b|\bss#/,
+    },
+    {
       type: 'US_ITIN',
       lengths: [9],
       valid: itin,

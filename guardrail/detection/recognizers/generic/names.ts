@@ -1,0 +1,64 @@
+import { contextWords } from '../../languages/languages.ts';
+import { eachMatch, type Recognizer } from '../recognizer.ts';
+import type { TextStats } from '../textStats.ts';
+
+/** A word of a name: `O'Neill`, `Jean-Luc`, `J.`, `山田`. */
+const WORD = String.raw`(?:\p{Lu}[\p{L}\p{M}'’.-]{0,30}|\p{Lo}{1,12})`;
+const PARTICLE = String.raw`(?:d[aei]s?|del|della|van|von|der|den|het|ten|ter|ap|ab|bin|ibn|al|el|la|le|y|e|zu|af|av|'t)`;
+const NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){0,4}`;
+const FULL_NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){1,4}`;
+
+const field = String.raw`(?:${contextWords('personName')})`;
+
+/** Mailboxes of functions, and senders that are programs. */
+const IMPERSONAL =
+  /^(?:no-?reply|do-?not-?reply|support|info|help|contact|admin|office|sales|team|service|security|news|newsletter|hello|mail|post|kontakt|billing|jobs|press|bot|github|notifications?|.*\[bot\])/i;
+
+/** A pattern with two groups: what stands before the name, and the name. What follows the name may be a third one. */
+interface NamePattern {
+  readonly pattern: RegExp;
+  readonly score: number;
+  readonly mayMatch: (text: string) => boolean;
+  readonly accepts?: (after: string) => boolean;
+}
+
+const PATTERNS: readonly NamePattern[] = [
+  // A mailbox: RFC 5322, section 3.4. Git writes authors and trailers like this.
+  {
+    pattern: new RegExp(String.raw`((?<![\p{L}\p{N}])"?)(${FULL_NAME})(?="? <([^\s<>@"]{1,64})@[^\s<>]{3,190}>)`, 'gu'),
+    score: 0.95,
+    mayMatch: (text) => text.includes('@') && text.includes(' <'),
+    accepts: (local) => !IMPERSONAL.test(local),
+  },
+  // A field of data whose key says that it holds a person's name.
+  {
+    pattern: new RegExp(
+      String.raw`((?<![\p{L}\p{N}])(?:${field})\\{0,3}["'] ?: ?\\{0,3}["'])(${NAME})(?=\\{0,3}["'])`,
+      'giu',
+    ),
+    score: 0.9,
+    mayMatch: (text) => /["'] ?:/.test(text),
+  },
+  // A message in an exported chat: 12/03/24, 10:22 - Lucia: …
+  {
+    pattern: new RegExp(
+      String.raw`(^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?\]?(?: -)? )(${NAME})(?=: )`,
+      'gmu',
+    ),
+    score: 0.9,
+    mayMatch: (text) => text.includes(': '),
+  },
+];
+
+/** Names of persons that their place in data, mail headers and chats identifies. The tagger finds those in running text. */
+export const names: readonly Recognizer[] = PATTERNS.map(({ pattern, score, mayMatch, accepts }) => ({
+  type: 'PERSON',
+  mayMatch: ({ text }: TextStats) => mayMatch(text),
+  find(text, emit) {
+    eachMatch(pattern, text, ({ 1: before = '', 2: name = '', 3: after = '', index }) => {
+      if (accepts?.(after) === false) return;
+      const start = index + before.length;
+      emit(start, start + name.length, score);
+    });
+  },
+}));

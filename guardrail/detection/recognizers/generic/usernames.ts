@@ -1,0 +1,137 @@
+import { contextWords } from '../../languages/languages.ts';
+import { eachMatch, type Recognizer } from '../recognizer.ts';
+import type { TextStats } from '../textStats.ts';
+
+/** A user name: letters, digits and the separators that most systems allow. Bounded: longer ones are rare. */
+const NAME = String.raw`[\p{L}\d_][\p{L}\d_.-]{0,38}[\p{L}\d_]`;
+
+/** Accounts of systems and programs, words of programs, and placeholders: they identify nobody. */
+const IMPERSONAL = new Set(
+  `a admin administrator all allusers all_users anonymous anyone app apache api auth backup bin bool boolean bot bob build
+  builder cache centos channel char ci circleci client code config const container coder current currentuser data database
+  debian default default_user demo deploy deployer developer dev devops dict docker domain dummy ec2-user email empty
+  everyone example exists false fields file float foo function ftp game games gateway git github gitlab gitlab-runner guest
+  here homebrew host hostname http id info input int integer invalid it item jdbc jenkins key keycloak kubernetes linux
+  linuxbrew list local localhost log login logged lp mail main manager me member minio missing mongo mongodb my myapp mysql
+  myuser name new nginx nil nobody node nodejs none nologin null number object oracle operator opc optional or owner param
+  password path ping pi pip postgres postgresql prod production project public python rabbitmq read readonly redis regular
+  required role root runner sa sample sandbox schema scott self server service session shared site some somebody someone ssh
+  sshd staging std str string superuser support svc sys syslog system systemd target team temp test tester tests the this tmp
+  tomcat true travis type ubuntu uid undefined unknown uint user user1 user_id userid user_name username users uuid vagrant
+  value var vscode web webadmin webmaster whoami work worker world write www www-data xxx your your_username yourname you`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
+
+/** Whether a name can be that of a person. */
+function isPersonal(name: string): boolean {
+  const lower = name.toLowerCase();
+  return !IMPERSONAL.has(lower) && /\p{L}/u.test(name) && !/^(?:your|my|some|example|test|x+$|\d)/.test(lower);
+}
+
+/** A pattern with two groups: what stands before the value, and the value. */
+interface UsernamePattern {
+  readonly pattern: RegExp;
+  readonly score: number;
+  readonly mayMatch: (text: string) => boolean;
+  readonly accepts?: (name: string, text: string, start: number, end: number) => boolean;
+}
+
+const label = String.raw`(?:${contextWords('username')})`;
+
+/** A value that somebody chose has a digit or a separator; a word without them can be a variable. */
+const isDistinct = (name: string): boolean => /[\d._-]/.test(name) && /\p{L}/u.test(name);
+
+/** Names of the annotations and at-rules of programming languages, which begin with the same sign as a handle. */
+const isAloneOnLine = (text: string, start: number): boolean =>
+  /(?:^|\n)[\s*/#>|-]*@$/.test(text.slice(Math.max(0, start - 40), start));
+
+const PATTERNS: readonly UsernamePattern[] = [
+  // Home folders of Linux, macOS and Windows. A backslash is escaped in JSON and source code.
+  {
+    pattern: new RegExp(
+      String.raw`((?<![\w.])(?:/export)?/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(${NAME})(?=[/\\\s"'\x60,;:)\]}]|$)`,
+      'gu',
+    ),
+    score: 0.9,
+    mayMatch: (text) => text.includes('/home/') || text.includes('Users'),
+  },
+  // sshd, sudo, PAM and su, in syslog or the journal.
+  {
+    pattern: new RegExp(
+      String.raw`(\b(?:(?:Accepted|Failed|Postponed) [\w/-]{1,24} for (?:invalid user )?|[Ii]nvalid user |session (?:opened|closed) for user |authenticating user |Disconnected from (?:invalid )?user |\bruser=|\(to \S{1,32}\) |\bsudo(?:\[\d+\])?:\s{1,6}|\buid=\d{1,10}\())(${NAME})(?=[\s():;,]|$)`,
+      'gu',
+    ),
+    score: 0.9,
+    mayMatch: (text) => /user|for |sudo|id=/.test(text),
+  },
+  // The third field of an access log in the common log format.
+  {
+    pattern: new RegExp(
+      String.raw`(^\S{2,64} \S{1,64} )([\p{L}\d_][\p{L}\d_.@-]{1,39})(?= \[\d{1,2}/[A-Z][a-z]{2}/\d{4}:)`,
+      'gmu',
+    ),
+    score: 0.9,
+    mayMatch: (text) => text.includes(' ['),
+  },
+  // A field of data or a log line: "username": "jdoe", user=jdoe, login: jdoe.
+  {
+    pattern: new RegExp(
+      String.raw`((?<![\p{L}\p{N}.$])(?:${label})\\{0,3}["'] ?: ?\\{0,3}["'])(${NAME})(?=\\{0,3}["'])`,
+      'giu',
+    ),
+    score: 0.85,
+    mayMatch: (text) => /["']\s?:/.test(text),
+  },
+  {
+    pattern: new RegExp(
+      String.raw`((?<![\p{L}\p{N}.$])(?:${label})=\\{0,3}["']?)(${NAME})(?=\\{0,3}["']?(?:[\s;&|]|$))`,
+      'giu',
+    ),
+    score: 0.85,
+    mayMatch: (text) => text.includes('='),
+    accepts: (_name, text, start) =>
+      !/\b(?:const|let|var|self|return)\s[^\n]{0,24}$/.test(text.slice(Math.max(0, start - 40), start)),
+  },
+  {
+    pattern: new RegExp(
+      String.raw`((?<![\p{L}\p{N}.$_-])(?:${label})(?: ?:| is| ist| est| es| è) (?:["'„“«] ?)?)(${NAME})(?=["'”“»]?(?:[.,;)]?(?:\s|$)))`,
+      'giu',
+    ),
+    score: 0.8,
+    mayMatch: (text) => text.includes(':') || / (?:is|ist|est|es|è) /.test(text),
+    accepts: isDistinct,
+  },
+  // The name in a chat of IRC.
+  {
+    pattern: new RegExp(String.raw`(^\s{0,4}\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s{1,2}<[@+ ]?)(${NAME})(?=> )`, 'gmu'),
+    score: 0.9,
+    mayMatch: (text) => text.includes('> '),
+  },
+  // A handle in prose.
+  {
+    pattern: /((?<![\p{L}\p{N}_@./\\`"'$&=-])@)([\p{L}][\p{L}\d_.]{1,28}[\p{L}\d_])(?![\p{L}\d_/(@={-]|\.[\p{L}\d])/gu,
+    score: 0.8,
+    mayMatch: (text) => text.includes('@'),
+    accepts: (name, text, start) =>
+      !isAloneOnLine(text, start) &&
+      ((/\d/.test(name) && /^\p{Ll}/u.test(name)) ||
+        name.includes('_') ||
+        /\b(?:twitter|instagram|insta|ig|tiktok|telegram|mastodon|handle|follow|dm|ping|cc|hey|hi|hello|thanks|thx|ask)[ :]{1,2}@$/i.test(
+          text.slice(Math.max(0, start - 20), start),
+        )),
+  },
+];
+
+/** Names of accounts: in paths, logs, fields, chats and as handles. */
+export const usernames: readonly Recognizer[] = PATTERNS.map(({ pattern, score, mayMatch, accepts }) => ({
+  type: 'USERNAME',
+  mayMatch: ({ text }: TextStats) => mayMatch(text),
+  find(text, emit) {
+    eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
+      const start = index + before.length;
+      const end = start + name.length;
+      if (isPersonal(name) && (accepts?.(name, text, start, end) ?? true)) emit(start, end, score);
+    });
+  },
+}));
