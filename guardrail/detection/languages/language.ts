@@ -78,7 +78,7 @@ export interface ContextWords {
 }
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
-export type LanguageKeywords = 'secret' | 'card' | 'plate';
+export type LanguageKeywords = 'secret' | 'card' | 'plate' | 'username' | 'personName';
 
 /** The words and phone plans of one language. */
 export interface Language {
@@ -87,8 +87,9 @@ export interface Language {
   /** Alternatives of a regular expression, in lower case, for each purpose. */
   readonly context?: Partial<ContextWords>;
   /**
-   * Beginnings of words, in lower case and without accents. Passwords, card details and licence plates are searched only
-   * after these, so each word in `password`, `cardCode`, `cardExpiry` and `plate` needs one.
+   * Beginnings of words, in lower case and without accents. Passwords, card details, licence plates, user names and fields
+   * with names are searched only after these, so each word in `password`, `cardCode`, `cardExpiry`, `plate`, `username` and
+   * `personName` needs one.
    */
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
   /** Numbering plans of the countries that speak the language. */

@@ -8,6 +8,8 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   login: ['basic ', ' -u', '-user', 'login '],
   card: ['cvv', 'cv2', 'security code', 'codigo de', 'exp', 'pruf'],
   plate: ['plat', 'matric', 'schild'],
+  username: ['user', 'login', 'benutz', 'handle'],
+  personName: ['name', 'surname', 'apellido', 'nachname'],
 };
 const kinds = Object.keys(pieces) as KeywordList[];
 

@@ -12,6 +12,8 @@ const lists = {
   login: ['basic ', ' -u', '-user', 'login '],
   card: [...keywordsOf('card'), 'cvc', 'cvv', 'cv2', 'csc', 'csv', 'cs2'],
   plate: keywordsOf('plate'),
+  username: keywordsOf('username'),
+  personName: keywordsOf('personName'),
 } as const satisfies Record<string, readonly string[]>;
 
 export type KeywordList = keyof typeof lists;
@@ -29,7 +31,7 @@ type KeywordStarts = Record<KeywordList, number[]>;
 
 /** Finds where the words of each list begin, in ascending order. */
 function findStarts(text: string): Readonly<KeywordStarts> {
-  const found: KeywordStarts = { secret: [], cloudSecret: [], login: [], card: [], plate: [] };
+  const found: KeywordStarts = { secret: [], cloudSecret: [], login: [], card: [], plate: [], username: [], personName: [] };
   automaton.scan(text, anywhere, (begin, _end, word) => {
     for (const list of listsOf[word] ?? []) insert(found[list], begin);
     return false;

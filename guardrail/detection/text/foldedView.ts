@@ -23,6 +23,9 @@ export interface OriginalRange {
   readonly difference: 'none' | 'separators' | 'characters';
 }
 
+const DIGIT = /\d/;
+const RARE_CHARACTER = /[^\w \t\r\n.,:;'"()!/-]/;
+
 /** Context on both sides of a change, in UTF-16 code units: the context words of recognizers, and some words for the tagger. */
 const CONTEXT = 160;
 
@@ -31,14 +34,17 @@ const CONTEXT = 160;
  * the length of the text.
  */
 export function foldedPartsOf(original: string): FoldedPart[] {
+  const has = { digit: DIGIT.test(original), rareCharacter: RARE_CHARACTER.test(original) };
   const views: View[] = [];
   let text = original;
   for (const folding of FOLDINGS) {
-    if (!folding.mayApply(text)) continue;
+    if (!has[folding.needs] || !folding.mayApply(text)) continue;
     const view = fold(text, folding);
     if (view === undefined) continue;
     views.push(view);
     text = view.text;
+    // A decoded text may contain digits.
+    has.digit = true;
   }
   if (views.length === 0) return [];
   return partsAround(text, changesIn(views)).map(({ start: from, end: to }) => ({

@@ -5,6 +5,8 @@ import { decodeHTML } from 'entities/decode';
 export interface Folding {
   /** A cheap test whether the pattern can match. */
   readonly mayApply: (text: string) => boolean;
+  /** The characters without which the folding does not apply: a digit, or one that is rare in plain text. */
+  readonly needs: 'digit' | 'rareCharacter';
   /** Global. Matches are short. */
   readonly pattern: RegExp;
   /**
@@ -30,6 +32,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 /** An encoded word of a mail header: RFC 2047, section 2. */
 const encodedWord: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => text.includes('=?'),
   pattern: /=\?[\w-]{2,20}(?:\*[\w-]{1,8})?\?([bq])\?([^?\s]{1,200})\?=(?:\s+(?==\?))?/gi,
   replace: ([, encoding = '', content = '']) => {
@@ -46,7 +49,8 @@ const LONGEST_BASE64 = 256;
 
 /** Base64 (RFC 4648) of a whole value. */
 const base64: Folding = {
-  mayApply: (text) => /[A-Za-z0-9+/]{12}/.test(text),
+  needs: 'digit',
+  mayApply: hasLongToken,
   pattern: /\b[A-Za-z0-9][A-Za-z0-9+/_-]{11,}={0,2}/g,
   replace: ({ 0: value, index }, text) => {
     if (value.length > LONGEST_BASE64 || !/[\d=]/.test(value) || !/[A-Z]/.test(value) || !/[a-z]/.test(value)) {
@@ -60,8 +64,28 @@ const base64: Folding = {
   },
 };
 
+const SHORTEST_BASE64 = 12;
+const isOfToken = (code: number): boolean =>
+  (code >= 48 && code <= 57) ||
+  ((code | 32) >= 97 && (code | 32) <= 122) ||
+  code === 43 ||
+  (code >= 45 && code <= 47) ||
+  code === 95;
+
+/** Whether a text contains a long run of letters and digits with a digit. Looks only at the surroundings of digits. */
+function hasLongToken(text: string): boolean {
+  const digits = /\d[\w+/=-]*/g;
+  for (let match = digits.exec(text); match; match = digits.exec(text)) {
+    let start = match.index;
+    while (start > 0 && digits.lastIndex - start < SHORTEST_BASE64 && isOfToken(text.charCodeAt(start - 1))) start -= 1;
+    if (digits.lastIndex - start >= SHORTEST_BASE64) return true;
+  }
+  return false;
+}
+
 /** `+` in place of spaces, in query strings and forms. Runs before {@link percent}, which decodes `%2B`. */
 const plus: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => text.includes('+'),
   pattern: /(?<=\d\)?|[A-Z]{4}|%[0-9A-F]{2})\+(?=\d|[A-Z]{4}|%[0-9A-Fa-f]{2}|\()/g,
   replace: () => ' ',
@@ -70,6 +94,7 @@ const plus: Folding = {
 
 /** Percent encoding (RFC 3986). Each character is decoded by itself. */
 const percent: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => /%[0-9a-f]{2}/i.test(text),
   pattern:
     /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi,
@@ -78,6 +103,7 @@ const percent: Folding = {
 
 /** Escapes in strings of JSON and programming languages. Nested strings have more backslashes. */
 const stringEscapes: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => /\\[ux][0-9a-f{]/i.test(text),
   pattern: /\\+(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/gi,
   replace: ([, braced, four, two]) => {
@@ -88,6 +114,7 @@ const stringEscapes: Folding = {
 
 /** Character references of HTML and XML. */
 const references: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => /&[#a-z]/i.test(text),
   pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z\d]{1,30});/gi,
   replace: ([value]) => decodeHTML(value),
@@ -95,6 +122,7 @@ const references: Folding = {
 
 /** Tags of HTML that stand inside of text. */
 const tags: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => text.includes('<'),
   pattern: /<\/?(?:abbr|a|big|br|b|code|em|font|i|mark|small|span|strong|sub|sup|s|tt|u|wbr)(?:\s[^<>]{0,300})?\/?>/gi,
   replace: ([tag]) => (/^<\/?br/i.test(tag) ? '\n' : ''),
@@ -102,6 +130,7 @@ const tags: Folding = {
 
 /** Emphasis and code spans of Markdown around a part of a value. */
 const emphasis: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => text.includes('*') || text.includes('`'),
   pattern:
     /(?<=[\p{L}\d]{2}[.@-]?)\*{2,3}(?=[.@-]?[\p{L}\d]{2})|(?<=\d[*`]{0,3}[ .)/-])(?:\*{1,3}|`)(?=\d|[A-Z]{4})|(?<=\d|[A-Z]{4})(?:\*{1,3}|`)(?=[ .)/-][*`]{0,3}\d)/gu,
@@ -111,6 +140,7 @@ const emphasis: Folding = {
 
 /** Characters without a width. Without the tag characters: no font shows them. */
 const invisible: Folding = {
+  needs: 'rareCharacter',
   mayApply: hasNonAscii,
   pattern: /(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff)+/g,
   replace: () => '',
@@ -118,6 +148,7 @@ const invisible: Folding = {
 
 /** Variants of spaces, dashes, digits and letters, as in Unicode's compatibility forms (UAX 15). */
 const variants: Folding = {
+  needs: 'rareCharacter',
   mayApply: hasNonAscii,
   pattern:
     /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]|[\u2010\u2011]|(?<=[\p{L}\p{N}])[\u2012-\u2015\u2212](?=[\p{L}\p{N}])|[\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9\u{1d400}-\u{1d7ff}]|(?![0-9])\p{Nd}|\p{L}\p{M}{1,4}/gu,
@@ -186,6 +217,7 @@ const other = [...CONFUSABLES.keys()].join('');
 
 /** Look-alike letters within a Latin word. */
 const confusables: Folding = {
+  needs: 'rareCharacter',
   mayApply: (text) => /[a-z]/i.test(text) && /[\u0370-\u052f]/.test(text),
   pattern: new RegExp(`(?<=[A-Za-z])[${other}]+|[${other}]+(?=[A-Za-z])`, 'g'),
   replace: ([letters]) => Array.from(letters, (letter) => CONFUSABLES.get(letter) ?? letter).join(''),
@@ -193,6 +225,7 @@ const confusables: Folding = {
 
 /** Several spaces, tabs, and dots between groups of digits. Line ends between them: see {@link lineEnds}. */
 const separators: Folding = {
+  needs: 'digit',
   mayApply: (text) => /[\d)](?:[ \t]{2}|\t|[.\u00b7\u2022]\d)/.test(text),
   pattern:
     /(?<=[\d)]|[A-Z]{4})(?:[ \t]{2,16}|\t)(?=[\d(]|[A-Z]{4})|(?<=\d{3}|[A-Z]{2}\d{2}|[A-Z]{4})\.(?=[\dA-Z]{2})|(?<=[\dA-Z])[\u00b7\u2022](?=[\dA-Z])/g,
@@ -202,6 +235,7 @@ const separators: Folding = {
 
 /** A line end within a number. Longer groups before it are whole numbers, such as a postal code. */
 const lineEnds: Folding = {
+  needs: 'digit',
   mayApply: (text) => /[\dA-Z)][ \t]{0,4}\r?\n[ \t]{0,16}[\dA-Z]/.test(text),
   pattern: /(?<=(?<!\d)\d{1,4}\)?|\b[A-Z]{4})[ \t]{0,4}\r?\n[ \t]{0,16}(?=\d{1,6}(?!\d)|\d[A-Z]\d\d|[A-Z]{4}\s?\d)/g,
   replace: () => ' ',

@@ -9,6 +9,6 @@ export const danish: Language = {
     username: 'brugernavn|bruger',
     personName: 'fornavn|efternavn',
   },
-  keywords: { secret: ['adgangskode', 'kodeord'] },
+  keywords: { username: ['bruger'], personName: ['fornavn', 'efternavn'], secret: ['adgangskode', 'kodeord'] },
   phonePlans: { expected: ['DK'] },
 };

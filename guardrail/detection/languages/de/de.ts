@@ -33,6 +33,8 @@ export const german: Language = {
       'vor-? ?(?:und nach)?name|nachname|familienname|zuname|geburtsname|ansprechpartner(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?',
   },
   keywords: {
+    username: ['benutz', 'nutzer', 'anmeld', 'kennung'],
+    personName: ['name', 'vorname', 'vor', 'nachname', 'familienname', 'zuname', 'ansprech', 'kontoinh', 'karteninh'],
     secret: ['pass', 'kennwort'],
     card: ['pruf', 'sicherheitscode', 'gultig', 'ablauf'],
     plate: ['kennz', 'schild'],

@@ -42,6 +42,8 @@ export const english: Language = {
       '(?:first|last|full|given|family|middle|maiden|customer|patient|employee|contact|client|guest|passenger|account ?holder|card ?holder|recipient|sender|spouse|child|parent|student|teacher|manager|applicant|beneficiary)[ _-]?(?:full[ _-]?)?names?|sur ?name|passengers?|patient|card[ _-]?holder|account[ _-]?holder|signed[ _-]by',
   },
   keywords: {
+    username: ['user', 'login', 'screen', 'handle', 'nick', 'account'],
+    personName: ['name', 'surname', 'passenger', 'patient', 'card', 'account', 'signed'],
     secret: [
       'pass',
       'pwd',

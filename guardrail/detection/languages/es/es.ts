@@ -27,6 +27,8 @@ export const spanish: Language = {
     personName: 'apellidos?|nombre completo|titular|nombres',
   },
   keywords: {
+    username: ['usuario'],
+    personName: ['apellido', 'nombre', 'titular'],
     secret: ['contrasena'],
     card: ['codigo de', 'caduc', 'vence'],
     plate: ['matric'],

@@ -9,6 +9,6 @@ export const finnish: Language = {
     birth: 'syntynyt|syntymä',
     personName: 'etunimi|sukunimi',
   },
-  keywords: { secret: ['salasana'] },
+  keywords: { username: ['kayttaj'], personName: ['etunimi', 'sukunimi'], secret: ['salasana'] },
   phonePlans: { expectedWithZero: ['FI'] },
 };

@@ -27,6 +27,8 @@ export const french: Language = {
     personName: 'pr[ée]nom|nom de famille|nom complet|titulaire',
   },
   keywords: {
+    username: ['utilisat', 'identifiant', 'pseudo'],
+    personName: ['prenom', 'nom ', 'titulaire'],
     secret: ['mot de passe'],
     card: ['cryptogramme', 'exp'],
     plate: ['plaq', 'immatr'],

@@ -7,6 +7,6 @@ export const hungarian: Language = {
     birth: 'született|születési',
     username: 'felhasználó(?:név)?',
   },
-  keywords: { secret: ['jelszo'] },
+  keywords: { username: ['felhaszn'], secret: ['jelszo'] },
   phonePlans: { expected: ['HU'] },
 };

@@ -26,6 +26,8 @@ export const italian: Language = {
     personName: 'cognome|nome completo|intestatario',
   },
   keywords: {
+    username: ['utente'],
+    personName: ['cognome', 'nome', 'intestatario'],
     secret: ["parola d'ordine"],
     card: ['codice di', 'scad'],
     plate: ['targa'],

@@ -9,5 +9,6 @@ export const norwegian: Language = {
     username: 'brukernavn|bruker',
     personName: 'fornavn|etternavn',
   },
+  keywords: { username: ['bruker'], personName: ['fornavn', 'etternavn'] },
   phonePlans: { expected: ['NO'] },
 };

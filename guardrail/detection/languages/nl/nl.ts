@@ -20,6 +20,8 @@ export const dutch: Language = {
     personName: 'voornaam|achternaam|volledige naam',
   },
   keywords: {
+    username: ['gebruik', 'inlog'],
+    personName: ['voornaam', 'achternaam', 'volledige'],
     secret: ['wachtwoord'],
     card: ['beveiliging', 'vervalt', 'geldig'],
     plate: ['kentek'],

@@ -10,6 +10,6 @@ export const polish: Language = {
     month: 'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia',
     personName: 'imi[ęe]|nazwisko|imi[ęe] i nazwisko',
   },
-  keywords: { secret: ['haslo'] },
+  keywords: { username: ['uzytkown', 'nazwa'], personName: ['imie', 'nazwisk'], secret: ['haslo'] },
   phonePlans: { expected: ['PL'] },
 };

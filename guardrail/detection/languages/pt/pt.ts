@@ -12,6 +12,10 @@ export const portuguese: Language = {
     ofYear: 'de',
     personName: 'sobrenome|apelido|nome completo|primeiro nome',
   },
-  keywords: { secret: ['senha', 'palavra'] },
+  keywords: {
+    username: ['usuario', 'utilizador'],
+    personName: ['sobrenome', 'apelido', 'nome', 'primeiro'],
+    secret: ['senha', 'palavra'],
+  },
   phonePlans: { expected: ['PT'], expectedWithZero: ['BR'] },
 };

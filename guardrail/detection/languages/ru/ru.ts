@@ -9,6 +9,6 @@ export const russian: Language = {
     birth: String.raw`родил(?:ся|ась)|рождения|г\. ?р\.`,
     month: 'января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря',
   },
-  keywords: { secret: ['парол'] },
+  keywords: { username: ['пользоват', 'логин', 'имя'], secret: ['парол'] },
   phonePlans: { expected: ['RU', 'KZ'] },
 };

@@ -15,9 +15,6 @@ export const swedish: Language = {
     month: 'januari|februari|maj|juni|juli|augusti|oktober',
     personName: 'förnamn|efternamn',
   },
-  keywords: {
-    secret: ['losenord'],
-    plate: ['regist'],
-  },
+  keywords: { username: ['anvand'], personName: ['fornamn', 'efternamn'], secret: ['losenord'], plate: ['regist'] },
   phonePlans: { always: ['SE'], expectedWithZero: ['FI'] },
 };

@@ -8,6 +8,6 @@ export const turkish: Language = {
     month: 'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık',
     username: 'kullanıcı(?: adı)?',
   },
-  keywords: { secret: ['sifre', 'parola'] },
+  keywords: { username: ['kullan'], secret: ['sifre', 'parola'] },
   phonePlans: { expectedWithZero: ['TR'] },
 };

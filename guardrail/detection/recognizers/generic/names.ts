@@ -1,5 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
-import { eachMatch, type Recognizer } from '../recognizer.ts';
+import { afterKeyword, contextBefore, eachMatch, type Recognizer } from '../recognizer.ts';
 import type { TextStats } from '../textStats.ts';
 
 /** A word of a name: `O'Neill`, `Jean-Luc`, `J.`, `山田`. */
@@ -8,7 +8,7 @@ const PARTICLE = String.raw`(?:d[aei]s?|del|della|van|von|der|den|het|ten|ter|ap
 const NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){0,4}`;
 const FULL_NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){1,4}`;
 
-const field = String.raw`(?:${contextWords('personName')})`;
+const field = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('personName')})["'] ?: ?["']$`, 'u');
 
 /** Mailboxes of functions, and senders that are programs. */
 const IMPERSONAL =
@@ -30,15 +30,6 @@ const PATTERNS: readonly NamePattern[] = [
     mayMatch: (text) => text.includes('@') && text.includes(' <'),
     accepts: (local) => !IMPERSONAL.test(local),
   },
-  // A field of data whose key says that it holds a person's name.
-  {
-    pattern: new RegExp(
-      String.raw`((?<![\p{L}\p{N}])(?:${field})\\{0,3}["'] ?: ?\\{0,3}["'])(${NAME})(?=\\{0,3}["'])`,
-      'giu',
-    ),
-    score: 0.9,
-    mayMatch: (text) => /["'] ?:/.test(text),
-  },
   // A message in an exported chat: 12/03/24, 10:22 - Lucia: …
   {
     pattern: new RegExp(
@@ -50,15 +41,28 @@ const PATTERNS: readonly NamePattern[] = [
   },
 ];
 
-/** Names of persons that their place in data, mail headers and chats identifies. The tagger finds those in running text. */
-export const names: readonly Recognizer[] = PATTERNS.map(({ pattern, score, mayMatch, accepts }) => ({
-  type: 'PERSON',
-  mayMatch: ({ text }: TextStats) => mayMatch(text),
-  find(text, emit) {
-    eachMatch(pattern, text, ({ 1: before = '', 2: name = '', 3: after = '', index }) => {
-      if (accepts?.(after) === false) return;
-      const start = index + before.length;
-      emit(start, start + name.length, score);
-    });
+/** The value of a field whose key says that it is the name of a person. */
+const fields = afterKeyword('personName', 48, [
+  {
+    type: 'PERSON',
+    pattern: new RegExp(String.raw`(?<=["'])${NAME}(?=\\{0,3}["'])`, 'gu'),
+    mayMatch: ({ text }) => /["'] ?:/.test(text),
+    score: (_name, { text, start }) => (field.test(contextBefore(text, start)) ? 0.9 : 0),
   },
-}));
+]);
+
+/** Names of persons that their place in data, mail headers and chats identifies. The tagger finds those in running text. */
+export const names: readonly Recognizer[] = [
+  fields,
+  ...PATTERNS.map(({ pattern, score, mayMatch, accepts }): Recognizer => ({
+    type: 'PERSON',
+    mayMatch: ({ text }: TextStats) => mayMatch(text),
+    find(text, emit) {
+      eachMatch(pattern, text, ({ 1: before = '', 2: name = '', 3: after = '', index }) => {
+        if (accepts?.(after) === false) return;
+        const start = index + before.length;
+        emit(start, start + name.length, score);
+      });
+    },
+  })),
+];

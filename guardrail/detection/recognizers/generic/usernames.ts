@@ -1,5 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
-import { eachMatch, type Recognizer } from '../recognizer.ts';
+import { afterKeyword, contextBefore, eachMatch, type Match, type Recognizer } from '../recognizer.ts';
 import type { TextStats } from '../textStats.ts';
 
 /** A user name: letters, digits and the separators that most systems allow. Bounded: longer ones are rare. */
@@ -34,12 +34,10 @@ interface UsernamePattern {
   readonly pattern: RegExp;
   readonly score: number;
   readonly mayMatch: (text: string) => boolean;
-  readonly accepts?: (name: string, text: string, start: number, end: number) => boolean;
+  readonly accepts?: (name: string, text: string, start: number) => boolean;
 }
 
-const label = String.raw`(?:${contextWords('username')})`;
-
-/** A value that somebody chose has a digit or a separator; a word without them can be a variable. */
+/** A value that a person chose has a digit or a separator; a word without them can be a variable. */
 const isDistinct = (name: string): boolean => /[\d._-]/.test(name) && /\p{L}/u.test(name);
 
 /** Names of the annotations and at-rules of programming languages, which begin with the same sign as a handle. */
@@ -63,7 +61,10 @@ const PATTERNS: readonly UsernamePattern[] = [
       'gu',
     ),
     score: 0.9,
-    mayMatch: (text) => /user|for |sudo|id=/.test(text),
+    mayMatch: (text) =>
+      /ed (?:publickey|password|keyboard|none|gssapi)|[Ii]nvalid user|ing user|for user|from user|ruser=|sudo|uid=|\(to /.test(
+        text,
+      ),
   },
   // The third field of an access log in the common log format.
   {
@@ -73,34 +74,6 @@ const PATTERNS: readonly UsernamePattern[] = [
     ),
     score: 0.9,
     mayMatch: (text) => text.includes(' ['),
-  },
-  // A field of data or a log line: "username": "jdoe", user=jdoe, login: jdoe.
-  {
-    pattern: new RegExp(
-      String.raw`((?<![\p{L}\p{N}.$])(?:${label})\\{0,3}["'] ?: ?\\{0,3}["'])(${NAME})(?=\\{0,3}["'])`,
-      'giu',
-    ),
-    score: 0.85,
-    mayMatch: (text) => /["']\s?:/.test(text),
-  },
-  {
-    pattern: new RegExp(
-      String.raw`((?<![\p{L}\p{N}.$])(?:${label})=\\{0,3}["']?)(${NAME})(?=\\{0,3}["']?(?:[\s;&|]|$))`,
-      'giu',
-    ),
-    score: 0.85,
-    mayMatch: (text) => text.includes('='),
-    accepts: (_name, text, start) =>
-      !/\b(?:const|let|var|self|return)\s[^\n]{0,24}$/.test(text.slice(Math.max(0, start - 40), start)),
-  },
-  {
-    pattern: new RegExp(
-      String.raw`((?<![\p{L}\p{N}.$_-])(?:${label})(?: ?:| is| ist| est| es| è) (?:["'„“«] ?)?)(${NAME})(?=["'”“»]?(?:[.,;)]?(?:\s|$)))`,
-      'giu',
-    ),
-    score: 0.8,
-    mayMatch: (text) => text.includes(':') || / (?:is|ist|est|es|è) /.test(text),
-    accepts: isDistinct,
   },
   // The name in a chat of IRC.
   {
@@ -123,15 +96,44 @@ const PATTERNS: readonly UsernamePattern[] = [
   },
 ];
 
-/** Names of accounts: in paths, logs, fields, chats and as handles. */
-export const usernames: readonly Recognizer[] = PATTERNS.map(({ pattern, score, mayMatch, accepts }) => ({
-  type: 'USERNAME',
-  mayMatch: ({ text }: TextStats) => mayMatch(text),
-  find(text, emit) {
-    eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
-      const start = index + before.length;
-      const end = start + name.length;
-      if (isPersonal(name) && (accepts?.(name, text, start, end) ?? true)) emit(start, end, score);
-    });
+const label = String.raw`(?<![\p{L}\p{N}.$_-])(?:${contextWords('username')})`;
+const quotedField = new RegExp(`${label}["'] ?: ?["']$`, 'u');
+const assigned = new RegExp(`${label}=["']?$`, 'u');
+const inProse = new RegExp(String.raw`${label}(?: ?:| is| ist| est| es| è) ["'„“«]?$`, 'u');
+
+/** How sure a value after a label is a user name: "username": "jdoe", user=jdoe, login: jdoe.7 */
+function labelledScore(name: string, { text, start, end }: Match): number {
+  if (!isPersonal(name)) return 0;
+  const before = contextBefore(text, start);
+  const after = text.slice(end, end + 8);
+  if (quotedField.test(before)) return /^\\{0,3}["']/.test(after) ? 0.85 : 0;
+  if (assigned.test(before)) {
+    const isCode = /\b(?:const|let|var|self|return)\s[^\n]{0,24}$/.test(before);
+    return !isCode && /^\\{0,3}["']?(?:[\s;&|]|$)/.test(after) ? 0.85 : 0;
+  }
+  return isDistinct(name) && inProse.test(before) && /^["'”“»]?(?:[.,;)]?(?:\s|$))/.test(after) ? 0.8 : 0;
+}
+
+const labelled = afterKeyword('username', 40, [
+  {
+    type: 'USERNAME',
+    pattern: new RegExp(String.raw`(?<=["'=:\s„“«])${NAME}`, 'gu'),
+    mayMatch: () => true,
+    score: labelledScore,
   },
-}));
+]);
+
+/** Names of accounts: in paths, logs, fields, chats and as handles. */
+export const usernames: readonly Recognizer[] = [
+  labelled,
+  ...PATTERNS.map(({ pattern, score, mayMatch, accepts }): Recognizer => ({
+    type: 'USERNAME',
+    mayMatch: ({ text }: TextStats) => mayMatch(text),
+    find(text, emit) {
+      eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
+        const start = index + before.length;
+        if (isPersonal(name) && accepts?.(name, text, start) !== false) emit(start, start + name.length, score);
+      });
+    },
+  })),
+];
