@@ -31,7 +31,15 @@ type KeywordStarts = Record<KeywordList, number[]>;
 
 /** Finds where the words of each list begin, in ascending order. */
 function findStarts(text: string): Readonly<KeywordStarts> {
-  const found: KeywordStarts = { secret: [], cloudSecret: [], login: [], card: [], plate: [], username: [], personName: [] };
+  const found: KeywordStarts = {
+    secret: [],
+    cloudSecret: [],
+    login: [],
+    card: [],
+    plate: [],
+    username: [],
+    personName: [],
+  };
   automaton.scan(text, anywhere, (begin, _end, word) => {
     for (const list of listsOf[word] ?? []) insert(found[list], begin);
     return false;
