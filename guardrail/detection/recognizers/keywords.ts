@@ -9,7 +9,7 @@ import { foldedOf } from '../text/characters.ts';
 const lists = {
   secret: [...keywordsOf('secret'), 'sess', 'jsess', 'phpsess', 'csrf', 'xsrf', 'bearer', 'pin'],
   cloudSecret: ['aws', 'secret', 'access'],
-  login: ['basic ', ' -u', '-user', 'login '],
+  login: ['basic ', ' -u', '-user', 'login ', 'mysql', 'mariadb', '7z', 'sshpass', 'mongo', 'redis-cli', 'ldap'],
   card: [...keywordsOf('card'), 'cvc', 'cvv', 'cv2', 'csc', 'csv', 'cs2'],
   plate: keywordsOf('plate'),
   username: keywordsOf('username'),

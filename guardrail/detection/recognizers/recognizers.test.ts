@@ -147,6 +147,13 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   PASSWORD: [
     'password: [Tr0ub4dor&3]',
     'Passwort ist [Sommer2024!]',
+    "mysql -u app -p'[hunt3r-Two]' shop",
+    'mysqldump -h db.internal -p[Xk9mm2qq] shop > x.sql',
+    'sshpass -p [Xk9mm2qq] ssh kim@host',
+    'redis-cli -h cache -a "[Xk9mm2qq]" ping',
+    'ldapsearch -x -w [Xk9mm2qq] -b dc=x',
+    'the password used: [Tr0ub4dor&3]',
+    'The password for the portal is [Tr0ub4dor&3].',
     'senha: [Verao2024!]',
     'hasło: [Lato2024!]',
     'пароль: [Leto2024!]',
@@ -335,6 +342,8 @@ const negatives: readonly string[] = [
   'Invalid user input, session opened for user root(uid=0), Failed password for admin from x',
   '"name": "Build Image", "names": "Main List", "author": "Main Team", "customer": "Acme Corporation"',
   '12/03/24, 10:22 - started: ok',
+  'mysql -p shop, mkdir -p /srv/data1, ssh -p 2222 host, docker run -p 8080:80 x, mongo -p, 7z x -pfoo a.7z',
+  'the password used by the service, a password for the admin: see the wiki',
   'It was released on (12.03.1960), 3 *12 and 2*12.03',
   'password = os.environ["DB_PASSWORD_1"], secret: "getSecret(\'a1\')", token="env.TOKENS[0].value"',
 ];

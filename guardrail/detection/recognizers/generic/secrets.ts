@@ -123,7 +123,7 @@ const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|\b(?:${verbs})\b|(?<=[
  * A word for a secret, the separator, and the quote that opens the secret. Sticky: it is tried where a keyword begins.
  */
 const assigned = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:(?<password>${contextWords('password')})|(?<key>${keyWord})|(?<pin>pin(?: code)?))${quote}?\s{0,3}(?:${separator})\s{0,3}(?<opening>${quote})?`,
+  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:(?<password>${contextWords('password')})|(?<key>${keyWord})|(?<pin>pin(?: code)?))${quote}?(?: (?:used|set|reset|changed|now|today|for (?:the |my |our |this )?\p{L}{1,20}))?\s{0,3}(?:${separator})\s{0,3}(?<opening>${quote})?`,
   'iuy',
 );
 
@@ -223,6 +223,12 @@ const userOption =
 /** A line of `.netrc`. */
 const netrc = /\blogin \S{1,100}\s{1,8}password ((?:[^\s"'\\]|\\(?!\\{0,15}["'])|["'](?![\s,;:)}\]]|$)){4,200})/g;
 
+/** The options of programs whose value is a password. MySQL's clients take it without a space. */
+const commandOption = new RegExp(
+  String.raw`\b(?:(?:mysql\w{0,6}|mariadb(?:-dump)?|7z[ar]?)\b[^\n|;&]{0,120}?\s-p|(?:sshpass|mongo(?:sh|dump|restore)?|(?:docker|podman) login)\b[^\n|;&]{0,120}?\s-p\s{1,3}|redis-cli\b[^\n|;&]{0,120}?\s(?:-a|--pass)\s{1,3}|ldap(?:search|modify|add|whoami|passwd)\b[^\n|;&]{0,160}?\s-w\s{1,3})(?:\\{0,15}["'])?([^\s"'$\\|;&-][^\s"'$\\|;&]{3,63})`,
+  'g',
+);
+
 /** Passwords in notations without `=` or `:`. */
 const login: Recognizer = {
   type: 'PASSWORD',
@@ -241,6 +247,10 @@ const login: Recognizer = {
       const [, both = '', password = ''] = match;
       // Excludes users and groups: `docker run -u 1000:1000`, `-u kim:staff`.
       if (/\d/.test(password) ? /\D/.test(password) : /[^a-z]/.test(password)) take(match, both, 0.85);
+    });
+    eachMatch(commandOption, text, (match) => {
+      const [, password = ''] = match;
+      if (/[^a-z]/.test(password)) take(match, password, 0.85);
     });
     eachMatch(netrc, text, (match) => {
       const [, password = ''] = match;
