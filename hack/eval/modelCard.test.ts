@@ -13,7 +13,14 @@ describe('model card', () => {
 
   it('has figures', () => {
     const [, figures = ''] = card.split('<!-- figures: begin -->');
-    for (const set of ['Held out', 'texts of many kinds', 'presidio_synth_dev', 'prompts_dev', 'everyday_dev'])
+    for (const set of [
+      'Held out',
+      'texts of many kinds',
+      'presidio_synth_dev',
+      'prompts_dev',
+      'everyday_dev',
+      'other spellings',
+    ])
       expect(figures).to.match(new RegExp(`^### .*${set}`, 'm'));
   });
 

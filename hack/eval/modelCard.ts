@@ -10,6 +10,7 @@ import { findsOf } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { readKinds } from './kinds.ts';
 import { score, type EvalText, type Score } from './score.ts';
+import { READABLE_PART, readablePart, type Spelling, spellings } from './spellings.ts';
 import { readTexts } from './texts.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -96,7 +97,30 @@ export async function figures(folder: string): Promise<string> {
   ];
   const written: string[] = [];
   for (const one of sections) written.push(await section(one));
-  return [...written, taggerFigures()].join('\n\n');
+  return [...written, await spellingFigures(), taggerFigures()].join('\n\n');
+}
+
+/** The values that stay readable in another spelling than the usual one. */
+async function spellingFigures(): Promise<string> {
+  const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
+  const context = { team: undefined, signal: new AbortController().signal };
+  const found = await analyzer.analyze(
+    spellings.map(({ text }) => text),
+    context,
+  );
+  const readable = new Set(spellings.filter((each, index) => readablePart(each, found[index] ?? []) > READABLE_PART));
+  const row = (name: string, group: readonly Spelling[]): string[] => {
+    const left = group.filter((each) => readable.has(each)).length;
+    return [name, String(group.length), String(left), number(left / group.length)];
+  };
+  const rows = [
+    row('all', spellings),
+    ...Array.from(
+      Map.groupBy(spellings, ({ type }) => type),
+      ([type, group]) => row(type, group),
+    ),
+  ];
+  return `### Development: values in other spellings\n\n${table(['type', 'spellings', 'readable', 'share'], rows)}`;
 }
 
 const readManifest = (): Manifest =>

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
 import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
-import { readablePart, spellings, usualTexts } from './spellings.ts';
+import { READABLE_PART, readablePart, spellings, usualTexts } from './spellings.ts';
 
 const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
 const signal = new AbortController().signal;
 const context = { team: undefined, signal };
-
-/** The share of a value that may stay readable. */
-const READABLE = 0.1;
 
 describe('values in other spellings', () => {
   it('are many', () => {
@@ -28,7 +25,7 @@ describe('values in other spellings', () => {
       spellings.map(({ text }) => text),
       context,
     );
-    const readable = spellings.filter((each, index) => readablePart(each, found[index] ?? []) > READABLE);
+    const readable = spellings.filter((each, index) => readablePart(each, found[index] ?? []) > READABLE_PART);
     const list = readable.map(({ how, text }) => `${how}: ${text}`).join('\n');
     expect(readable.length / spellings.length, list).to.be.at.most(0.05);
   });

@@ -172,6 +172,9 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ligatures: (value) => value.replaceAll('fi', 'ﬁ').replaceAll('ff', 'ﬀ'),
 };
 
+/** A value counts as readable if more than this part of its letters and digits is. */
+export const READABLE_PART = 0.1;
+
 /** All values in all spellings that apply to them. */
 export const spellings: readonly Spelling[] = VALUES.flatMap(({ type, value, before, after }) =>
   Object.entries(WRITERS).flatMap(([how, write]) => {
