@@ -43,8 +43,8 @@ export function foldedPartsOf(original: string): FoldedPart[] {
     if (view === undefined) continue;
     views.push(view);
     text = view.text;
-    // A decoded text may contain digits.
-    has.digit = true;
+    // A decoded text may contain any character.
+    has.digit = has.rareCharacter = true;
   }
   if (views.length === 0) return [];
   return partsAround(text, changesIn(views)).map(({ start: from, end: to }) => ({
