@@ -476,7 +476,7 @@ describe('the manager, between a real API server and a faulty network', function
   });
 
   for (const scope of ['namespaced', 'cluster-wide'] as const) {
-    it(`works with exactly the permissions that it declares, ${scope}`, async () => {
+    it(`works with only the permissions that it declares, ${scope}`, async () => {
       const { namespace, plane, direct } = cluster();
       const user = `operator-${namespace}`;
       // A cluster-wide operator would also see the widgets of other tests.
