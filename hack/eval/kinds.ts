@@ -9,6 +9,9 @@ export interface Kind {
   readonly texts: readonly EvalText[];
 }
 
+/** Everyday questions and instructions in the same format, without anything personal. */
+export const questionsFile = new URL('./questions.txt', import.meta.url);
+
 const header = /^=== (.+) ([a-z]{2})$/;
 const mark = /\[\[([A-Z_]+) ([^\]]+)\]\]/gu;
 

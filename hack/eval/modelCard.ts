@@ -8,7 +8,7 @@ import { packages } from '../corpora/packages.ts';
 import type { EvalSet } from './evalData.ts';
 import { findsOf } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
-import { readKinds } from './kinds.ts';
+import { type Kind, questionsFile, readKinds } from './kinds.ts';
 import { score, type EvalText, type Score } from './score.ts';
 import { READABLE_PART, readablePart, type Spelling, spellings } from './spellings.ts';
 import { readTexts } from './texts.ts';
@@ -41,6 +41,17 @@ interface MeasuredSet {
   readonly types?: ReadonlySet<string>;
 }
 
+/** The scores of each language, unless there is only one. */
+function languageTable(
+  head: readonly string[],
+  byLanguage: ReadonlyMap<string, MeasuredSet['texts']>,
+  row: (group: MeasuredSet['texts']) => string[],
+): string[] {
+  if (byLanguage.size < 2) return [];
+  const rows = Array.from(byLanguage, ([language, group]) => [language, ...row(group)]);
+  return ['By language, at `balanced`:', table(['language', ...head], rows)];
+}
+
 async function section({ title, texts, types }: MeasuredSet): Promise<string> {
   const measured = await Promise.all(
     settings.map(async (setting) => {
@@ -53,23 +64,30 @@ async function section({ title, texts, types }: MeasuredSet): Promise<string> {
   if (!balanced) throw new Error('There is no balanced setting.');
   const values = balanced.score.all.gold;
   const head = `### ${title}\n\n${texts.length} texts, ${values} values.`;
+  const byLanguage = Map.groupBy(texts, ({ language }) => language ?? '');
   if (values === 0) {
-    const rows = measured.map(({ setting, finds, score: own }) => {
-      const altered = texts.filter(({ id }) => (finds.get(id) ?? []).length > 0).length / texts.length;
-      return [setting, number(altered), ...overall(own).slice(4)];
-    });
-    return `${head}\n\n${table(['setting', 'texts altered', ...overallHead.slice(4)], rows)}`;
+    const row = (group: MeasuredSet['texts'], finds: typeof balanced.finds): string[] => [
+      number(group.filter(({ id }) => (finds.get(id) ?? []).length > 0).length / group.length),
+      ...overall(score(group, finds, types)).slice(4),
+    ];
+    const columns = ['texts altered', ...overallHead.slice(4)];
+    return [
+      head,
+      table(
+        ['setting', ...columns],
+        measured.map(({ setting, finds }) => [setting, ...row(texts, finds)]),
+      ),
+      ...languageTable(['texts', ...columns], byLanguage, (group) => [
+        String(group.length),
+        ...row(group, balanced.finds),
+      ]),
+    ].join('\n\n');
   }
   const kinds = Array.from(balanced.score.types, ([type, own]) => [
     type,
     String(own.gold),
     ...[own.f2, own.precision, own.recall, 1 - own.masked].map((value) => number(value)),
   ]);
-  const byLanguage = Map.groupBy(texts, ({ language }) => language ?? '');
-  const languages = Array.from(byLanguage, ([language, group]) => {
-    const own = score(group, balanced.finds, types);
-    return [language, String(own.all.gold), ...overall(own)];
-  });
   return [
     head,
     table(
@@ -78,19 +96,22 @@ async function section({ title, texts, types }: MeasuredSet): Promise<string> {
     ),
     'By type, at `balanced`:',
     table(['type', 'values', 'F2', 'precision', 'recall', 'leaked values'], kinds),
-    ...(byLanguage.size > 1
-      ? ['By language, at `balanced`:', table(['language', 'values', ...overallHead], languages)]
-      : []),
+    ...languageTable(['values', ...overallHead], byLanguage, (group) => {
+      const own = score(group, balanced.finds, types);
+      return [String(own.all.gold), ...overall(own)];
+    }),
   ].join('\n\n');
 }
 
 /** Measures the shipped detector on all sets. */
 export async function figures(folder: string): Promise<string> {
   const evalSet = (name: EvalSet): Promise<EvalText[]> => readTexts(join(folder, `${name}.jsonl`));
-  const kinds = readKinds().flatMap(({ language, texts }) => texts.map((text) => ({ ...text, language })));
+  const textsIn = (kinds: readonly Kind[]): MeasuredSet['texts'] =>
+    kinds.flatMap(({ language, texts }) => texts.map((text) => ({ ...text, language })));
   const sections: MeasuredSet[] = [
     { title: 'Held out', texts: heldOutSet(), types: heldOutTypes },
-    { title: 'Development: texts of many kinds', texts: kinds },
+    { title: 'Development: texts of many kinds', texts: textsIn(readKinds()) },
+    { title: 'Development: general knowledge, nothing personal', texts: textsIn(readKinds(questionsFile)) },
     { title: 'Development: `presidio_synth_dev`', texts: await evalSet('presidio_synth_dev') },
     { title: 'Development: `prompts_dev`', texts: await evalSet('prompts_dev') },
     { title: 'Development: `everyday_dev`, without names', texts: await evalSet('everyday_dev') },
