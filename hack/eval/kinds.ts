@@ -15,6 +15,9 @@ export const questionsFile = new URL('./questions.txt', import.meta.url);
 const header = /^=== (.+) ([a-z]{2})$/;
 const mark = /\[\[([A-Z_]+) ([^\]]+)\]\]/gu;
 
+/** Realistic messages, labelled for the profile `personal`. */
+export const messagesFile = new URL('./messages.txt', import.meta.url);
+
 /**
  * Reads the project's own texts, in the format that the head of `kinds.txt` describes.
  * @throws Error if a section header is malformed.
