@@ -73,6 +73,8 @@ export interface ContextWords {
   readonly personName: string;
   /** The label of a user name. */
   readonly username: string;
+  /** Before the code of a booking: six letters and digits. */
+  readonly booking: string;
   /** Before a VAT number. */
   readonly vat: string;
 }

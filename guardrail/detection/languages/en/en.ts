@@ -34,12 +34,13 @@ export const english: Language = {
     driverLicense: "driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id",
     passport: 'passport',
     bankAccount: String.raw`bank account|account number|acct\.?|routing(?: number)?|sort code`,
-    documentId: String.raw`\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b`,
+    documentId: String.raw`\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b|(?:customer|client|contract|policy|account holder|driver|emp(?:loyee)?|hosp(?:ital)?|loyalty|frequent flyer|process server|patient|case worker|student)(?:[ _](?:no|nr|num(?:ber)?|id|ref|card|licen[cs]e)\b)?\.?|member(?:ship)? card|\bbrp\b|share code|\bid no|e-ticket|executive club`,
     documentFiller: 'number|num|no|is|id|my|currently|card|code',
     username: 'user ?name|user_?name|user|user_?id|login|login ?name|screen ?name|handle|nick(?:name)?|account ?name',
     vat: String.raw`\bvat\b|tax id`,
     personName:
       '(?:first|last|full|given|family|middle|maiden|customer|patient|employee|contact|client|guest|passenger|account ?holder|card ?holder|recipient|sender|spouse|child|parent|student|teacher|manager|applicant|beneficiary)[ _-]?(?:full[ _-]?)?names?|sur ?name|passengers?|patient|card[ _-]?holder|account[ _-]?holder|signed[ _-]by',
+    booking: String.raw`\bpnr|booking(?: (?:ref(?:erence)?|code|no|number|id))?|confirmation (?:code|number)|record locator|reservation(?: (?:code|number))?`,
   },
   keywords: {
     username: ['user', 'login', 'screen', 'handle', 'nick', 'account'],

@@ -19,11 +19,12 @@ export const italian: Language = {
     coordinate: 'latitudine|longitudine',
     driverLicense: 'patente di guida',
     passport: 'passaporto',
-    documentId: "carta d'identit[àa]",
+    documentId: String.raw`carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola`,
     documentFiller: 'il|la|numer[oa]',
     username: '(?:nome )?utente',
     vat: 'partita',
     personName: 'cognome|nome completo|intestatario',
+    booking: String.raw`prenotazione|codice di prenotazione`,
   },
   keywords: {
     username: ['utente'],

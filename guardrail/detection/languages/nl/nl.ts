@@ -18,6 +18,9 @@ export const dutch: Language = {
     username: 'gebruiker(?:snaam)?|inlognaam',
     vat: String.raw`\bbtw\b`,
     personName: 'voornaam|achternaam|volledige naam',
+    documentId: String.raw`(?:klant|personeels?|lid|polis|contract|pati[ëe]nt)(?:nummer|nr)|klantn|personeelsn|contract`,
+    documentFiller: String.raw`nr|nummer|is`,
+    booking: String.raw`boeking(?:scode|snummer)?|reservering(?:scode|snummer)?`,
   },
   keywords: {
     username: ['gebruik', 'inlog'],

@@ -9,6 +9,8 @@ export const polish: Language = {
     birth: String.raw`urodz(?:ony|ona|enia|iny)|\bur\.`,
     month: 'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia',
     personName: 'imi[ęe]|nazwisko|imi[ęe] i nazwisko',
+    documentId: String.raw`(?:numer|nr) (?:klienta|karty|pacjenta|polisy|umowy|pracownika|legitymacji)|umowa[^\n]{0,16} nr|dow[óo]d(?:em|u)?(?: osobist\w+)?|paszport\w{0,2}|polisa nr`,
+    booking: String.raw`rezerwacj[aię]|kod rezerwacji`,
   },
   keywords: { username: ['uzytkown', 'nazwa'], personName: ['imie', 'nazwisk'], secret: ['haslo'] },
   phonePlans: { expected: ['PL'] },

@@ -14,6 +14,8 @@ export const swedish: Language = {
     birth: 'född|födelse',
     month: 'januari|februari|maj|juni|juli|augusti|oktober',
     personName: 'förnamn|efternamn',
+    documentId: String.raw`(?:anst(?:[äa]llnings)?|kund|medlems|f[öo]rs[äa]krings|avtals|prio)[.-]? ?n(?:umme)?r`,
+    booking: String.raw`bokning(?:skod|snummer)?`,
   },
   keywords: { username: ['anvand'], personName: ['fornamn', 'efternamn'], secret: ['losenord'], plate: ['regist'] },
   phonePlans: { always: ['SE'], expectedWithZero: ['FI'] },

@@ -87,9 +87,9 @@ const PATTERNS: readonly UsernamePattern[] = [
     score: 0.8,
     mayMatch: (text) => text.includes('@'),
     accepts: (name, text, start) =>
-      !isAloneOnLine(text, start) &&
+      (!isAloneOnLine(text, start) || (name.includes('_') && /^ \p{Ll}/u.test(text.slice(start + name.length)))) &&
       ((/\d/.test(name) && /^\p{Ll}/u.test(name)) ||
-        name.includes('_') ||
+        /[_.]/.test(name) ||
         /\b(?:twitter|instagram|insta|ig|tiktok|telegram|mastodon|handle|follow|dm|ping|cc|hey|hi|hello|thanks|thx|ask)[ :]{1,2}@$/i.test(
           text.slice(Math.max(0, start - 20), start),
         )),
@@ -101,6 +101,8 @@ const quotedField = new RegExp(`${label}["'] ?: ?["']$`, 'u');
 const assigned = new RegExp(`${label}=["']?$`, 'u');
 const inProse = new RegExp(String.raw`${label}(?: ?:| is| ist| est| es| è) ["'„“«]?$`, 'u');
 
+const directly = new RegExp(`${label} $`, 'u');
+
 /** How sure a value after a label is a user name: "username": "jdoe", user=jdoe, login: jdoe.7 */
 function labelledScore(name: string, { text, start, end }: Match): number {
   if (!isPersonal(name)) return 0;
@@ -111,7 +113,9 @@ function labelledScore(name: string, { text, start, end }: Match): number {
     const isCode = /\b(?:const|let|var|self|return)\s[^\n]{0,24}$/.test(before);
     return !isCode && /^\\{0,3}["']?(?:[\s;&|]|$)/.test(after) ? 0.85 : 0;
   }
-  return isDistinct(name) && inProse.test(before) && /^["'”“»]?(?:[.,;)]?(?:\s|$))/.test(after) ? 0.8 : 0;
+  // Without a colon, only a name with an underscore is unlike a word.
+  const isAnnounced = inProse.test(before) || (name.includes('_') && directly.test(before));
+  return isDistinct(name) && isAnnounced && /^["'”“»]?(?:[.,;)]?(?:\s|$))/.test(after) ? 0.8 : 0;
 }
 
 const labelled = afterKeyword('username', 40, [
