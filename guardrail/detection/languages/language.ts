@@ -71,6 +71,8 @@ export interface ContextWords {
   readonly documentFiller: string;
   /** The key of a field that contains the name of a person, or a part of it. */
   readonly personName: string;
+  /** The header of a column with names, of people or of other things. */
+  readonly name: string;
   /** The label of a user name. */
   readonly username: string;
   /** Before the code of a booking: six letters and digits. */

@@ -1,4 +1,5 @@
 import { nationalIds } from './country/nationalIds.ts';
+import { tables } from './generic/columns.ts';
 import { coordinates } from './generic/coordinates.ts';
 import { datesOfBirth } from './generic/dateOfBirth.ts';
 import { documents } from './generic/documents.ts';
@@ -28,6 +29,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...vehicles,
   ...usernames,
   ...names,
+  ...tables,
 ];
 
 /** All types that recognizers find. */

@@ -8,7 +8,8 @@ export const danish: Language = {
     month: 'januar|februar|marts|maj|juni|juli|oktober',
     username: 'brugernavn|bruger',
     personName: 'fornavn|efternavn',
+    name: 'navn',
   },
-  keywords: { username: ['bruger'], personName: ['fornavn', 'efternavn'], secret: ['adgangskode', 'kodeord'] },
+  keywords: { username: ['bruger'], personName: ['navn', 'fornavn', 'efternavn'], secret: ['adgangskode', 'kodeord'] },
   phonePlans: { expected: ['DK'] },
 };

@@ -17,7 +17,7 @@ export const german: Language = {
     vehicle: 'fahrgestell|fahrzeug',
     plate: 'kennzeichen|nummernschild',
     plateNumber: String.raw`nr\b`,
-    birth: String.raw`geb(?:oren|urtsdatum|\.)|geburtstag|\bgeb(?=[ \"':;,])|gebdat`,
+    birth: String.raw`geb(?:oren|urtsdatum|\.)|geburtstag|\bgeb(?=[ "':;,])|gebdat`,
     month: 'januar|jänner|februar|märz|april|mai|juni?|juli?|august|september|okt(?:ober)?|november|dez(?:ember)?',
     position: 'standort',
     coordinate: 'breitengrad|längengrad',
@@ -31,6 +31,7 @@ export const german: Language = {
     personName:
       'vor-? ?(?:und nach)?name|nachname|familienname|zuname|geburtsname|ansprechpartner(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?',
     booking: String.raw`buchung(?:s(?:code|nummer|nr))?|reservierung(?:s(?:code|nummer))?`,
+    name: 'name',
   },
   keywords: {
     username: ['benutz', 'nutzer', 'anmeld', 'kennung'],

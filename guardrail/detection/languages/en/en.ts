@@ -41,6 +41,7 @@ export const english: Language = {
     personName:
       '(?:first|last|full|given|family|middle|maiden|customer|patient|employee|contact|client|guest|passenger|account ?holder|card ?holder|recipient|sender|spouse|child|parent|student|teacher|manager|applicant|beneficiary)[ _-]?(?:full[ _-]?)?names?|sur ?name|passengers?|patient|card[ _-]?holder|account[ _-]?holder|signed[ _-]by',
     booking: String.raw`\bpnr|booking(?: (?:ref(?:erence)?|code|no|number|id))?|confirmation (?:code|number)|record locator|reservation(?: (?:code|number))?`,
+    name: 'name|full name',
   },
   keywords: {
     username: ['user', 'login', 'screen', 'handle', 'nick', 'account'],

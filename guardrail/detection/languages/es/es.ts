@@ -26,6 +26,7 @@ export const spanish: Language = {
     vat: String.raw`\biva\b`,
     personName: 'apellidos?|nombre completo|titular|nombres',
     booking: String.raw`localizador|reserva`,
+    name: 'nombre|nombres',
   },
   keywords: {
     username: ['usuario'],

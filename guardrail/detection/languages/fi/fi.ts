@@ -8,7 +8,8 @@ export const finnish: Language = {
     password: 'salasana',
     birth: 'syntynyt|syntymä',
     personName: 'etunimi|sukunimi',
+    name: 'nimi',
   },
-  keywords: { username: ['kayttaj'], personName: ['etunimi', 'sukunimi'], secret: ['salasana'] },
+  keywords: { username: ['kayttaj'], personName: ['nimi', 'etunimi', 'sukunimi'], secret: ['salasana'] },
   phonePlans: { expectedWithZero: ['FI'] },
 };

@@ -26,6 +26,7 @@ export const french: Language = {
     vat: String.raw`\btva\b`,
     personName: 'pr[ée]nom|nom de famille|nom complet|titulaire',
     booking: String.raw`r[ée]servation|dossier de voyage`,
+    name: 'nom',
   },
   keywords: {
     username: ['utilisat', 'identifiant', 'pseudo'],

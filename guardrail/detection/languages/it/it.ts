@@ -25,6 +25,7 @@ export const italian: Language = {
     vat: 'partita',
     personName: 'cognome|nome completo|intestatario',
     booking: String.raw`prenotazione|codice di prenotazione`,
+    name: 'nome',
   },
   keywords: {
     username: ['utente'],

@@ -8,7 +8,8 @@ export const norwegian: Language = {
     month: 'januar|februar|mars|mai|juni|juli|oktober|desember',
     username: 'brukernavn|bruker',
     personName: 'fornavn|etternavn',
+    name: 'navn',
   },
-  keywords: { username: ['bruker'], personName: ['fornavn', 'etternavn'] },
+  keywords: { username: ['bruker'], personName: ['navn', 'fornavn', 'etternavn'] },
   phonePlans: { expected: ['NO'] },
 };

@@ -21,10 +21,11 @@ export const dutch: Language = {
     documentId: String.raw`(?:klant|personeels?|lid|polis|contract|pati[ëe]nt)(?:nummer|nr)|klantn|personeelsn|contract`,
     documentFiller: String.raw`nr|nummer|is`,
     booking: String.raw`boeking(?:scode|snummer)?|reservering(?:scode|snummer)?`,
+    name: 'naam',
   },
   keywords: {
     username: ['gebruik', 'inlog'],
-    personName: ['voornaam', 'achternaam', 'volledige'],
+    personName: ['naam', 'voornaam', 'achternaam', 'volledige'],
     secret: ['wachtwoord'],
     card: ['beveiliging', 'vervalt', 'geldig'],
     plate: ['kentek'],

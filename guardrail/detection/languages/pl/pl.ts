@@ -11,6 +11,7 @@ export const polish: Language = {
     personName: 'imi[ęe]|nazwisko|imi[ęe] i nazwisko',
     documentId: String.raw`(?:numer|nr) (?:klienta|karty|pacjenta|polisy|umowy|pracownika|legitymacji)|umowa[^\n]{0,16} nr|dow[óo]d(?:em|u)?(?: osobist\w+)?|paszport\w{0,2}|polisa nr`,
     booking: String.raw`rezerwacj[aię]|kod rezerwacji`,
+    name: 'imię i nazwisko|nazwa',
   },
   keywords: { username: ['uzytkown', 'nazwa'], personName: ['imie', 'nazwisk'], secret: ['haslo'] },
   phonePlans: { expected: ['PL'] },

@@ -14,6 +14,7 @@ export const portuguese: Language = {
     documentId: String.raw`(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|passaporte`,
     documentFiller: String.raw`n[úu]mero|n`,
     booking: String.raw`localizador|reserva`,
+    name: 'nome',
   },
   keywords: {
     username: ['usuario', 'utilizador'],

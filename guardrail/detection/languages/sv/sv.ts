@@ -16,7 +16,13 @@ export const swedish: Language = {
     personName: 'förnamn|efternamn',
     documentId: String.raw`(?:anst(?:[äa]llnings)?|kund|medlems|f[öo]rs[äa]krings|avtals|prio)[.-]? ?n(?:umme)?r`,
     booking: String.raw`bokning(?:skod|snummer)?`,
+    name: 'namn',
   },
-  keywords: { username: ['anvand'], personName: ['fornamn', 'efternamn'], secret: ['losenord'], plate: ['regist'] },
+  keywords: {
+    username: ['anvand'],
+    personName: ['namn', 'fornamn', 'efternamn'],
+    secret: ['losenord'],
+    plate: ['regist'],
+  },
   phonePlans: { always: ['SE'], expectedWithZero: ['FI'] },
 };
