@@ -40,7 +40,7 @@ describe('keywords', () => {
     ['My PassWord and your PIN', 'secret', [3, 21]],
     ['Contraseña, LÖSENORD, Mot de passe', 'secret', [0, 12, 22, 29]],
     ['Prüfziffer 123, GÜLTIG bis', 'card', [0, 16]],
-    ['Matrícula, Kfz-Kennzeichen, nummernschild', 'plate', [0, 15, 35]],
+    ['Matrícula, Kfz-Kennzeichen, nummernschild', 'plate', [0, 11, 15, 35]],
     ['AWS_SECRET', 'cloudSecret', [0, 4]],
     ['Nothing of the kind', 'secret', []],
     ['p ass, se-cret, mot de', 'secret', []],

@@ -15,7 +15,7 @@ export const german: Language = {
     password: 'passwort|kennwort',
     is: 'ist',
     vehicle: 'fahrgestell|fahrzeug',
-    plate: 'kennzeichen|nummernschild',
+    plate: String.raw`kennzeichen|nummernschild|\bkfz(?:-?kz)?`,
     plateNumber: String.raw`nr\b`,
     birth: String.raw`geb(?:oren|urtsdatum|\.)|geburtstag|\bgeb(?=[ "':;,])|gebdat`,
     month: 'januar|jänner|februar|märz|april|mai|juni?|juli?|august|september|okt(?:ober)?|november|dez(?:ember)?',
@@ -38,7 +38,7 @@ export const german: Language = {
     personName: ['name', 'vorname', 'vor', 'nachname', 'familienname', 'zuname', 'ansprech', 'kontoinh', 'karteninh'],
     secret: ['pass', 'kennwort'],
     card: ['pruf', 'sicherheitscode', 'gultig', 'ablauf'],
-    plate: ['kennz', 'schild'],
+    plate: ['kfz', 'kennz', 'schild'],
   },
   phonePlans: { always: ['DE'], expectedWithZero: ['AT', 'CH'] },
 };

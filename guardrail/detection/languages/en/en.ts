@@ -20,7 +20,7 @@ export const english: Language = {
     is: 'is',
     was: 'was',
     vehicle: 'vehicle|chassis',
-    plate: String.raw`licen[cs]e plate|number plate|\bplate|(?:vehicle|car) registration`,
+    plate: String.raw`licen[cs]e plate|number plate|\bplate|(?:vehicle|car) registration|\breg(?:istration)?(?: (?:no|number|plate))?\.?`,
     plateNumber: String.raw`number|no\b`,
     birth: String.raw`\bdob\b|d\.o\.b|\bborn\b|birth ?da(?:te|y)|date of birth|\bbday\b|birth`,
     month:
@@ -64,7 +64,7 @@ export const english: Language = {
       'credential',
     ],
     card: ['security code', 'security number', 'verification code', 'verification number', 'exp', 'valid', 'good thru'],
-    plate: ['plat', 'regist'],
+    plate: ['reg', 'plat', 'regist'],
   },
   phonePlans: { always: ['US', 'GB'], expectedWithZero: ['AU', 'IE', 'NZ', 'ZA'] },
 };

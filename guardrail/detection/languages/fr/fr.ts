@@ -11,7 +11,7 @@ export const french: Language = {
     password: 'mot de passe',
     is: 'est',
     vehicle: 'châssis',
-    plate: String.raw`immatriculation|immatriculé\w*|plaque`,
+    plate: String.raw`immatriculation|immatriculé\w*|plaque|immat\.`,
     plateNumber: 'n[°º]',
     birth: String.raw`n[ée]e? le|naissance|n[ée]+\(e\) le|\bddn\b|n[ée]_le|date_naissance`,
     month:

@@ -12,7 +12,15 @@ export const polish: Language = {
     documentId: String.raw`(?:numer|nr) (?:klienta|karty|pacjenta|polisy|umowy|pracownika|legitymacji)|umowa[^\n]{0,16} nr|dow[óo]d(?:em|u)?(?: osobist\w+)?|paszport\w{0,2}|polisa nr`,
     booking: String.raw`rezerwacj[aię]|kod rezerwacji`,
     name: 'imię i nazwisko|nazwa',
+    plate: String.raw`rejestrac\w*`,
+    cardExpiry: String.raw`ważn[aey] do`,
   },
-  keywords: { username: ['uzytkown', 'nazwa'], personName: ['imie', 'nazwisk'], secret: ['haslo'] },
+  keywords: {
+    card: ['wazn'],
+    plate: ['rejestr'],
+    username: ['uzytkown', 'nazwa'],
+    personName: ['imie', 'nazwisk'],
+    secret: ['haslo'],
+  },
   phonePlans: { expected: ['PL'] },
 };

@@ -15,8 +15,12 @@ export const portuguese: Language = {
     documentFiller: String.raw`n[úu]mero|n`,
     booking: String.raw`localizador|reserva`,
     name: 'nome',
+    plate: String.raw`matrícula|placa`,
+    cardExpiry: String.raw`validade|v[áa]lido at[ée]`,
   },
   keywords: {
+    card: ['valid'],
+    plate: ['matric', 'placa'],
     username: ['usuario', 'utilizador'],
     personName: ['sobrenome', 'apelido', 'nome', 'primeiro'],
     secret: ['senha', 'palavra'],
