@@ -1,4 +1,5 @@
 /** The settings of the guardrail: read from the environment and a YAML file, validated, and described for `--help`. */
+import leven from 'leven';
 import * as z from 'zod';
 import { conflictsOf } from './conflicts.ts';
 import { SETTINGS, type Name, type Settings } from './definitions.ts';
@@ -83,24 +84,11 @@ function knownNames(): string[] {
 }
 
 function unknownSetting(name: string, label: string, known: readonly string[]): string {
-  const distances = known.map((candidate) => ({ candidate, distance: editDistance(name, candidate) }));
+  const distances = known.map((candidate) => ({ candidate, distance: leven(name, candidate) }));
   const [nearest] = distances.sort((a, b) => a.distance - b.distance);
   const hint =
     nearest && nearest.distance <= 3
       ? `did you mean ${PREFIX}${nearest.candidate}?`
       : 'run the program with --help for a list.';
   return `${label} is not a setting: ${hint}`;
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }

@@ -6,7 +6,7 @@ export const portugal: Country = {
       type: 'PT_NIF',
       lengths: [9],
       valid: (d) =>
-        /^[125-9]/.test(d) && ((11 - weightedModulo(d, [9, 8, 7, 6, 5, 4, 3, 2], 11)) % 11) % 10 === lastDigit(d),
+        /^[1235-9]/.test(d) && ((11 - weightedModulo(d, [9, 8, 7, 6, 5, 4, 3, 2], 11)) % 11) % 10 === lastDigit(d),
       context: /\bnif\b|contribuinte|identifica[çc][ãa]o fiscal/,
     },
   ],
