@@ -33,10 +33,14 @@ interface LinkedTrie {
 
 /** Number of code units or nodes in one step of the work. */
 const STEP = 1 << 14;
-/** Code units from here on have no column in a table. */
+/** Code units from here on have no column in a table without a fold. */
 const LATIN1_END = 0x100;
-/** Building a larger table takes longer than it saves. */
+/** A column is one byte. */
+const MAX_COLUMNS = 0x100;
+/** Building a larger table takes longer than it saves in one call. */
 const MAX_TABLE = 1 << 15;
+/** An automaton with a fold is built once, for all calls. */
+const MAX_FOLDED_TABLE = 1 << 17;
 
 /**
  * Creates the automaton of a list of values.
@@ -169,14 +173,15 @@ function createTable(
   { trie: { nodes, units, firstChild, sibling }, failure, order }: LinkedTrie,
   fold: Fold | undefined,
 ): Table | undefined {
-  const latin1 = new Uint8Array(LATIN1_END);
+  // A fold has an entry for each code unit, so its table costs no more memory for other scripts.
+  const columnOf = new Uint8Array(fold === undefined ? LATIN1_END : fold.length);
   let width = 1;
   for (let node = 1; node < nodes; node++) {
     const unit = units[node] ?? 0;
-    if (unit >= LATIN1_END || width === LATIN1_END) return undefined;
-    if (latin1[unit] === 0) latin1[unit] = width++;
+    if (unit >= columnOf.length || width === MAX_COLUMNS) return undefined;
+    if (columnOf[unit] === 0) columnOf[unit] = width++;
   }
-  if (nodes * width > MAX_TABLE) return undefined;
+  if (nodes * width > (fold === undefined ? MAX_TABLE : MAX_FOLDED_TABLE)) return undefined;
 
   const next = new Uint16Array(nodes * width);
   for (let at = 0; at < nodes; at++) {
@@ -185,10 +190,10 @@ function createTable(
     // Without a child for a code unit, the transition is that of the failure node.
     if (node !== 0) next.copyWithin(row, (failure[node] ?? 0) * width, (failure[node] ?? 0) * width + width);
     for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
-      next[row + (latin1[units[child] ?? 0] ?? 0)] = child;
+      next[row + (columnOf[units[child] ?? 0] ?? 0)] = child;
     }
   }
   // Applies the fold here once instead of for each character.
-  const columns = fold === undefined ? latin1 : Uint8Array.from(fold, (unit) => latin1[unit] ?? 0);
+  const columns = fold === undefined ? columnOf : Uint8Array.from(fold, (unit) => columnOf[unit] ?? 0);
   return { next, columns, width };
 }

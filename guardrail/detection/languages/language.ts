@@ -82,7 +82,7 @@ export interface ContextWords {
 }
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
-export type LanguageKeywords = 'secret' | 'card' | 'plate' | 'username' | 'personName';
+export type LanguageKeywords = 'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking';
 
 /** The words and phone plans of one language. */
 export interface Language {
@@ -92,8 +92,8 @@ export interface Language {
   readonly context?: Partial<ContextWords>;
   /**
    * Beginnings of words, in lower case and without accents. Passwords, card details, licence plates, user names and fields
-   * with names are searched only after these, so each word in `password`, `cardCode`, `cardExpiry`, `plate`, `username` and
-   * `personName` needs one.
+   * with names are searched only after these, so each word in `password`, `cardCode`, `cardExpiry`, `plate`, `username`,
+   * `personName`, `birth` and `booking` needs one.
    */
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
   /** Numbering plans of the countries that speak the language. */

@@ -10,6 +10,9 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   plate: ['plat', 'matric', 'schild'],
   username: ['user', 'login', 'benutz', 'handle'],
   personName: ['name', 'surname', 'apellido', 'nachname'],
+  birth: ['born', 'geb', 'naissance', '(b.'],
+  booking: ['pnr', 'booking', 'buchung'],
+  authenticationLog: ['sudo', 'uid=', ' user '],
 };
 const kinds = Object.keys(pieces) as KeywordList[];
 

@@ -14,6 +14,9 @@ const lists = {
   plate: keywordsOf('plate'),
   username: keywordsOf('username'),
   personName: keywordsOf('personName'),
+  birth: [...keywordsOf('birth'), '(b.', '*'],
+  booking: keywordsOf('booking'),
+  authenticationLog: ['ruser=', ' user ', 'sudo', 'uid=', 'accepted ', 'failed ', 'postponed ', '(to '],
 } as const satisfies Record<string, readonly string[]>;
 
 export type KeywordList = keyof typeof lists;
@@ -39,6 +42,9 @@ function findStarts(text: string): Readonly<KeywordStarts> {
     plate: [],
     username: [],
     personName: [],
+    birth: [],
+    booking: [],
+    authenticationLog: [],
   };
   automaton.scan(text, anywhere, (begin, _end, word) => {
     for (const list of listsOf[word] ?? []) insert(found[list], begin);

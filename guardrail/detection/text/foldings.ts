@@ -146,27 +146,46 @@ const invisible: Folding = {
   replace: () => '',
 };
 
-/** Variants of spaces, dashes, digits and letters, as in Unicode's compatibility forms (UAX 15). */
-const variants: Folding = {
+/** Letters with combining marks behind them, as macOS and PDF write them: Unicode's decomposed form (UAX 15). */
+const decomposed: Folding = {
   needs: 'rareCharacter',
-  mayApply: hasNonAscii,
-  pattern:
-    /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]|[\u2010\u2011]|(?<=[\p{L}\p{N}])[\u2012-\u2015\u2212](?=[\p{L}\p{N}])|[\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9\u{1d400}-\u{1d7ff}]|(?![0-9])\p{Nd}|\p{L}\p{M}{1,4}/gu,
-  replace: ([value]) => {
-    if (/^\s$/u.test(value)) return ' ';
-    if (/^[\u2010-\u2015\u2212]$/.test(value)) return '-';
-    const usual = value.normalize('NFKC');
-    return /^\p{Nd}$/u.test(usual) ? digitOf(usual) : usual;
-  },
+  mayApply: (text) => /[\u0300-\u036f]/.test(text),
+  pattern: /[A-Za-z\u00c0-\u024f\u0370-\u04ff](?:[\u0300-\u036f]){1,4}/g,
+  replace: ([value]) => value.normalize('NFC'),
 };
 
-/** The ASCII digit of a digit of any script. The digits of a script are adjacent, in ascending order. */
-function digitOf(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  let value = 0;
-  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
-  return code < 128 ? digit : String(value);
-}
+/** The zeros of all scripts but ASCII. The digits of a script are adjacent, in ascending order. */
+const ZEROS = [
+  0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+  0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0,
+  0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0,
+];
+const hex = (code: number): string => String.raw`\u${code.toString(16).padStart(4, '0')}`;
+const digits = ZEROS.map((zero) => `${hex(zero)}-${hex(zero + 9)}`).join('');
+const spaces = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000`;
+const dashes = String.raw`\u2010-\u2015\u2212`;
+/** Full-width forms, ligatures, letters in circles, and the mathematical letters and digits (a high surrogate). */
+const forms = String.raw`\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9]|\ud835[\udc00-\udfff`;
+const variant = new RegExp(`[${spaces}${dashes}${digits}${forms}]`);
+
+/** Variants of spaces, dashes, digits and letters: Unicode's compatibility forms (UAX 15), and digits of other scripts. */
+const variants: Folding = {
+  needs: 'rareCharacter',
+  mayApply: (text) => variant.test(text),
+  pattern: new RegExp(variant.source, 'g'),
+  replace: ({ 0: value, index }, text) => {
+    const code = value.charCodeAt(0);
+    if ((code >= 0x2012 && code <= 0x2015) || code === 0x2212) {
+      // A dash with a space beside it, or between words, is punctuation.
+      const isInside = /[\p{L}\p{N}]/u.test(text.charAt(index - 1)) && /[\p{L}\p{N}]/u.test(text.charAt(index + 1));
+      return isInside ? '-' : undefined;
+    }
+    if (code === 0x2010 || code === 0x2011) return '-';
+    if (/^\s$/.test(value)) return ' ';
+    const zero = ZEROS.find((first) => code >= first && code <= first + 9);
+    return zero === undefined ? value.normalize('NFKC') : String(code - zero);
+  },
+};
 
 /** Cyrillic and Greek letters that look like the Latin letter beside them, in Unicode's list of confusables (UTS 39). */
 const CONFUSABLES = new Map(
@@ -257,6 +276,7 @@ export const FOLDINGS: readonly Folding[] = [
   tags,
   emphasis,
   invisible,
+  decomposed,
   variants,
   confusables,
   separators,

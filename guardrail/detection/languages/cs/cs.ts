@@ -8,6 +8,6 @@ export const czech: Language = {
     password: 'heslo',
     birth: String.raw`narozen|\bnar\.`,
   },
-  keywords: { username: ['uzivatel'], secret: ['heslo'] },
+  keywords: { birth: ['narozen', 'nar.'], username: ['uzivatel'], secret: ['heslo'] },
   phonePlans: { expected: ['CZ'] },
 };

@@ -10,6 +10,11 @@ export const danish: Language = {
     personName: 'fornavn|efternavn',
     name: 'navn',
   },
-  keywords: { username: ['bruger'], personName: ['navn', 'fornavn', 'efternavn'], secret: ['adgangskode', 'kodeord'] },
+  keywords: {
+    birth: ['fod'],
+    username: ['bruger'],
+    personName: ['navn', 'fornavn', 'efternavn'],
+    secret: ['adgangskode', 'kodeord'],
+  },
   phonePlans: { expected: ['DK'] },
 };

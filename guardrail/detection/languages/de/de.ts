@@ -34,6 +34,8 @@ export const german: Language = {
     name: 'name',
   },
   keywords: {
+    booking: ['buchung', 'reservierung'],
+    birth: ['geb'],
     username: ['benutz', 'nutzer', 'anmeld', 'kennung'],
     personName: ['name', 'vorname', 'vor', 'nachname', 'familienname', 'zuname', 'ansprech', 'kontoinh', 'karteninh'],
     secret: ['pass', 'kennwort'],

@@ -44,6 +44,8 @@ export const english: Language = {
     name: 'name|full name',
   },
   keywords: {
+    booking: ['pnr', 'booking', 'confirmation', 'record loc', 'reservation'],
+    birth: ['dob', 'd.o.b', 'born', 'birth', 'bday'],
     username: ['user', 'login', 'screen', 'handle', 'nick', 'account'],
     personName: ['name', 'surname', 'passenger', 'patient', 'card', 'account', 'signed'],
     secret: [

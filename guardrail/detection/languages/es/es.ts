@@ -29,6 +29,8 @@ export const spanish: Language = {
     name: 'nombre|nombres',
   },
   keywords: {
+    booking: ['localizador', 'reserva'],
+    birth: ['naci', 'nac'],
     username: ['usuario'],
     personName: ['apellido', 'nombre', 'titular'],
     secret: ['clave', 'contrasena'],

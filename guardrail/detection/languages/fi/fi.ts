@@ -10,6 +10,11 @@ export const finnish: Language = {
     personName: 'etunimi|sukunimi',
     name: 'nimi',
   },
-  keywords: { username: ['kayttaj'], personName: ['nimi', 'etunimi', 'sukunimi'], secret: ['salasana'] },
+  keywords: {
+    birth: ['synty'],
+    username: ['kayttaj'],
+    personName: ['nimi', 'etunimi', 'sukunimi'],
+    secret: ['salasana'],
+  },
   phonePlans: { expectedWithZero: ['FI'] },
 };

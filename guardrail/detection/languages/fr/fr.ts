@@ -29,6 +29,8 @@ export const french: Language = {
     name: 'nom',
   },
   keywords: {
+    booking: ['reservation', 'dossier de v'],
+    birth: ['ne le', 'nee le', 'ne(', 'nee(', 'ne_le', 'naissance', 'ddn'],
     username: ['utilisat', 'identifiant', 'pseudo'],
     personName: ['prenom', 'nom ', 'titulaire'],
     secret: ['mot de passe'],

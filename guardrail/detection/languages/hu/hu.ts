@@ -7,6 +7,6 @@ export const hungarian: Language = {
     birth: 'született|születési',
     username: 'felhasználó(?:név)?',
   },
-  keywords: { username: ['felhaszn'], secret: ['jelszo'] },
+  keywords: { birth: ['szulet'], username: ['felhaszn'], secret: ['jelszo'] },
   phonePlans: { expected: ['HU'] },
 };

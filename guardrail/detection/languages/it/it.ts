@@ -28,6 +28,8 @@ export const italian: Language = {
     name: 'nome',
   },
   keywords: {
+    booking: ['prenotazione', 'codice di pre'],
+    birth: ['nato', 'nata', 'nascita'],
     username: ['utente'],
     personName: ['cognome', 'nome', 'intestatario'],
     secret: ["parola d'ordine"],

@@ -8,6 +8,6 @@ export const japanese: Language = {
     birth: '生年月日|生まれ|誕生日',
     personName: '氏名|姓名|名前',
   },
-  keywords: { username: ['ユーザ'], personName: ['氏名', '姓名', '名前'] },
+  keywords: { birth: ['生年', '生ま', '誕生'], username: ['ユーザ'], personName: ['氏名', '姓名', '名前'] },
   phonePlans: { expectedWithZero: ['JP'] },
 };

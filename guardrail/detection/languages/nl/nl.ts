@@ -24,6 +24,8 @@ export const dutch: Language = {
     name: 'naam',
   },
   keywords: {
+    booking: ['boeking', 'reservering'],
+    birth: ['geboort'],
     username: ['gebruik', 'inlog'],
     personName: ['naam', 'voornaam', 'achternaam', 'volledige'],
     secret: ['wachtwoord'],

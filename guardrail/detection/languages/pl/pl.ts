@@ -16,6 +16,8 @@ export const polish: Language = {
     cardExpiry: String.raw`ważn[aey] do`,
   },
   keywords: {
+    booking: ['rezerwac', 'kod rez'],
+    birth: ['urodz', 'ur.'],
     card: ['wazn'],
     plate: ['rejestr'],
     username: ['uzytkown', 'nazwa'],

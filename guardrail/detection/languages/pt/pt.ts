@@ -19,6 +19,8 @@ export const portuguese: Language = {
     cardExpiry: String.raw`validade|v[áa]lido at[ée]`,
   },
   keywords: {
+    booking: ['localizador', 'reserva'],
+    birth: ['nasc', 'dn'],
     card: ['valid'],
     plate: ['matric', 'placa'],
     username: ['usuario', 'utilizador'],

@@ -20,6 +20,8 @@ export const swedish: Language = {
     cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)`,
   },
   keywords: {
+    booking: ['bokning'],
+    birth: ['fod'],
     card: ['giltig'],
     username: ['anvand'],
     personName: ['namn', 'fornamn', 'efternamn'],

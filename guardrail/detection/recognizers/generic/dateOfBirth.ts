@@ -16,7 +16,7 @@ const birthWord = new RegExp(String.raw`(?:${contextWords('birth')})[^\n]{0,28}$
 const birthSign = /\(b\. ?$|\(\* ?$|(?:^|\s)\*$/;
 
 /** A date is personal only after a word such as "born". */
-const dateOfBirth = aroundDigits({
+const dateAfterWord = aroundDigits({
   type: 'DATE_OF_BIRTH',
   pattern: new RegExp(
     String.raw`(?<![\p{Script=Latin}\p{N}])(?:${eastAsian}|(?:${numericDate}|${dayFirst}|${monthFirst}|${compact}|${roman})(?![\p{Script=Latin}\p{N}]))`,
@@ -28,5 +28,10 @@ const dateOfBirth = aroundDigits({
     return birthWord.test(before) || birthSign.test(before) ? 0.9 : 0;
   },
 });
+
+const dateOfBirth: Recognizer = {
+  ...dateAfterWord,
+  mayMatch: (stats) => dateAfterWord.mayMatch(stats) && stats.keywords.of('birth').length > 0,
+};
 
 export const datesOfBirth: readonly Recognizer[] = [dateOfBirth];

@@ -1,6 +1,6 @@
 import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
-import { aroundDigits, contextBefore, digitsOf, type Recognizer } from '../recognizer.ts';
+import { afterKeyword, aroundDigits, contextBefore, contextWidth, digitsOf, type Recognizer } from '../recognizer.ts';
 
 /** The text between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
 const filler = String.raw`(?:[\s:#=."'()°º-]|${contextWords('documentFiller')}|n(?=[.°º])){0,12}$`;
@@ -35,11 +35,13 @@ const documentNumber = aroundDigits({
 const bookingWord = new RegExp(String.raw`(?:${contextWords('booking')})(?:[\s:#=."'()-]|${contextWords('is')}){0,6}$`);
 
 /** A booking code of airlines and railways. It opens the whole journey to anyone who also knows the name. */
-const bookingCode = aroundDigits({
-  type: 'ID',
-  pattern: /(?<![\p{L}\p{N}_./-])(?=[A-Z]{0,5}\d)(?=\d{0,5}[A-Z])[A-Z\d]{6}(?![\p{L}\p{N}_-])/gu,
-  mayMatch: ({ digits }) => digits >= 1,
-  score: (_value, { text, start }) => (bookingWord.test(contextBefore(text, start, 40)) ? 0.8 : 0),
-});
+const bookingCode = afterKeyword('booking', contextWidth, [
+  {
+    type: 'ID',
+    pattern: /(?<![\p{L}\p{N}_./-])(?=[A-Z]{0,5}\d)(?=\d{0,5}[A-Z])[A-Z\d]{6}(?![\p{L}\p{N}_-])/gu,
+    mayMatch: ({ token }) => token >= 6,
+    score: (_value, { text, start }) => (bookingWord.test(contextBefore(text, start, 40)) ? 0.8 : 0),
+  },
+]);
 
 export const documents: readonly Recognizer[] = [documentNumber, bookingCode];

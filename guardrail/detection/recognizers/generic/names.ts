@@ -14,22 +14,14 @@ const field = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('personNa
 const IMPERSONAL =
   /^(?:no-?reply|do-?not-?reply|support|info|help|contact|admin|office|sales|team|service|security|news|newsletter|hello|mail|post|kontakt|billing|jobs|press|bot|github|notifications?|.*\[bot\])/i;
 
-/** A pattern with two groups: what stands before the name, and the name. What follows the name may be a third one. */
+/** A pattern with two groups: what stands before the name, and the name. */
 interface NamePattern {
   readonly pattern: RegExp;
   readonly score: number;
   readonly mayMatch: (text: string) => boolean;
-  readonly accepts?: (after: string) => boolean;
 }
 
 const PATTERNS: readonly NamePattern[] = [
-  // A mailbox: RFC 5322, section 3.4. Git writes authors and trailers like this.
-  {
-    pattern: new RegExp(String.raw`((?<![\p{L}\p{N}])"?)(${FULL_NAME})(?="? <([^\s<>@"]{1,64})@[^\s<>]{3,190}>)`, 'gu'),
-    score: 0.95,
-    mayMatch: (text) => text.includes('@') && text.includes(' <'),
-    accepts: (local) => !IMPERSONAL.test(local),
-  },
   // A message in an exported chat: 12/03/24, 10:22 - Lucia: …
   {
     pattern: new RegExp(
@@ -51,15 +43,33 @@ const fields = afterKeyword('personName', 48, [
   },
 ]);
 
+/** The address of a mailbox, behind the name: RFC 5322, section 3.4. Git writes authors and trailers like this. */
+const address = /"? <([^\s<>@"]{1,64})@[^\s<>]{3,190}>/g;
+const nameBefore = new RegExp(String.raw`(?<![\p{L}\p{N}])${FULL_NAME}$`, 'u');
+/** The longest name before an address, in UTF-16 code units. */
+const LONGEST_NAME = 160;
+
+const mailbox: Recognizer = {
+  type: 'PERSON',
+  mayMatch: ({ text, hasAt }) => hasAt && text.includes(' <'),
+  find(text, emit) {
+    eachMatch(address, text, ({ index, 1: local = '' }) => {
+      if (IMPERSONAL.test(local)) return;
+      const [name] = nameBefore.exec(text.slice(Math.max(0, index - LONGEST_NAME), index)) ?? [];
+      if (name !== undefined) emit(index - name.length, index, 0.95);
+    });
+  },
+};
+
 /** Names of persons that their place in data, mail headers and chats identifies. The tagger finds those in running text. */
 export const names: readonly Recognizer[] = [
   fields,
-  ...PATTERNS.map(({ pattern, score, mayMatch, accepts }): Recognizer => ({
+  mailbox,
+  ...PATTERNS.map(({ pattern, score, mayMatch }): Recognizer => ({
     type: 'PERSON',
     mayMatch: ({ text }: TextStats) => mayMatch(text),
     find(text, emit) {
-      eachMatch(pattern, text, ({ 1: before = '', 2: name = '', 3: after = '', index }) => {
-        if (accepts?.(after) === false) return;
+      eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
         const start = index + before.length;
         emit(start, start + name.length, score);
       });

@@ -33,7 +33,7 @@ function isPersonal(name: string): boolean {
 interface UsernamePattern {
   readonly pattern: RegExp;
   readonly score: number;
-  readonly mayMatch: (text: string) => boolean;
+  readonly mayMatch: (stats: TextStats) => boolean;
   readonly accepts?: (name: string, text: string, start: number) => boolean;
 }
 
@@ -52,7 +52,7 @@ const PATTERNS: readonly UsernamePattern[] = [
       'gu',
     ),
     score: 0.9,
-    mayMatch: (text) => text.includes('/home/') || text.includes('Users'),
+    mayMatch: ({ text }) => text.includes('/home/') || text.includes('Users'),
   },
   // sshd, sudo, PAM and su, in syslog or the journal.
   {
@@ -61,10 +61,7 @@ const PATTERNS: readonly UsernamePattern[] = [
       'gu',
     ),
     score: 0.9,
-    mayMatch: (text) =>
-      /ed (?:publickey|password|keyboard|none|gssapi)|[Ii]nvalid user|ing user|for user|from user|ruser=|sudo|uid=|\(to /.test(
-        text,
-      ),
+    mayMatch: ({ keywords }) => keywords.of('authenticationLog').length > 0,
   },
   // The third field of an access log in the common log format.
   {
@@ -73,19 +70,19 @@ const PATTERNS: readonly UsernamePattern[] = [
       'gmu',
     ),
     score: 0.9,
-    mayMatch: (text) => text.includes(' ['),
+    mayMatch: ({ text }) => / \[\d{1,2}\/[A-Z][a-z]{2}\//.test(text),
   },
   // The name in a chat of IRC.
   {
     pattern: new RegExp(String.raw`(^\s{0,4}\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s{1,2}<[@+ ]?)(${NAME})(?=> )`, 'gmu'),
     score: 0.9,
-    mayMatch: (text) => text.includes('> '),
+    mayMatch: ({ text }) => text.includes('> '),
   },
   // A handle in prose.
   {
     pattern: /((?<![\p{L}\p{N}_@./\\`"'$&=-])@)([\p{L}][\p{L}\d_.]{1,28}[\p{L}\d_])(?![\p{L}\d_/(@={-]|\.[\p{L}\d])/gu,
     score: 0.8,
-    mayMatch: (text) => text.includes('@'),
+    mayMatch: ({ hasAt }) => hasAt,
     accepts: (name, text, start) =>
       (!isAloneOnLine(text, start) || (name.includes('_') && /^ \p{Ll}/u.test(text.slice(start + name.length)))) &&
       ((/\d/.test(name) && /^\p{Ll}/u.test(name)) ||
@@ -105,7 +102,8 @@ const directly = new RegExp(`${label} $`, 'u');
 
 /** How sure a value after a label is a user name: "username": "jdoe", user=jdoe, login: jdoe.7 */
 function labelledScore(name: string, { text, start, end }: Match): number {
-  if (!isPersonal(name)) return 0;
+  const isWord = /\s/.test(text.charAt(start - 1));
+  if ((isWord && !isDistinct(name)) || !isPersonal(name)) return 0;
   const before = contextBefore(text, start);
   const after = text.slice(end, end + 8);
   if (quotedField.test(before)) return /^\\{0,3}["']/.test(after) ? 0.85 : 0;
@@ -132,7 +130,7 @@ export const usernames: readonly Recognizer[] = [
   labelled,
   ...PATTERNS.map(({ pattern, score, mayMatch, accepts }): Recognizer => ({
     type: 'USERNAME',
-    mayMatch: ({ text }: TextStats) => mayMatch(text),
+    mayMatch,
     find(text, emit) {
       eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
         const start = index + before.length;
