@@ -24,6 +24,7 @@ export interface OriginalRange {
 }
 
 const DIGIT = /\d/;
+const NON_ASCII = /[^\0-\x7f]/;
 const RARE_CHARACTER = /[^\w \t\r\n.,:;'"()!/-]/;
 
 /** Context on both sides of a change, in UTF-16 code units: the context words of recognizers, and some words for the tagger. */
@@ -34,7 +35,11 @@ const CONTEXT = 160;
  * the length of the text.
  */
 export function foldedPartsOf(original: string): FoldedPart[] {
-  const has = { digit: DIGIT.test(original), rareCharacter: RARE_CHARACTER.test(original) };
+  const has = {
+    digit: DIGIT.test(original),
+    nonAscii: NON_ASCII.test(original),
+    rareCharacter: RARE_CHARACTER.test(original),
+  };
   const views: View[] = [];
   let text = original;
   for (const folding of FOLDINGS) {
@@ -44,7 +49,7 @@ export function foldedPartsOf(original: string): FoldedPart[] {
     views.push(view);
     text = view.text;
     // A decoded text may contain any character.
-    has.digit = has.rareCharacter = true;
+    has.digit = has.nonAscii = has.rareCharacter = true;
   }
   if (views.length === 0) return [];
   return partsAround(text, changesIn(views)).map(({ start: from, end: to }) => ({

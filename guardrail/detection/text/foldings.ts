@@ -5,8 +5,8 @@ import { decodeHTML } from 'entities/decode';
 export interface Folding {
   /** A cheap test whether the pattern can match. */
   readonly mayApply: (text: string) => boolean;
-  /** The characters without which the folding does not apply: a digit, or one that is rare in plain text. */
-  readonly needs: 'digit' | 'rareCharacter';
+  /** The characters without which the folding does not apply: a digit, one outside ASCII, or one that is rare in plain text. */
+  readonly needs: 'digit' | 'nonAscii' | 'rareCharacter';
   /** Global. Matches are short. */
   readonly pattern: RegExp;
   /**
@@ -140,15 +140,15 @@ const emphasis: Folding = {
 
 /** Characters without a width. Without the tag characters: no font shows them. */
 const invisible: Folding = {
-  needs: 'rareCharacter',
-  mayApply: hasNonAscii,
+  needs: 'nonAscii',
+  mayApply: () => true,
   pattern: /(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff)+/g,
   replace: () => '',
 };
 
 /** Letters with combining marks behind them, as macOS and PDF write them: Unicode's decomposed form (UAX 15). */
 const decomposed: Folding = {
-  needs: 'rareCharacter',
+  needs: 'nonAscii',
   mayApply: (text) => /[\u0300-\u036f]/.test(text),
   pattern: /[A-Za-z\u00c0-\u024f\u0370-\u04ff](?:[\u0300-\u036f]){1,4}/g,
   replace: ([value]) => value.normalize('NFC'),
@@ -170,7 +170,7 @@ const variant = new RegExp(`[${spaces}${dashes}${digits}${forms}]`);
 
 /** Variants of spaces, dashes, digits and letters: Unicode's compatibility forms (UAX 15), and digits of other scripts. */
 const variants: Folding = {
-  needs: 'rareCharacter',
+  needs: 'nonAscii',
   mayApply: (text) => variant.test(text),
   pattern: new RegExp(variant.source, 'g'),
   replace: ({ 0: value, index }, text) => {
@@ -236,8 +236,8 @@ const other = [...CONFUSABLES.keys()].join('');
 
 /** Look-alike letters within a Latin word. */
 const confusables: Folding = {
-  needs: 'rareCharacter',
-  mayApply: (text) => /[a-z]/i.test(text) && /[\u0370-\u052f]/.test(text),
+  needs: 'nonAscii',
+  mayApply: (text) => /[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]/.test(text),
   pattern: new RegExp(`(?<=[A-Za-z])[${other}]+|[${other}]+(?=[A-Za-z])`, 'g'),
   replace: ([letters]) => Array.from(letters, (letter) => CONFUSABLES.get(letter) ?? letter).join(''),
 };
@@ -255,15 +255,11 @@ const separators: Folding = {
 /** A line end within a number. Longer groups before it are whole numbers, such as a postal code. */
 const lineEnds: Folding = {
   needs: 'digit',
-  mayApply: (text) => /[\dA-Z)][ \t]{0,4}\r?\n[ \t]{0,16}[\dA-Z]/.test(text),
+  mayApply: (text) => /[\d)][ \t]{0,4}\r?\n[ \t]{0,16}[\dA-Z]|[A-Z]{4}[ \t]{0,4}\r?\n[ \t]{0,16}\d/.test(text),
   pattern: /(?<=(?<!\d)\d{1,4}\)?|\b[A-Z]{4})[ \t]{0,4}\r?\n[ \t]{0,16}(?=\d{1,6}(?!\d)|\d[A-Z]\d\d|[A-Z]{4}\s?\d)/g,
   replace: () => ' ',
   isSeparator: true,
 };
-
-function hasNonAscii(text: string): boolean {
-  return /[^\x00-\x7f]/.test(text);
-}
 
 /** Encodings come first: what they contain is folded, too. */
 export const FOLDINGS: readonly Folding[] = [
