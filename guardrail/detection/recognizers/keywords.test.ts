@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { languages } from '../languages/languages.ts';
 import { Keywords, type KeywordList } from './keywords.ts';
 
 const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
@@ -53,4 +54,14 @@ describe('keywords', () => {
       expect(new Keywords(text).of(kind)).to.deep.equal(begins);
     });
   }
+
+  it('stand in each language that has words for their purpose', () => {
+    const purposes = { password: 'secret', plate: 'plate', username: 'username', personName: 'personName', birth: 'birth', booking: 'booking' } as const; // prettier-ignore
+    const missing = languages.flatMap(({ codes, context, keywords }) =>
+      Object.entries(purposes)
+        .filter(([purpose, list]) => context?.[purpose as keyof typeof purposes] && !keywords?.[list]?.length)
+        .map(([purpose]) => `${codes.join(', ')}: ${purpose}`),
+    );
+    expect(missing).to.deep.equal([]);
+  });
 });

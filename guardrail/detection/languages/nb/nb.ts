@@ -10,6 +10,6 @@ export const norwegian: Language = {
     personName: 'fornavn|etternavn',
     name: 'navn',
   },
-  keywords: { birth: ['fod'], username: ['bruker'], personName: ['navn', 'fornavn', 'etternavn'] },
+  keywords: { secret: ['passord'], birth: ['fod'], username: ['bruker'], personName: ['navn', 'fornavn', 'etternavn'] },
   phonePlans: { expected: ['NO'] },
 };
