@@ -103,6 +103,31 @@ export function anywhere(recognizer: PatternRecognizer<TextStats>): Recognizer {
   };
 }
 
+/** A recognizer of values behind a prefix. */
+export interface PrefixRecognizer {
+  readonly type: EntityType;
+  /** Global, with two groups: the prefix, and the value directly behind it. */
+  readonly pattern: RegExp;
+  readonly score: number;
+  readonly mayMatch: (stats: TextStats) => boolean;
+  /** Whether a match is a value. Default: always. */
+  readonly accepts?: (value: string, text: string, start: number) => boolean;
+}
+
+/** A recognizer of values that their prefix identifies. It searches the whole text. */
+export function afterPrefix({ type, pattern, score, mayMatch, accepts = () => true }: PrefixRecognizer): Recognizer {
+  return {
+    type,
+    mayMatch,
+    find(text, emit) {
+      eachMatch(pattern, text, ({ 1: prefix = '', 2: value = '', index }) => {
+        const start = index + prefix.length;
+        if (accepts(value, text, start)) emit(start, start + value.length, score);
+      });
+    },
+  };
+}
+
 /** The longest value after a keyword, with what follows the value, in UTF-16 code units. */
 const longest = 64;
 

@@ -43,7 +43,7 @@ export function foldedPartsOf(original: string): FoldedPart[] {
   const views: View[] = [];
   let text = original;
   for (const folding of FOLDINGS) {
-    if (!has[folding.needs] || !folding.mayApply(text)) continue;
+    if (!has[folding.needs] || folding.mayApply?.(text) === false) continue;
     const view = fold(text, folding);
     if (view === undefined) continue;
     views.push(view);

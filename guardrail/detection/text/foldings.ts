@@ -3,8 +3,8 @@ import { decodeHTML } from 'entities/decode';
 
 /** Replaces what a pattern matches. Run time is linear in the length of the text, for any text. */
 export interface Folding {
-  /** A cheap test whether the pattern can match. */
-  readonly mayApply: (text: string) => boolean;
+  /** A test whether the pattern can match. Absent where the pattern itself is as cheap. */
+  readonly mayApply?: (text: string) => boolean;
   /** The characters without which the folding does not apply: a digit, one outside ASCII, or one that is rare in plain text. */
   readonly needs: 'digit' | 'nonAscii' | 'rareCharacter';
   /** Global. Matches are short. */
@@ -138,10 +138,9 @@ const emphasis: Folding = {
   isSeparator: true,
 };
 
-/** Characters without a width. Without the tag characters: no font shows them. */
+/** Characters without a width. */
 const invisible: Folding = {
   needs: 'nonAscii',
-  mayApply: () => true,
   pattern: /(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff)+/g,
   replace: () => '',
 };
@@ -166,13 +165,11 @@ const spaces = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000`;
 const dashes = String.raw`\u2010-\u2015\u2212`;
 /** Full-width forms, ligatures, letters in circles, and the mathematical letters and digits (a high surrogate). */
 const forms = String.raw`\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9]|\ud835[\udc00-\udfff`;
-const variant = new RegExp(`[${spaces}${dashes}${digits}${forms}]`);
 
 /** Variants of spaces, dashes, digits and letters: Unicode's compatibility forms (UAX 15), and digits of other scripts. */
 const variants: Folding = {
   needs: 'nonAscii',
-  mayApply: (text) => variant.test(text),
-  pattern: new RegExp(variant.source, 'g'),
+  pattern: new RegExp(`[${spaces}${dashes}${digits}${forms}]`, 'g'),
   replace: ({ 0: value, index }, text) => {
     const code = value.charCodeAt(0);
     if ((code >= 0x2012 && code <= 0x2015) || code === 0x2212) {

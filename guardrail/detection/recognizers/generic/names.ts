@@ -1,6 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
-import { afterKeyword, contextBefore, eachMatch, type Recognizer } from '../recognizer.ts';
-import type { TextStats } from '../textStats.ts';
+import { afterKeyword, afterPrefix, contextBefore, eachMatch, type Recognizer } from '../recognizer.ts';
 
 /** A word of a name: `O'Neill`, `Jean-Luc`, `J.`, `山田`. */
 const WORD = String.raw`(?:\p{Lu}[\p{L}\p{M}'’.-]{0,30}|\p{Lo}{1,12})`;
@@ -14,24 +13,16 @@ const field = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('personNa
 const IMPERSONAL =
   /^(?:no-?reply|do-?not-?reply|support|info|help|contact|admin|office|sales|team|service|security|news|newsletter|hello|mail|post|kontakt|billing|jobs|press|bot|github|notifications?|.*\[bot\])/i;
 
-/** A pattern with two groups: what stands before the name, and the name. */
-interface NamePattern {
-  readonly pattern: RegExp;
-  readonly score: number;
-  readonly mayMatch: (text: string) => boolean;
-}
-
-const PATTERNS: readonly NamePattern[] = [
-  // A message in an exported chat: 12/03/24, 10:22 - Lucia: …
-  {
-    pattern: new RegExp(
-      String.raw`(^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?\]?(?: -)? )(${NAME})(?=: )`,
-      'gmu',
-    ),
-    score: 0.9,
-    mayMatch: (text) => text.includes(': '),
-  },
-];
+/** A message in an exported chat: 12/03/24, 10:22 - Lucia: … */
+const chatMessage = afterPrefix({
+  type: 'PERSON',
+  pattern: new RegExp(
+    String.raw`(^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?\]?(?: -)? )(${NAME})(?=: )`,
+    'gmu',
+  ),
+  score: 0.9,
+  mayMatch: ({ text }) => text.includes(': '),
+});
 
 /** The value of a field whose key says that it is the name of a person. */
 const fields = afterKeyword('personName', 48, [
@@ -62,17 +53,4 @@ const mailbox: Recognizer = {
 };
 
 /** Names of persons that their place in data, mail headers and chats identifies. The tagger finds those in running text. */
-export const names: readonly Recognizer[] = [
-  fields,
-  mailbox,
-  ...PATTERNS.map(({ pattern, score, mayMatch }): Recognizer => ({
-    type: 'PERSON',
-    mayMatch: ({ text }: TextStats) => mayMatch(text),
-    find(text, emit) {
-      eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
-        const start = index + before.length;
-        emit(start, start + name.length, score);
-      });
-    },
-  })),
-];
+export const names: readonly Recognizer[] = [fields, mailbox, chatMessage];

@@ -1,6 +1,12 @@
 import { contextWords } from '../../languages/languages.ts';
-import { afterKeyword, contextBefore, eachMatch, type Match, type Recognizer } from '../recognizer.ts';
-import type { TextStats } from '../textStats.ts';
+import {
+  afterKeyword,
+  afterPrefix,
+  contextBefore,
+  type Match,
+  type PrefixRecognizer,
+  type Recognizer,
+} from '../recognizer.ts';
 
 /** A user name: letters, digits and the separators that most systems allow. Bounded: longer ones are rare. */
 const NAME = String.raw`[\p{L}\d_][\p{L}\d_.-]{0,38}[\p{L}\d_]`;
@@ -29,14 +35,6 @@ function isPersonal(name: string): boolean {
   return !IMPERSONAL.has(lower) && /\p{L}/u.test(name) && !/^(?:your|my|some|example|test|x+$|\d)/.test(lower);
 }
 
-/** A pattern with two groups: what stands before the value, and the value. */
-interface UsernamePattern {
-  readonly pattern: RegExp;
-  readonly score: number;
-  readonly mayMatch: (stats: TextStats) => boolean;
-  readonly accepts?: (name: string, text: string, start: number) => boolean;
-}
-
 /** A value that a person chose has a digit or a separator; a word without them can be a variable. */
 const isDistinct = (name: string): boolean => /[\d._-]/.test(name) && /\p{L}/u.test(name);
 
@@ -44,7 +42,7 @@ const isDistinct = (name: string): boolean => /[\d._-]/.test(name) && /\p{L}/u.t
 const isAloneOnLine = (text: string, start: number): boolean =>
   /(?:^|\n)[\s*/#>|-]*@$/.test(text.slice(Math.max(0, start - 40), start));
 
-const PATTERNS: readonly UsernamePattern[] = [
+const PATTERNS: readonly Omit<PrefixRecognizer, 'type'>[] = [
   // Home folders of Linux, macOS and Windows. A backslash is escaped in JSON and source code.
   {
     pattern: new RegExp(
@@ -128,14 +126,11 @@ const labelled = afterKeyword('username', 40, [
 /** Names of accounts: in paths, logs, fields, chats and as handles. */
 export const usernames: readonly Recognizer[] = [
   labelled,
-  ...PATTERNS.map(({ pattern, score, mayMatch, accepts }): Recognizer => ({
-    type: 'USERNAME',
-    mayMatch,
-    find(text, emit) {
-      eachMatch(pattern, text, ({ 1: before = '', 2: name = '', index }) => {
-        const start = index + before.length;
-        if (isPersonal(name) && accepts?.(name, text, start) !== false) emit(start, start + name.length, score);
-      });
-    },
-  })),
+  ...PATTERNS.map(({ accepts = () => true, ...own }) =>
+    afterPrefix({
+      type: 'USERNAME',
+      ...own,
+      accepts: (name, text, start) => isPersonal(name) && accepts(name, text, start),
+    }),
+  ),
 ];
