@@ -1,0 +1,22 @@
+/** For tests: which person names of an evaluation set training uses. */
+import { namePools, partOf } from '../../guardrail/detection/training/lexicon.ts';
+import type { EvalText } from './score.ts';
+
+const trained = new Set(
+  namePools
+    .flatMap(({ given, family }) => [...given, ...family])
+    .filter((name) => partOf(name) === 'train')
+    .map((name) => name.toLowerCase()),
+);
+
+/**
+ * The words in labelled person names that are names of the training.
+ * @param separators between the words of a name
+ */
+export function trainedNamesIn(texts: readonly EvalText[], separators: RegExp): string[] {
+  const people = texts.flatMap(({ text, spans }) =>
+    spans.filter(({ type }) => type === 'PERSON').map(({ start, end }) => Array.from(text).slice(start, end).join('')),
+  );
+  const words = people.flatMap((name) => name.split(separators));
+  return [...new Set(words.filter((word) => trained.has(word.toLowerCase())))];
+}
