@@ -32,7 +32,7 @@ export interface SuiteOptions {
   /** Selects attacks by their full names. */
   readonly isChosen: (name: string) => boolean;
   readonly progress: Progress;
-  /** The time limit of the suite. Attacks that have not started by then fail. */
+  /** The time limit of the suite. An attack that starts after this time fails. */
   readonly limitMs: number;
   /** The time limit of one attack, including its checks. */
   readonly attackMs: number;
