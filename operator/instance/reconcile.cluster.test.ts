@@ -266,7 +266,8 @@ describe('GatewayInstance', function () {
       await eventually(async () => {
         expect(await failure(testbed.read())).to.include('404');
       }, 4_000);
-      expect(deletedRows(proxy)).to.have.length(1);
+      // A watch event of the Deployment can start another finalization before the cache loses the instance.
+      expect(new Set(deletedRows(proxy))).to.have.property('size', 1);
       expect((await testbed.deployment('litellm')).spec?.template.spec?.initContainers).to.equal(undefined);
     });
 
