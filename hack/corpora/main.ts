@@ -12,7 +12,8 @@ import { linesAt, linesWith, piecesOf, rangesOf, recordOf, textOf } from './draw
 import { packages, type CorpusName } from './packages.ts';
 import { linesOf } from './readers.ts';
 import { catalogueTexts, codeSources, folderOf, foreignTexts, talkTexts, type Folders } from './sources.ts';
-import { wordsCorpus, type KnownNames } from './words.ts';
+import type { KnownNames } from './wordLists.ts';
+import { wordsCorpus } from './words.ts';
 
 const help = `Usage: npm run corpora [-- --write] [--record] [--cache FOLDER]
 
@@ -55,11 +56,14 @@ const wordsOf = (names: Iterable<string>): Set<string> =>
 function knownNames(): { names: KnownNames; english: Set<string> } {
   const wordNet = readWordNet();
   const isCensus = (key: string): boolean => key === 'us' || key === 'nick';
+  const givenOf = (own: string): Set<string> =>
+    wordsOf(namePools.filter(({ key }) => key === own).flatMap(({ given }) => given));
   const families = (kept: (key: string) => boolean): Set<string> =>
     wordsOf(namePools.filter(({ key }) => kept(key)).flatMap(({ family }) => family));
   return {
     names: {
       given: wordsOf(namePools.flatMap(({ given }) => given)),
+      ownGiven: { pt: givenOf('pt'), pl: givenOf('pl'), sv: givenOf('sv') },
       family: families((key) => !isCensus(key)),
       allFamily: families(() => true),
       largeTowns: wordsOf(towns.filter(({ population }) => population >= 20_000).map(({ name }) => name)),
@@ -84,6 +88,9 @@ function words(folders: Folders): Made {
     fr: list('fra'),
     it: list('ita'),
     nl: list('nld'),
+    pt: list('por'),
+    pl: list('pol'),
+    sv: list('swe'),
   };
   return wordsCorpus({ lists, ...knownNames() }).split('\0');
 }

@@ -3,12 +3,23 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readWordList } from './dawg.ts';
-import { germanNouns, ordinaryWords, wordsCorpus, type WordLists } from './words.ts';
+import { gazetteerWords } from './gazetteerWords.ts';
+import type { WordLists } from './wordLists.ts';
+import { germanNouns, ordinaryWords, wordsCorpus } from './words.ts';
 
 const none = new Set<string>();
 const from = (lists: Partial<WordLists['lists']>, names: Partial<WordLists['names']> = {}): WordLists => ({
-  lists: { en: [], de: [], es: [], fr: [], it: [], nl: [], ...lists },
-  names: { given: none, family: none, allFamily: none, largeTowns: none, allTowns: none, famous: none, ...names },
+  lists: { en: [], de: [], es: [], fr: [], it: [], nl: [], pt: [], pl: [], sv: [], ...lists },
+  names: {
+    given: none,
+    ownGiven: { pt: none, pl: none, sv: none },
+    family: none,
+    allFamily: none,
+    largeTowns: none,
+    allTowns: none,
+    famous: none,
+    ...names,
+  },
   english: new Set(['house']),
 });
 
@@ -54,9 +65,39 @@ describe('German nouns', () => {
   });
 });
 
+describe('words of the gazetteer', () => {
+  const kot = new Set(['kot']);
+  for (const [why, language, list, names, expected] of [
+    ['are kept', 'pt', ['mesa', 'Mesa'], {}, ['mesa']],
+    ['exclude English words', 'pt', ['house', 'mesa'], {}, ['mesa']],
+    ['have at most eight letters', 'sv', ['skjortan', 'skjortorna'], {}, ['skjortan']],
+    ['have at most ten letters in Polish', 'pl', ['dziewczyna', 'poniedziałek'], {}, ['dziewczyna']],
+    ['exclude words without vowel', 'pl', ['mąż', 'html'], {}, ['mąż']],
+    ['exclude family names', 'pl', ['kot', 'Kot', 'KOT'], { allFamily: kot }, []],
+    ['include family names with a case in lower case', 'pl', ['kot', 'kotem'], { allFamily: kot }, ['kot', 'kotem']],
+    ['include names of towns with a plural', 'pl', ['kot', 'kotami'], { largeTowns: kot }, ['kot', 'kotami']],
+    ['include names of small towns', 'pl', ['kot'], { allTowns: kot }, ['kot']],
+    ['exclude given names, with a case too', 'pl', ['kot', 'kotem'], { given: kot }, ['kotem']],
+    ['include given names with a plural', 'pl', ['kot', 'kotami'], { given: kot }, ['kot', 'kotami']],
+    [
+      'exclude all given names of the language',
+      'pl',
+      ['kot', 'kotami'],
+      { ownGiven: { pt: none, pl: kot, sv: none } },
+      ['kotami'],
+    ],
+    ['exclude short given names', 'pl', ['krysia', 'krysiami'], {}, ['krysiami']],
+    ['exclude words whose cases are always capitalized', 'pl', ['litwa', 'Litwa', 'Litwą'], {}, []],
+    ['do not count a given name as a case', 'sv', ['mart', 'marta'], { allFamily: new Set(['mart']), given: new Set(['marta']) }, []], // prettier-ignore
+  ] as const)
+    it(why, () => {
+      expect(gazetteerWords(language, from({ [language]: list }, names))).to.deep.equal(expected);
+    });
+});
+
 describe('corpus of words', () => {
   it('has one entry per list', () => {
-    const corpus = wordsCorpus(from({ de: ['und', 'oder', 'Zeitung'], fr: ['maison', 'Maison'] }));
+    const corpus = wordsCorpus(from({ de: ['und', 'oder', 'Zeitung'], fr: ['maison', 'Maison'], pl: ['kuchnia'] }));
     expect(corpus.split('\0')).to.deep.equal([
       'de\toder und',
       'es\t',
@@ -64,6 +105,9 @@ describe('corpus of words', () => {
       'it\t',
       'nl\t',
       'de-nouns\tZeitung',
+      'pt\t',
+      'pl\tkuchnia',
+      'sv\t',
     ]);
   });
 });

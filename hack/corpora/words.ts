@@ -1,50 +1,7 @@
 /** The rule for `words.txt.gz`: it selects the ordinary words of a language from Tesseract's lists. */
 import type { Language } from '../../guardrail/detection/training/vocabulary.ts';
-
-export interface KnownNames {
-  /** Words of given names. */
-  readonly given: ReadonlySet<string>;
-  /** Words of family names, without the United States census, which contains many ordinary words. */
-  readonly family: ReadonlySet<string>;
-  /** Words of all family names. */
-  readonly allFamily: ReadonlySet<string>;
-  /** Words in names of towns with at least 20,000 inhabitants. */
-  readonly largeTowns: ReadonlySet<string>;
-  /** Words in names of all towns. */
-  readonly allTowns: ReadonlySet<string>;
-  /** Words in WordNet's names of people, places and groups. */
-  readonly famous: ReadonlySet<string>;
-}
-
-export interface WordLists {
-  readonly lists: Readonly<Record<Language | 'en', readonly string[]>>;
-  readonly names: KnownNames;
-  /** English words in lower case. */
-  readonly english: ReadonlySet<string>;
-}
-
-/** The written forms of the words of a list, by their lower-case form. */
-class Forms {
-  readonly lowerCase = new Set<string>();
-  readonly capitalized = new Set<string>();
-  readonly upper = new Set<string>();
-  readonly all: ReadonlySet<string>;
-
-  constructor(list: readonly string[]) {
-    this.all = new Set(list);
-    for (const word of list) {
-      const lower = word.toLowerCase();
-      if (word === lower) this.lowerCase.add(word);
-      else if (word.slice(1) === lower.slice(1)) this.capitalized.add(lower);
-      if (word === word.toUpperCase()) this.upper.add(lower);
-    }
-  }
-
-  /** Whether the list has a word capitalized and never in lower case. Such words are mostly names. */
-  isAlwaysCapitalized(word: string): boolean {
-    return this.capitalized.has(word) && !this.lowerCase.has(word);
-  }
-}
+import { gazetteerWords } from './gazetteerWords.ts';
+import { Forms, type GazetteerLanguage, type WordLists } from './wordLists.ts';
 
 const isWord = (word: string): boolean =>
   word.length >= 3 &&
@@ -117,9 +74,11 @@ export function germanNouns({ lists, names }: WordLists): string[] {
 /** Returns the corpus: per list, its key and its words. */
 export function wordsCorpus(from: WordLists): string {
   const languages: readonly Language[] = ['de', 'es', 'fr', 'it', 'nl'];
+  const others: readonly GazetteerLanguage[] = ['pt', 'pl', 'sv'];
   const entries = [
     ...languages.map((language) => [language, ordinaryWords(language, from)] as const),
     ['de-nouns', germanNouns(from)] as const,
+    ...others.map((language) => [language, gazetteerWords(language, from)] as const),
   ];
   return entries.map(([key, words]) => `${key}\t${words.join(' ')}`).join('\0');
 }

@@ -8,7 +8,7 @@ import { trainingLanguages } from './languages.ts';
 import { nicknames } from './nicknames.ts';
 import type { NamedKind, WordNet } from './wordNet.ts';
 import type { TextInLanguage } from './templates.ts';
-import { languages, wordFormsOf, type Language } from './vocabulary.ts';
+import { languages, longestOrdinary, wordFormsOf, type Language } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -210,18 +210,20 @@ export interface WebWords {
   readonly nouns: readonly string[];
 }
 
+/** The lists of the corpus of words, by language. The key of German nouns is `de-nouns`. */
+const wordLists: ReadonlyMap<string, readonly string[]> = new Map(
+  corpus('words').map((entry) => {
+    const [key = '', words = ''] = entry.split('\t');
+    return [key, words.split(' ')];
+  }),
+);
+
 export const webWords: Readonly<Record<Language, WebWords>> = readWebWords();
 
 function readWebWords(): Record<Language, WebWords> {
-  const lists = new Map(
-    corpus('words').map((entry) => {
-      const [key = '', words = ''] = entry.split('\t');
-      return [key, words.split(' ')];
-    }),
-  );
   const of = (language: Language): WebWords => {
-    const words = lists.get(language) ?? [...wordFormsOf(language)];
-    return { words, nouns: lists.get(`${language}-nouns`) ?? words };
+    const words = wordLists.get(language) ?? [...wordFormsOf(language)];
+    return { words, nouns: wordLists.get(`${language}-nouns`) ?? words };
   };
   return Object.fromEntries(languages.map((language) => [language, of(language)])) as Record<Language, WebWords>;
 }
@@ -238,12 +240,9 @@ export function foreignWords(): Set<string> {
       words.add(word.toLowerCase());
   };
   for (const { text } of foreignTexts()) add(text);
-  for (const language of languages) {
-    for (const word of wordFormsOf(language)) words.add(word);
-    // The tagger recognizes a long word as ordinary by its form.
-    const { words: others, nouns } = webWords[language];
-    for (const word of [...others, ...nouns]) if (word.length < 9) words.add(word.toLowerCase());
-  }
+  for (const language of languages) for (const word of wordFormsOf(language)) words.add(word);
+  for (const [language, list] of wordLists)
+    for (const word of list) if (word.length <= longestOrdinary(language)) words.add(word.toLowerCase());
   for (const [language, texts] of messages()) {
     texts.forEach(add);
     if (language === 'de') texts.forEach(addNouns);

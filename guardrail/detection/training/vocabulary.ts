@@ -32,3 +32,9 @@ export function wordFormsOf(language: Language): Set<string> {
   const inflected = [...nouns, ...adjectives].flatMap((word) => [word, ...inflections(word, endings)]);
   return new Set([...inflected, ...functionWords, ...verbForms(language)].map((word) => word.toLowerCase()));
 }
+
+/**
+ * The most letters of a word that the gazetteer takes from the corpus of words. The tagger recognizes a longer word as
+ * ordinary by its form. Polish words have longer endings.
+ */
+export const longestOrdinary = (language: string): number => (language === 'pl' ? 10 : 8);
