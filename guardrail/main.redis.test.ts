@@ -134,6 +134,18 @@ describe('the program', () => {
     expect(line.spans[0]).to.deep.include({ start: 2, end: 17, type: 'EMAIL_ADDRESS' });
   });
 
+  it('detects what the profile covers', async () => {
+    const line = '{"id":"a","text":"I live in Paris and write from joe@example.org."}\n';
+    const typesWith = async (env: Record<string, string>): Promise<string[]> => {
+      const { spans } = JSON.parse((await run(['detect'], env, line)).output) as { spans: { type: string }[] };
+      return spans.map(({ type }) => type);
+    };
+    expect(await typesWith({})).to.deep.equal(['EMAIL_ADDRESS']);
+    expect(await typesWith({ GUARDRAIL_PROFILE: 'confidential' })).to.deep.equal(['LOCATION', 'EMAIL_ADDRESS']);
+    const policy = { GUARDRAIL_PROFILE: 'confidential', GUARDRAIL_POLICY: 'profile: personal' };
+    expect(await typesWith(policy)).to.deep.equal(['EMAIL_ADDRESS']);
+  });
+
   it('prints the session id of a call, finishes running calls on SIGTERM, and exits with 0', async function () {
     this.timeout(30_000);
     const service = await serve();

@@ -18,6 +18,7 @@ export function openPolicyOf(settings: Settings, report: Report): PolicySource {
   try {
     return openPolicy({
       policy: settings.POLICY,
+      profile: settings.PROFILE,
       report: (problem) => {
         report(settingProblem('POLICY', problem));
       },

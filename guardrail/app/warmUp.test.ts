@@ -28,7 +28,7 @@ describe('warming up', () => {
       },
     };
     await warmUp({ analyzer: watched, sessionKey, customTypes });
-    for (const type of ['PERSON', 'LOCATION', 'EMAIL_ADDRESS', 'PHONE_NUMBER', 'CREDIT_CARD', 'IBAN_CODE', 'US_SSN']) {
+    for (const type of ['PERSON', 'ADDRESS', 'EMAIL_ADDRESS', 'PHONE_NUMBER', 'CREDIT_CARD', 'IBAN_CODE', 'US_SSN']) {
       expect([...found]).to.include(type);
     }
   });

@@ -42,7 +42,7 @@ const context = (more: Partial<AnalysisContext> = {}): AnalysisContext => ({
   ...more,
 });
 const policy = (yaml: string): { current: ReturnType<typeof compilePolicy> } => ({
-  current: compilePolicy(parsePolicy(yaml)),
+  current: compilePolicy(parsePolicy(yaml), 'confidential'),
 });
 
 async function analyzed(
@@ -124,5 +124,88 @@ describe('analyzer', () => {
     expect(
       await analyzed([finding({ 'Anna Schmidt': 'PERSON' })], ['Anna Schmidt and Anna'], 'allow: [Anna Schmidt]'),
     ).to.deep.equal([[]]);
+  });
+
+  describe('with the profile personal', () => {
+    const yaml = 'profile: personal';
+    const words = {
+      'Anna Schmidt': 'PERSON',
+      'Marie Curie': 'PUBLIC_PERSON',
+      'Contoso Ltd': 'ORGANIZATION',
+      Paris: 'LOCATION',
+      'Main St 5': 'ADDRESS',
+      'www.contoso.example': 'PUBLIC_URL',
+    };
+    const text = 'Anna Schmidt, Main St 5, read about Marie Curie at Contoso Ltd, www.contoso.example, in Paris.';
+
+    it('replaces the person and the address, and nothing public', async () => {
+      expect(await analyzed([finding(words)], [text], yaml)).to.deep.equal([
+        ['Anna Schmidt|PERSON|pseudonymize', 'Main St 5|ADDRESS|pseudonymize'],
+      ]);
+    });
+
+    it('does not let a public span hide a personal one', async () => {
+      const detectors = [finding({ 'Anna Schmidt GmbH': 'ORGANIZATION' }), finding({ 'Anna Schmidt': 'PERSON' })];
+      expect(await analyzed(detectors, ['Anna Schmidt GmbH'], yaml)).to.deep.equal([
+        ['Anna Schmidt|PERSON|pseudonymize'],
+      ]);
+    });
+
+    it('replaces what the policy adds, with the general type', async () => {
+      const more = `${yaml}\nentities: {ORGANIZATION: pseudonymize, PUBLIC_PERSON: block, PUBLIC_URL: pseudonymize}`;
+      expect((await analyzed([finding(words)], [text], more))[0]).to.include.members([
+        'Marie Curie|PERSON|block',
+        'Contoso Ltd|ORGANIZATION|pseudonymize',
+        'www.contoso.example|URL|pseudonymize',
+      ]);
+    });
+
+    it('blocks what a request lists, but no public person for PERSON', async () => {
+      const blocked = await analyzed([finding(words)], [text], yaml, { stricter: { block: ['PERSON', 'LOCATION'] } });
+      expect(blocked).to.deep.equal([
+        ['Anna Schmidt|PERSON|block', 'Main St 5|ADDRESS|pseudonymize', 'Paris|LOCATION|block'],
+      ]);
+      const all = await analyzed([finding(words)], [text], yaml, { stricter: { block: ['PUBLIC_PERSON'] } });
+      expect(all[0]).to.include('Marie Curie|PERSON|block');
+    });
+
+    it('replaces a public name that a private person of the call has', async () => {
+      const detectors = [finding({ 'Anna Curie': 'PERSON' }), finding({ Curie: 'PUBLIC_PERSON' })];
+      expect(await analyzed(detectors, ['Anna Curie called.', 'Curie will come.'], yaml)).to.deep.equal([
+        ['Anna Curie|PERSON|pseudonymize'],
+        ['Curie|PERSON|pseudonymize'],
+      ]);
+    });
+
+    it('leaves the whole name of a public person who shares a part of it', async () => {
+      const detectors = [finding({ 'Marie Schmidt': 'PERSON', 'Marie Curie': 'PUBLIC_PERSON' })];
+      expect(await analyzed(detectors, ['Marie Schmidt read about Marie Curie. Marie liked it.'], yaml)).to.deep.equal([
+        ['Marie Schmidt|PERSON|pseudonymize', 'Marie|PERSON|pseudonymize'],
+      ]);
+    });
+  });
+
+  describe('with the profile confidential', () => {
+    it('treats public persons and URLs as others', async () => {
+      const detector = finding({ 'Marie Curie': 'PUBLIC_PERSON', 'www.contoso.example': 'PUBLIC_URL' });
+      const texts = ['Marie Curie, www.contoso.example', 'Curie'];
+      expect(await analyzed([detector], texts)).to.deep.equal([
+        ['Marie Curie|PERSON|pseudonymize', 'www.contoso.example|URL|pseudonymize'],
+        ['Curie|PERSON|pseudonymize'],
+      ]);
+      expect(await analyzed([detector], texts, '{}', { stricter: { block: ['PERSON'] } })).to.deep.equal([
+        ['Marie Curie|PERSON|block', 'www.contoso.example|URL|pseudonymize'],
+        ['Curie|PERSON|block'],
+      ]);
+    });
+
+    it('applies one rule to a name of a public and of a private person', async () => {
+      const detectors = [finding({ 'Anna Curie': 'PERSON' }), finding({ Curie: 'PUBLIC_PERSON' })];
+      const yaml = 'entities: {PUBLIC_PERSON: ignore}';
+      expect(await analyzed(detectors, ['Anna Curie.', 'Curie.'], yaml)).to.deep.equal([
+        ['Anna Curie|PERSON|pseudonymize'],
+        ['Curie|PERSON|pseudonymize'],
+      ]);
+    });
   });
 });

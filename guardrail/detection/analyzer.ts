@@ -10,13 +10,15 @@ import {
 import { defaultPolicy, type Policy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
 import { splitLongEntity } from './entityLength.ts';
+import { withNamesakes } from './namesakes.ts';
+import { generalTypeOf } from './publicTypes.ts';
 import { addRepetitions } from './repetition.ts';
 import { resolveOverlaps } from './spans.ts';
 
 export interface AnalyzerOptions {
   /** At least one. Their findings are merged. */
   readonly detectors: readonly Detector[];
-  /** Default: all findings are pseudonymized. */
+  /** Default: what the default profile covers is pseudonymized. */
   readonly policy?: PolicySource | { readonly current: Policy };
 }
 
@@ -30,15 +32,20 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
     async analyze(texts, context) {
       // The policy can change during the call.
       const policy = source.current;
-      const found = await detector.detect(texts, { signal: context.signal, recall: context.stricter?.recall });
+      const options = { signal: context.signal, recall: context.stricter?.recall };
+      const found = withNamesakes(texts, await detector.detect(texts, options));
+      const judged = texts.map((text, index) =>
+        Object.groupBy([...(found[index] ?? []), ...policy.find(text, context.team)], (span) =>
+          isRetained(text, span, policy, context) ? 'retained' : 'dropped',
+        ),
+      );
       const spans = texts.map((text, index) =>
-        resolveOverlaps(
-          text,
-          retained(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
-        ).flatMap((span) => splitLongEntity(text, span)),
+        resolveOverlaps(text, judged[index]?.retained ?? []).flatMap((span) => splitLongEntity(text, span)),
       );
       TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
-      const repeated = await addRepetitions(texts, spans);
+      // A public person who shares a name with a private one keeps the whole name.
+      const kept = judged.map(({ dropped = [] }) => dropped.filter(({ type }) => type === 'PUBLIC_PERSON'));
+      const repeated = await addRepetitions(texts, spans, kept);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text, index) => withActions(text, repeated[index] ?? [], policy, context));
     },
@@ -50,15 +57,15 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
   };
 }
 
-/** The spans that the policy does not drop. Runs before overlaps are resolved, so that a dropped span hides no other. */
-function retained(text: string, spans: readonly Span[], policy: Policy, { team, stricter }: AnalysisContext): Span[] {
-  return spans.filter(
-    (span) =>
-      stricter?.block?.includes(span.type) === true ||
-      policy.actionOf(span, text.slice(span.start, span.end), team) !== undefined,
+/** Whether the policy keeps a span. Runs before overlaps are resolved, so that a dropped span hides no other. */
+function isRetained(text: string, span: Span, policy: Policy, { team, stricter }: AnalysisContext): boolean {
+  return (
+    stricter?.block?.includes(span.type) === true ||
+    policy.actionOf(span, text.slice(span.start, span.end), team) !== undefined
   );
 }
 
+/** Decides each span by its own type, and returns it with its general type. */
 function withActions(
   text: string,
   spans: readonly Span[],
@@ -66,9 +73,11 @@ function withActions(
   { team, stricter }: AnalysisContext,
 ): Finding[] {
   return spans.flatMap((span) => {
-    if (stricter?.block?.includes(span.type)) return { ...span, action: 'block' as const };
+    const type = generalTypeOf(span.type);
+    if (stricter?.block?.some((blocked) => blocked === span.type || blocked === type))
+      return { ...span, type, action: 'block' as const };
     // A piece of a split span gets the action of the whole: its score is the same, and only whole values are allowed.
     const action = policy.actionOf(span, text.slice(span.start, span.end), team);
-    return action === undefined ? [] : { ...span, action };
+    return action === undefined ? [] : { ...span, type, action };
   });
 }

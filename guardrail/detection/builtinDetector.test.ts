@@ -41,7 +41,21 @@ describe('built-in detector', () => {
   ];
   for (const address of addresses) {
     it(`finds an address as one span: ${JSON.stringify(address)}`, async () => {
-      expect(await find(`😀 Please send it to ${address}`)).to.deep.equal([`${address}|LOCATION`]);
+      expect(await find(`😀 Please send it to ${address}`)).to.deep.equal([`${address}|ADDRESS`]);
+    });
+  }
+
+  const urls: Readonly<Record<string, readonly string[]>> = {
+    'read https://firm.example/news today': ['https://firm.example/news|PUBLIC_URL'],
+    'see https://firm.example/u/anna_s today': ['https://firm.example/u/anna_s|URL'],
+    'get https://firm.example/get/sk-proj-AbCdEf0123456789AbCdEf0123456789AbCdEf01': [
+      'https://firm.example/get/sk-proj-AbCdEf0123456789AbCdEf0123456789AbCdEf01|URL',
+    ],
+    'pay https://firm.example/pay/4111111111111111/done': ['https://firm.example/pay/4111111111111111/done|URL'],
+  };
+  for (const [text, expected] of Object.entries(urls)) {
+    it(`says whether a URL identifies somebody: ${text}`, async () => {
+      expect(await find(text)).to.deep.equal(expected);
     });
   }
 

@@ -17,8 +17,10 @@ import type { Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { loadGazetteer, loadModel } from './ner/model.ts';
-import type { TagKind } from './ner/labels.ts';
+import { kindNames, type TagKind } from './ner/labels.ts';
 import { Tagger } from './ner/tagger.ts';
+import { withAddresses } from './addresses.ts';
+import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
   /** Default `balanced`. */
@@ -142,7 +144,10 @@ class BuiltinDetector implements Detector {
         if (isEvidence(read, span, range)) spans.push({ ...span, start: range.start, end: range.end });
       }
     }
-    return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
+    const settled = withPersonalUrls(spans);
+    return from === 0
+      ? [...settled]
+      : settled.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
   private find(text: string, bias: number): Span[] {
@@ -168,7 +173,7 @@ function isEvidence(text: string, { type, score }: Span, { start, end, differenc
 }
 
 /** Whether the tagger finds the type. The next piece finds the rest of a name or place that is cut off. */
-const isFoundByTagger = (type: string): boolean => type === 'PERSON' || type === 'LOCATION' || type === 'ORGANIZATION';
+const isFoundByTagger = (type: string): boolean => type === 'PUBLIC_PERSON' || kindNames.some((kind) => kind === type);
 
 /** Counts the values of one call. */
 class Counter {
@@ -218,10 +223,10 @@ function findByTagger(tagger: Tagger, text: string, bias: number): Span[] {
       before.score = Math.max(before.score, score);
     } else found.push({ kind, start, end, score });
   });
-  return found.map(({ kind, start, end, score }) => ({
+  return withAddresses(text, found).map(({ kind, start, end, score }) => ({
     start,
     end,
-    type: kind === 'ADDRESS' ? 'LOCATION' : kind,
+    type: kind,
     score,
     detector: name,
   }));

@@ -3,6 +3,7 @@ import { startPresidio, type PresidioServer } from '../../hack/testing/presidio.
 import { createAnalyzer } from './analyzer.ts';
 import { createBuiltinDetector } from './builtinDetector.ts';
 import { DetectorUnavailableError, type Detector } from './contract.ts';
+import { compilePolicy } from './policy/policy.ts';
 import { createPresidioDetector } from './presidio.ts';
 
 describe('Presidio detector with a real server', function () {
@@ -53,7 +54,10 @@ describe('Presidio detector with a real server', function () {
     const text =
       'Anna Schmidt, Hauptstraße 12, 10115 Berlin, wrote to Bob Miller at the White House on behalf of Contoso.';
     const covered = async (detectors: readonly Detector[]): Promise<number> => {
-      const [findings = []] = await createAnalyzer({ detectors }).analyze([text], { team: undefined, signal });
+      const [findings = []] = await createAnalyzer({
+        detectors,
+        policy: { current: compilePolicy({}, 'confidential') },
+      }).analyze([text], { team: undefined, signal });
       return findings.reduce((sum, { start, end }) => sum + end - start, 0);
     };
     const builtin = createBuiltinDetector();

@@ -79,6 +79,33 @@ describe('Presidio detector with a fake server', () => {
     ]);
   });
 
+  it('tells addresses from places, and URLs that identify somebody from others', async () => {
+    const text = 'Berlin, Main St 5, www.firm.example, github.com/octocat, firm.example/?t=4111111111111111';
+    const results = [
+      ['LOCATION', 'Berlin'],
+      ['LOCATION', 'Main St 5'],
+      ['URL', 'www.firm.example'],
+      ['URL', 'github.com/octocat'],
+      ['URL', 'firm.example/?t=4111111111111111'],
+      ['CREDIT_CARD', '4111111111111111'],
+    ] as const;
+    handler = (_body, response) => {
+      const list = results.map(([type, value]) => {
+        const start = text.indexOf(value);
+        return { entity_type: type, start, end: start + value.length, score: 0.85 };
+      });
+      json(response, [list]);
+    };
+    const [spans = []] = await open().detect([text], { signal });
+    expect(spans.map(({ start, end, type }) => `${text.slice(start, end)}|${type}`)).to.deep.equal([
+      'Berlin|LOCATION',
+      'Main St 5|ADDRESS',
+      'www.firm.example|PUBLIC_URL',
+      'github.com/octocat|URL',
+      'firm.example/?t=4111111111111111|URL',
+    ]);
+  });
+
   it('sends texts in batches, and skips empty texts', async () => {
     const texts = ['', ' \n', ...Array.from({ length: 70 }, (_, at) => `text ${at}`), 'x'.repeat(60_000)];
     const found = await open().detect(texts, { signal });

@@ -7,9 +7,12 @@ import {
   type DependencyState,
   type Detector,
   type DetectOptions,
+  type EntityType,
   type Span,
 } from './contract.ts';
+import { identifiesSomebody } from './recognizers/generic/personalUrls.ts';
 import { resolveOverlaps } from './spans.ts';
+import { withPersonalUrls } from './urlContents.ts';
 
 export interface PresidioOptions {
   /** Base URL of the analyzer. */
@@ -118,10 +121,7 @@ class PresidioDetector implements Detector {
         const some = batch.map((index) => texts[index] ?? '');
         const byLanguage = await Promise.all(this.languages.map((language) => this.analyze(some, language, signal)));
         const spans = some.map((text, at) =>
-          resolveOverlaps(
-            text,
-            byLanguage.flatMap((lists) => lists[at] ?? []),
-          ),
+          resolveOverlaps(text, withPersonalUrls(byLanguage.flatMap((lists) => lists[at] ?? []))),
         );
         batch.forEach((index, at) => (found[index] = spans[at] ?? []));
       }
@@ -140,13 +140,10 @@ class PresidioDetector implements Detector {
       throw new Failure('Presidio sent a response that does not match the request');
     return texts.map((text, index) => {
       const at = toUtf16(text);
-      return (lists.data[index] ?? []).map(({ entity_type: type, start, end, score }): Span => ({
-        start: at(start),
-        end: at(end),
-        type,
-        score,
-        detector: name,
-      }));
+      return (lists.data[index] ?? []).map(({ entity_type: type, start: from, end: to, score }): Span => {
+        const [start, end] = [at(from), at(to)];
+        return { start, end, type: finerType(type, text.slice(start, end)), score, detector: name };
+      });
     });
   }
 
@@ -168,6 +165,13 @@ class PresidioDetector implements Detector {
     if (path === '/health' && !String(content).includes('json')) return response.body.text();
     return response.body.json();
   }
+}
+
+/** The type of a value of Presidio, which has one for all places and one for all URLs. */
+function finerType(type: EntityType, value: string): EntityType {
+  if (type === 'LOCATION') return /\d/.test(value) ? 'ADDRESS' : type;
+  if (type === 'URL') return identifiesSomebody(value) ? type : 'PUBLIC_URL';
+  return type;
 }
 
 const unreachable = 'Presidio is unreachable';

@@ -1,8 +1,19 @@
 import { createYielder } from '../eventLoop.ts';
-import type { Span } from './contract.ts';
+import type { EntityType, Span } from './contract.ts';
 import { Phrases } from './policy/phrases.ts';
+import { generalTypeOf } from './publicTypes.ts';
 
-interface KnownName {
+/** Types of names: they can occur again where no detector finds them. */
+const repeatedTypes: ReadonlySet<EntityType> = new Set([
+  'PERSON',
+  'PUBLIC_PERSON',
+  'LOCATION',
+  'ADDRESS',
+  'ORGANIZATION',
+]);
+
+/** A name that is searched in the whole conversation, and what an occurrence of it is. */
+export interface KnownName {
   readonly type: string;
   readonly score: number;
   readonly detector: string;
@@ -27,14 +38,19 @@ const SLICE = 1 << 15;
  * person's name ("Anna" of "Anna Schmidt") unless they are also words of the conversation, and full names in capitals,
  * as in forms. Yields to the event loop in long texts.
  * @param spans the disjoint spans of each text.
+ * @param kept other spans of each text. No occurrence is added in them.
  * @returns the spans of each text and the added ones, disjoint.
  */
-export async function addRepetitions(texts: readonly string[], spans: readonly (readonly Span[])[]): Promise<Span[][]> {
+export async function addRepetitions(
+  texts: readonly string[],
+  spans: readonly (readonly Span[])[],
+  kept: readonly (readonly Span[])[] = [],
+): Promise<Span[][]> {
   const yieldIfDue = createYielder();
   const phrases = new Phrases<KnownName>({ exact: true });
   for (const [index, text] of texts.entries()) {
     for (const span of spans[index] ?? []) {
-      addPhrases(phrases, text.slice(span.start, span.end), span);
+      addNames(phrases, text.slice(span.start, span.end), span);
       await yieldIfDue();
     }
   }
@@ -49,7 +65,8 @@ export async function addRepetitions(texts: readonly string[], spans: readonly (
   for (const [index, text] of texts.entries()) {
     const own = spans[index] ?? [];
     const added: Span[] = [];
-    const add = createAdder(text, own, isAmbiguous, added);
+    const occupied = [...own, ...(kept[index] ?? [])].sort((a, b) => a.start - b.start);
+    const add = createAdder(text, occupied, isAmbiguous, added);
     for (let at = 0; at < text.length; await yieldIfDue())
       at = phrases.find(text, add, at, Math.min(at + SLICE, text.length));
     repeated.push(added.length === 0 ? [...own] : [...own, ...added].sort((a, b) => a.start - b.start));
@@ -57,12 +74,14 @@ export async function addRepetitions(texts: readonly string[], spans: readonly (
   return repeated;
 }
 
-function addPhrases(phrases: Phrases<KnownName>, value: string, { type, score, detector }: Span): void {
-  if (score < MIN_SCORE || (type !== 'PERSON' && type !== 'LOCATION' && type !== 'ORGANIZATION')) return;
+/** Adds the names of a span. A name that is added twice keeps its first type. */
+export function addNames(phrases: Phrases<KnownName>, value: string, { type, score, detector }: Span): void {
+  if (score < MIN_SCORE || !repeatedTypes.has(type)) return;
   if (value.length < 3 || !/^\p{Lu}/u.test(value)) return;
-  const names = type === 'PERSON' ? (value.match(namePart) ?? []) : [];
+  const isPerson = generalTypeOf(type) === 'PERSON';
+  const names = isPerson ? (value.match(namePart) ?? []) : [];
   const isList = names.length > MOST_NAMES;
-  if (!isList && (type === 'PERSON' || value.length > 3)) phrases.add(value, { type, score, detector });
+  if (!isList && (isPerson || value.length > 3)) phrases.add(value, { type, score, detector });
   if (names.length < 2) return;
   if (!isList) phrases.add(value.toUpperCase(), { type, score, detector });
   for (const name of names) {
@@ -77,7 +96,10 @@ function addLowercaseWords(lowercaseWords: Set<string>, text: string): void {
   for (let found = lowercaseWord.exec(text); found; found = lowercaseWord.exec(text)) lowercaseWords.add(found[0]);
 }
 
-/** Creates a function that adds a span unless it overlaps an existing one. Calls must be in ascending order. */
+/**
+ * Creates a function that adds a span unless it overlaps an existing one. Calls must be in ascending order.
+ * @param own the existing spans, sorted by start; they may overlap.
+ */
 function createAdder(
   text: string,
   own: readonly Span[],

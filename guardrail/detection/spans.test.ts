@@ -38,14 +38,22 @@ describe('resolveOverlaps', () => {
     ]);
   });
 
+  for (const type of ['PERSON', 'PUBLIC_PERSON', 'LOCATION', 'ORGANIZATION', 'ADDRESS'])
+    it(`prefers a structured value to a longer ${type}`, () => {
+      expect(shown('aaa 1234567', [span(0, 11, type), span(4, 11, 'US_SSN')])).to.deep.equal([
+        `aaa|${type}`,
+        '1234567|US_SSN',
+      ]);
+    });
+
   it('prefers an address to names and low-score phone numbers, and a high-score phone number to the address', () => {
     const text = 'Anna Street 12345, 555 0199';
-    const address = span(0, 27, 'LOCATION');
+    const address = span(0, 27, 'ADDRESS');
     expect(shown(text, [address, span(0, 4, 'PERSON'), span(19, 27, 'PHONE_NUMBER', 0.4)])).to.deep.equal([
-      `${text}|LOCATION`,
+      `${text}|ADDRESS`,
     ]);
     expect(shown(text, [address, span(19, 27, 'PHONE_NUMBER', 0.75)])).to.deep.equal([
-      'Anna Street 12345|LOCATION',
+      'Anna Street 12345|ADDRESS',
       '555 0199|PHONE_NUMBER',
     ]);
   });
@@ -64,7 +72,7 @@ describe('resolveOverlaps', () => {
       fc.record({
         from: fc.nat(40),
         length: fc.integer({ min: 1, max: 20 }),
-        type: fc.constantFrom('PERSON', 'LOCATION', 'URL', 'PHONE_NUMBER', 'ID'),
+        type: fc.constantFrom('PERSON', 'LOCATION', 'ADDRESS', 'PUBLIC_URL', 'URL', 'PHONE_NUMBER', 'ID'),
         score: fc.double({ min: 0, max: 1, noNaN: true }),
       }),
       { maxLength: 12 },

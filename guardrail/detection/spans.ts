@@ -1,12 +1,18 @@
 import type { Span } from './contract.ts';
 
 /** Types without a pattern or check digits. An overlapping value with a pattern wins. */
-const patternless = new Set(['PERSON', 'LOCATION', 'ORGANIZATION', 'NRP', 'DATE_TIME', 'AGE', 'TITLE']);
+const patternless = new Set([
+  ...['PERSON', 'PUBLIC_PERSON', 'LOCATION', 'ADDRESS', 'ORGANIZATION'],
+  ...['NRP', 'DATE_TIME', 'AGE', 'TITLE'],
+]);
 
-/** Ranks a span: values with a pattern, addresses (places with digits), doubtful phone numbers, names. */
-function reliability(text: string, { type, start, end, score }: Span): number {
-  if (!patternless.has(type)) return type === 'PHONE_NUMBER' && score < 0.7 ? 1 : 3;
-  return type === 'LOCATION' && /\d/.test(text.slice(start, end)) ? 2 : 0;
+/** Whether values of the type of a span have a pattern or check digits. */
+export const hasPattern = ({ type }: Span): boolean => !patternless.has(type);
+
+/** Ranks a span: values with a pattern, addresses, doubtful phone numbers, names. */
+function reliability(span: Span): number {
+  if (hasPattern(span)) return span.type === 'PHONE_NUMBER' && span.score < 0.7 ? 1 : 3;
+  return span.type === 'ADDRESS' ? 2 : 0;
 }
 
 /**
@@ -39,7 +45,7 @@ function resolveCluster<S extends Span>(text: string, cluster: readonly S[]): S[
   const origin = Math.min(...cluster.map((span) => span.start));
   const covered = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
   const byStrength = cluster
-    .map((span) => ({ span, reliability: reliability(text, span), length: span.end - span.start }))
+    .map((span) => ({ span, reliability: reliability(span), length: span.end - span.start }))
     .sort((a, b) => b.reliability - a.reliability || b.length - a.length || b.span.score - a.span.score);
   const kept: S[] = [];
   for (const { span, length } of byStrength) {

@@ -32,7 +32,7 @@ import { startIndependentOcr, type IndependentOcr } from './testing/independentO
 const TIMEOUT_MS = 120_000;
 
 const detector = createBuiltinDetector({});
-const analyzer = createAnalyzer({ detectors: [detector] });
+const analyzer = createAnalyzer({ detectors: [detector], policy: { current: compilePolicy({}, 'confidential') } });
 
 /** The entities that the detector finds in the source text, as lists of words. */
 async function valuesOf(page: Page): Promise<string[][]> {
@@ -70,7 +70,7 @@ describe('image redaction', function () {
   let harness: Harness;
   let ocr: IndependentOcr;
   before(async () => {
-    harness = await startHarness();
+    harness = await startHarness({ env: { GUARDRAIL_PROFILE: 'confidential' } });
     ocr = await startIndependentOcr();
   });
   after(async () => {
@@ -314,7 +314,7 @@ describe('requests with images', () => {
     stores.push(store);
     const judging = createAnalyzer({
       detectors: [detector],
-      policy: { current: compilePolicy(parsePolicy(policy)) },
+      policy: { current: compilePolicy(parsePolicy(policy), 'confidential') },
     });
     const kept = monitor ? withoutWrites(store) : store;
     const inner = createGuard({ analyzer: judging, store: kept, sessionKey, scope: 'user' });

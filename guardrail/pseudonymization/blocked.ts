@@ -3,7 +3,8 @@ import type { EntityType } from '../detection/detection.ts';
 /** The names of entity types in plain English. */
 const NAMES: Partial<Record<EntityType, string>> = {
   PERSON: 'names of people',
-  LOCATION: 'places or addresses',
+  LOCATION: 'places',
+  ADDRESS: 'postal addresses',
   ORGANIZATION: 'names of organisations',
   EMAIL_ADDRESS: 'e-mail addresses',
   PHONE_NUMBER: 'phone numbers',

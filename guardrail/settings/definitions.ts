@@ -82,6 +82,12 @@ export const SETTINGS = {
     .duration(10, 20_000)
     .prefault('1s')
     .describe('Time limit of a detector for one call. The call fails if a detector exceeds it.'),
+  PROFILE: values
+    .oneOf('personal', 'confidential')
+    .prefault('personal')
+    .describe(
+      'Which entity types are replaced: personal (what identifies a private person) or confidential (also public persons, organisations, places and all URLs). The policy can change each type, and the profile of a team.',
+    ),
   RECALL: values
     .oneOf('precise', 'balanced', 'thorough')
     .prefault('balanced')

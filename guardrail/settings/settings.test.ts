@@ -56,6 +56,7 @@ describe('the settings', () => {
       DETECTORS: ['builtin'],
       PRESIDIO_URL: undefined,
       DETECTION_TIMEOUT: 1000,
+      PROFILE: 'personal',
       RECALL: 'balanced',
       LANGUAGES: ['en'],
       SESSION_SCOPE: 'user',

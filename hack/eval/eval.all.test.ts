@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
 import { evalFolder } from './evalData.ts';
-import { findsOf } from './evaluate.ts';
+import { builtinAnalyzer, findsOf } from './evaluate.ts';
+import { scoreFor } from './profiles.ts';
 import { score } from './score.ts';
 import { readTexts } from './texts.ts';
 
-/** Required scores at `balanced` on sets that the detector was not trained on. */
+/** Required scores at `balanced`, with the profile `confidential`, on sets that the detector was not trained on. */
 const goals = {
   presidio_synth_dev: { f2: 0.66, leakedValues: 0.24, overmasked: 0.035 },
   prompts_dev: { f2: 0.82, leakedValues: 0.12, overmasked: 0.02 },
@@ -28,7 +28,7 @@ describe('built-in detector on the development sets', function () {
   for (const [name, goal] of Object.entries(goals)) {
     it(`reaches the required scores on ${name}`, async () => {
       const texts = await readTexts(join(folder, `${name}.jsonl`));
-      const finds = await findsOf(createAnalyzer({ detectors: [createBuiltinDetector()] }), texts);
+      const finds = await findsOf(builtinAnalyzer('confidential'), texts);
       const { all } = score(texts, finds);
       expect(all.f2).to.be.at.least(goal.f2);
       expect(all.leakedValues).to.be.at.most(goal.leakedValues);
@@ -38,13 +38,18 @@ describe('built-in detector on the development sets', function () {
       expect(forms.precision).to.be.at.least(0.97);
     });
 
+    it(`reaches the required scores with the profile personal on ${name}`, async () => {
+      const texts = await readTexts(join(folder, `${name}.jsonl`));
+      const { all } = scoreFor('personal', texts, await findsOf(builtinAnalyzer('personal'), texts));
+      expect(all.f2).to.be.at.least(goal.f2);
+      expect(all.leakedValues).to.be.at.most(goal.leakedValues);
+      expect(all.overmasked).to.be.at.most(goal.overmasked);
+    });
+
     it(`computes the same scores as score.py on ${name}`, async () => {
       const gold = join(folder, `${name}.jsonl`);
       const texts = await readTexts(gold);
-      const finds = await findsOf(
-        createAnalyzer({ detectors: [createBuiltinDetector({ recall: 'thorough' })] }),
-        texts,
-      );
+      const finds = await findsOf(builtinAnalyzer('confidential', { recall: 'thorough' }), texts);
       const scratch = await mkdtemp(join(tmpdir(), 'eval-'));
       const file = join(scratch, 'finds.jsonl');
       await writeFile(file, [...finds].map(([id, spans]) => JSON.stringify({ id, spans })).join('\n'));

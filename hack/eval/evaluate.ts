@@ -1,6 +1,23 @@
-import type { Analyzer } from '../../guardrail/detection/detection.ts';
+import {
+  compilePolicy,
+  createAnalyzer,
+  createBuiltinDetector,
+  type Analyzer,
+  type BuiltinOptions,
+  type Detector,
+  type Profile,
+} from '../../guardrail/detection/detection.ts';
 import { toCodePoints } from '../../guardrail/detection/text/codePoints.ts';
-import { score, type EvalSpan, type EvalText, type Score } from './score.ts';
+import { EITHER, scoreFor } from './profiles.ts';
+import type { EvalSpan, EvalText, Score } from './score.ts';
+
+/** An analyzer without a policy other than the profile. */
+export const analyzerOf = (profile: Profile, detectors: readonly Detector[]): Analyzer =>
+  createAnalyzer({ detectors, policy: { current: compilePolicy({}, profile) } });
+
+/** The analyzer of the built-in detector alone. */
+export const builtinAnalyzer = (profile: Profile, options: BuiltinOptions = {}): Analyzer =>
+  analyzerOf(profile, [createBuiltinDetector(options)]);
 
 /**
  * Analyzes each text separately.
@@ -61,8 +78,12 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-export const scoreAnalyzer = async (analyzer: Analyzer, texts: readonly EvalText[]): Promise<Score> =>
-  score(texts, await findsOf(analyzer, texts));
+/** Scores detectors with a profile. */
+export const scoreDetectors = async (
+  profile: Profile,
+  detectors: readonly Detector[],
+  texts: readonly EvalText[],
+): Promise<Score> => scoreFor(profile, texts, await findsOf(analyzerOf(profile, detectors), texts));
 
 /**
  * One line per leaked value and per false find. The lines contain the values, so use it only for texts about invented
@@ -79,7 +100,8 @@ export function errorsOf(
       `${what} ${type} in ${id}: ${JSON.stringify(characters.slice(Math.max(0, start - 20), start).join(''))} ${JSON.stringify(characters.slice(start, end).join(''))}`;
     const isOpen = (at: number): boolean =>
       /[\p{L}\p{N}]/u.test(characters[at] ?? '') && !found.some(({ start, end }) => start <= at && at < end);
-    const leaked = spans.filter(({ start, end }) => {
+    const leaked = spans.filter(({ start, end, type }) => {
+      if (type === EITHER) return false;
       const places = Array.from({ length: end - start }, (_, at) => start + at);
       return places.filter(isOpen).length > 0.1 * places.length;
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
-import { findsOf } from './evaluate.ts';
+import { builtinAnalyzer, findsOf } from './evaluate.ts';
 import { readKinds, type Kind } from './kinds.ts';
+import { scoreFor } from './profiles.ts';
 import { trainedNamesIn } from './trainedNames.ts';
 import { score, type EvalText, type Score } from './score.ts';
 
@@ -36,10 +36,10 @@ describe('texts of many kinds', () => {
     expect(trainedNamesIn(textsOf(kinds), /[ ,]+/)).to.deep.equal([]);
   });
 
-  describe('at the balanced setting', () => {
+  describe('at the balanced setting with the profile confidential', () => {
     let finds: Awaited<ReturnType<typeof findsOf>>;
     before(async () => {
-      finds = await findsOf(createAnalyzer({ detectors: [createBuiltinDetector()] }), textsOf(kinds));
+      finds = await findsOf(builtinAnalyzer('confidential'), textsOf(kinds));
     });
     const scoreOf = (group: readonly Kind[]): Score['all'] => score(textsOf(group), finds).all;
 
@@ -77,5 +77,14 @@ describe('texts of many kinds', () => {
         expect(falseFinds, 'false finds').to.be.at.most(Math.max(mostFalse[name] ?? 3, 0.015 * wordsOf(group)) + 1e-9);
       });
     }
+  });
+
+  it('reach the required scores at the balanced setting with the profile personal', async () => {
+    const texts = textsOf(kinds);
+    const { all } = scoreFor('personal', texts, await findsOf(builtinAnalyzer('personal'), texts));
+    expect(all.f2, 'F2').to.be.at.least(0.94);
+    expect(all.leakedValues, 'leaked').to.be.at.most(0.03);
+    expect(all.overmasked, 'over-masked').to.be.at.most(0.01);
+    expect(all.falsePer1000Words, 'false finds per 1,000 words').to.be.at.most(5);
   });
 });

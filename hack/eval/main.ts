@@ -2,25 +2,21 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  createAnalyzer,
-  createBuiltinDetector,
-  createPresidioDetector,
-  type Detector,
-} from '../../guardrail/detection/detection.ts';
+import { createBuiltinDetector, createPresidioDetector, type Detector } from '../../guardrail/detection/detection.ts';
 import { evalFolder } from './evalData.ts';
-import { errorsOf, findsOf, scoreAnalyzer, table, type Row } from './evaluate.ts';
+import { builtinAnalyzer, errorsOf, findsOf, scoreDetectors, table, type Row } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { kindTable, readKinds } from './kinds.ts';
 import { dataPackages, figures, modelCardFile, weights, withParts } from './modelCard.ts';
+import { labelledFor, profiles, scoreFor } from './profiles.ts';
 import { startPresidio } from '../testing/presidio.ts';
-import { score, type EvalText } from './score.ts';
+import type { EvalText } from './score.ts';
 import { readTexts } from './texts.ts';
 
 const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --write
 
-Scores the built-in detector at its three recall settings on labelled texts.
+Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
 Without files, all *.jsonl files in the folder EVAL_DIR are scored.
 The project's own texts of many kinds and languages (hack/eval/kinds.txt) and its held-out set are always scored too, at
@@ -83,20 +79,16 @@ const contenders: readonly (readonly [string, readonly Detector[]])[] = presidio
 
 for (const file of files) {
   const texts = await readTexts(file);
-  const rows: Row[] = [];
-  for (const [name, detectors] of contenders) {
-    rows.push({
-      name,
-      score: await scoreAnalyzer(createAnalyzer({ detectors }), texts),
-    });
+  for (const profile of profiles) {
+    const rows: Row[] = [];
+    for (const [name, detectors] of contenders)
+      rows.push({ name, score: await scoreDetectors(profile, detectors, texts) });
+    process.stdout.write(`${basename(file)} (${texts.length} texts), ${profile}\n${table(rows)}\n\n`);
   }
-  process.stdout.write(`${basename(file)} (${texts.length} texts)\n${table(rows)}\n\n`);
 }
 
 const kinds = readKinds();
-const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
 const all = kinds.flatMap(({ texts }) => texts);
-const finds = await findsOf(analyzer, all);
 const languages = [...new Set(kinds.map(({ language }) => language))];
 const groups: readonly (readonly [string, readonly EvalText[]])[] = [
   ...kinds.map(({ name, language, texts }) => [`${name} (${language})`, texts] as const),
@@ -106,19 +98,21 @@ const groups: readonly (readonly [string, readonly EvalText[]])[] = [
   ),
   ['all', all],
 ];
-process.stdout.write(
-  `kinds.txt (${all.length} texts), builtin balanced\n${kindTable(groups.map(([name, texts]) => ({ name, score: score(texts, finds) })))}\n`,
-);
 const heldOut = heldOutSet();
-const heldOutFinds = await findsOf(analyzer, heldOut);
 const heldOutGroups = [
   ...Map.groupBy(heldOut, ({ language }) => `held out in ${language}`),
   ['held out', heldOut] as const,
 ];
-process.stdout.write(
-  `\nheld-out set (${heldOut.length} texts), builtin balanced\n${kindTable(heldOutGroups.map(([name, texts]) => ({ name, score: score(texts, heldOutFinds, heldOutTypes) })))}\n`,
-);
-if (values.errors) process.stdout.write(`\n${errorsOf(all, finds).join('\n')}\n`);
+for (const profile of profiles) {
+  const analyzer = builtinAnalyzer(profile);
+  const finds = await findsOf(analyzer, all);
+  const kindRows = groups.map(([name, texts]) => ({ name, score: scoreFor(profile, texts, finds) }));
+  process.stdout.write(`kinds.txt (${all.length} texts), builtin balanced, ${profile}\n${kindTable(kindRows)}\n\n`);
+  const found = await findsOf(analyzer, heldOut);
+  const rows = heldOutGroups.map(([name, texts]) => ({ name, score: scoreFor(profile, texts, found, heldOutTypes) }));
+  process.stdout.write(`held-out set (${heldOut.length} texts), builtin balanced, ${profile}\n${kindTable(rows)}\n\n`);
+  if (values.errors) process.stdout.write(`${errorsOf(labelledFor(profile, all), finds).join('\n')}\n\n`);
+}
 
 await presidio?.close();
 await server?.close();

@@ -2,15 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
+import type { Profile } from '../../guardrail/detection/detection.ts';
 import { recognizedTypes } from '../../guardrail/detection/recognizers/recognizers.ts';
 import type { Manifest } from '../../guardrail/detection/training/build.ts';
 import { packages } from '../corpora/packages.ts';
 import type { EvalSet } from './evalData.ts';
-import { findsOf } from './evaluate.ts';
+import { builtinAnalyzer, findsOf } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { messagesFile, questionsFile, readKinds } from './kinds.ts';
-import { score, type EvalText, type Score } from './score.ts';
+import { profiles, scoreFor } from './profiles.ts';
+import type { EvalText, Score } from './score.ts';
 import { READABLE_PART, readablePart, type Spelling, spellings } from './spellings.ts';
 import { readTexts } from './texts.ts';
 
@@ -40,72 +41,105 @@ interface MeasuredSet {
   readonly title: string;
   readonly texts: readonly (EvalText & { readonly language?: string })[];
   readonly types?: ReadonlySet<string>;
+  /** The profiles for which the set is labelled. Default: all. */
+  readonly labelledFor?: readonly Profile[];
 }
+
+type Finds = Awaited<ReturnType<typeof findsOf>>;
+type Texts = MeasuredSet['texts'];
+
+/** What one profile finds in a set, at each recall setting. */
+interface Measured {
+  readonly profile: Profile;
+  readonly finds: ReadonlyMap<(typeof settings)[number], Finds>;
+}
+
+async function measured(profile: Profile, texts: Texts): Promise<Measured> {
+  const finds = new Map<(typeof settings)[number], Finds>();
+  for (const recall of settings) finds.set(recall, await findsOf(builtinAnalyzer(profile, { recall }), texts));
+  return { profile, finds };
+}
+
+const balancedOf = ({ finds }: Measured): Finds => finds.get('balanced') ?? new Map<never, never>();
+
+/** A table with a row for each profile and setting. */
+const settingTable = (
+  head: readonly string[],
+  all: readonly Measured[],
+  row: (profile: Profile, finds: Finds) => string[],
+): string =>
+  table(
+    ['profile', 'setting', ...head],
+    all.flatMap(({ profile, finds }) =>
+      Array.from(finds, ([setting, found]) => [`\`${profile}\``, setting, ...row(profile, found)]),
+    ),
+  );
 
 /** The scores of each language, unless there is only one. */
 function languageTable(
   head: readonly string[],
-  byLanguage: ReadonlyMap<string, MeasuredSet['texts']>,
-  row: (group: MeasuredSet['texts']) => string[],
+  texts: Texts,
+  all: readonly Measured[],
+  row: (profile: Profile, group: Texts, finds: Finds) => string[],
 ): string[] {
+  const byLanguage = Map.groupBy(texts, ({ language }) => language ?? '');
   if (byLanguage.size < 2) return [];
-  const rows = Array.from(byLanguage, ([language, group]) => [language, ...row(group)]);
-  return ['By language, at `balanced`:', table(['language', ...head], rows)];
+  const rows = all.flatMap((one) =>
+    Array.from(byLanguage, ([language, group]) => [
+      `\`${one.profile}\``,
+      language,
+      ...row(one.profile, group, balancedOf(one)),
+    ]),
+  );
+  return ['By language, at `balanced`:', table(['profile', 'language', ...head], rows)];
 }
 
-async function section({ title, texts, types }: MeasuredSet): Promise<string> {
-  const measured = await Promise.all(
-    settings.map(async (setting) => {
-      const analyzer = createAnalyzer({ detectors: [createBuiltinDetector({ recall: setting })] });
-      const finds = await findsOf(analyzer, texts);
-      return { setting, finds, score: score(texts, finds, types) };
-    }),
-  );
-  const [, balanced] = measured;
-  if (!balanced) throw new Error('There is no balanced setting.');
-  const values = balanced.score.all.gold;
-  const head = `### ${title}\n\n${texts.length} texts, ${values} values.`;
-  const byLanguage = Map.groupBy(texts, ({ language }) => language ?? '');
-  if (values === 0) {
-    const row = (group: MeasuredSet['texts'], finds: typeof balanced.finds): string[] => [
+async function section({ title, texts, types, labelledFor = profiles }: MeasuredSet): Promise<string> {
+  const all: Measured[] = [];
+  for (const profile of labelledFor) all.push(await measured(profile, texts));
+  const scoreOf = (profile: Profile, group: Texts, finds: Finds): Score => scoreFor(profile, group, finds, types);
+  const counts = all.map((one) => `${scoreOf(one.profile, texts, balancedOf(one)).all.gold} for \`${one.profile}\``);
+  if (texts.every(({ spans }) => spans.length === 0)) {
+    const row = (profile: Profile, group: Texts, finds: Finds): string[] => [
       number(group.filter(({ id }) => (finds.get(id) ?? []).length > 0).length / group.length),
-      ...overall(score(group, finds, types)).slice(4),
+      ...overall(scoreOf(profile, group, finds)).slice(4),
     ];
     const columns = ['texts altered', ...overallHead.slice(4)];
     return [
-      head,
-      table(
-        ['setting', ...columns],
-        measured.map(({ setting, finds }) => [setting, ...row(texts, finds)]),
-      ),
-      ...languageTable(['texts', ...columns], byLanguage, (group) => [
+      `### ${title}\n\n${texts.length} texts, no values.`,
+      settingTable(columns, all, (profile, finds) => row(profile, texts, finds)),
+      ...languageTable(['texts', ...columns], texts, all, (profile, group, finds) => [
         String(group.length),
-        ...row(group, balanced.finds),
+        ...row(profile, group, finds),
       ]),
     ].join('\n\n');
   }
-  const kinds = Array.from(balanced.score.types, ([type, own]) => [
-    type,
-    String(own.gold),
-    ...[own.f2, own.precision, own.recall, 1 - own.masked].map((value) => number(value)),
-  ]);
   return [
-    head,
-    table(
-      ['setting', ...overallHead],
-      measured.map(({ setting, score: own }) => [setting, ...overall(own)]),
-    ),
-    'By type, at `balanced`:',
-    table(['type', 'values', 'F2', 'precision', 'recall', 'leaked values'], kinds),
-    ...languageTable(['values', ...overallHead], byLanguage, (group) => {
-      const own = score(group, balanced.finds, types);
+    `### ${title}\n\n${texts.length} texts; values: ${counts.join(', ')}.`,
+    settingTable(overallHead, all, (profile, finds) => overall(scoreOf(profile, texts, finds))),
+    ...all.flatMap((one) => [
+      `By type, \`${one.profile}\` at \`balanced\`:`,
+      typeTable(scoreOf(one.profile, texts, balancedOf(one))),
+    ]),
+    ...languageTable(['values', ...overallHead], texts, all, (profile, group, finds) => {
+      const own = scoreOf(profile, group, finds);
       return [String(own.all.gold), ...overall(own)];
     }),
   ].join('\n\n');
 }
 
-/** Types of the profile `personal`: all but organisations. Addresses, labelled ADDRESS, are scored as LOCATION (score.ts). */
-const personalTypes: ReadonlySet<string> = new Set([...recognizedTypes(), 'LOCATION']);
+const typeTable = ({ types }: Score): string =>
+  table(
+    ['type', 'values', 'F2', 'precision', 'recall', 'leaked values'],
+    Array.from(types, ([type, own]) => [
+      type,
+      String(own.gold),
+      ...[own.f2, own.precision, own.recall, 1 - own.masked].map((value) => number(value)),
+    ]),
+  );
+
+/** The types that the realistic messages label. */
+const messageTypes: ReadonlySet<string> = new Set(['PERSON', 'ADDRESS', ...recognizedTypes()]);
 
 /** Measures the shipped detector on all sets. */
 export async function figures(folder: string): Promise<string> {
@@ -116,7 +150,12 @@ export async function figures(folder: string): Promise<string> {
     { title: 'Held out', texts: heldOutSet(), types: heldOutTypes },
     { title: 'Development: texts of many kinds', texts: textsOf() },
     { title: 'Development: general knowledge, nothing personal', texts: textsOf(questionsFile) },
-    { title: 'Development: realistic messages', texts: textsOf(messagesFile), types: personalTypes },
+    {
+      title: 'Development: realistic messages',
+      texts: textsOf(messagesFile),
+      types: messageTypes,
+      labelledFor: ['personal'],
+    },
     { title: 'Development: `presidio_synth_dev`', texts: await evalSet('presidio_synth_dev') },
     { title: 'Development: `prompts_dev`', texts: await evalSet('prompts_dev') },
     { title: 'Development: `everyday_dev`, without names', texts: await evalSet('everyday_dev') },
@@ -128,7 +167,7 @@ export async function figures(folder: string): Promise<string> {
 
 /** The values that stay readable in another spelling than the usual one. */
 async function spellingFigures(): Promise<string> {
-  const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
+  const analyzer = builtinAnalyzer('confidential');
   const context = { team: undefined, signal: new AbortController().signal };
   const found = await analyzer.analyze(
     spellings.map(({ text }) => text),

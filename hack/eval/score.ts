@@ -79,9 +79,13 @@ interface Placed {
   readonly score: number;
 }
 
+/** The scored type of a label. An address is a place, unless addresses are scored on their own. */
+const nameIn = (types: ReadonlySet<string>, type: string): string =>
+  type === 'ADDRESS' && types.has(type) ? type : (synonyms.get(type) ?? type);
+
 function scored(spans: readonly EvalSpan[], types: ReadonlySet<string>): Placed[] {
   return spans
-    .map(({ start, end, type, score = 1 }) => ({ start, end, type: synonyms.get(type) ?? type, score }))
+    .map(({ start, end, type, score = 1 }) => ({ start, end, type: nameIn(types, type), score }))
     .filter(({ type }) => types.has(type));
 }
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createAnalyzer, createBuiltinDetector } from '../../guardrail/detection/detection.ts';
+import { builtinAnalyzer } from './evaluate.ts';
 import { READABLE_PART, readablePart, spellings, usualTexts } from './spellings.ts';
 
-const analyzer = createAnalyzer({ detectors: [createBuiltinDetector()] });
+const analyzer = builtinAnalyzer('confidential');
 const signal = new AbortController().signal;
 const context = { team: undefined, signal };
 

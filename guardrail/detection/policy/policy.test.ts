@@ -3,7 +3,7 @@ import { compilePolicy } from './policy.ts';
 import { parsePolicy, PolicyError } from './schema.ts';
 import type { Span } from '../contract.ts';
 
-const policyOf = (yaml: string): ReturnType<typeof compilePolicy> => compilePolicy(parsePolicy(yaml));
+const policyOf = (yaml: string): ReturnType<typeof compilePolicy> => compilePolicy(parsePolicy(yaml), 'confidential');
 const span = (type: string, score = 0.9, detector = 'builtin'): Span => ({ start: 0, end: 4, type, score, detector });
 const problemsOf = (yaml: string): readonly string[] => {
   try {

@@ -1,7 +1,9 @@
 import type { Action, EntityType, Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { compileLinear, eachMatch } from './linearPattern.ts';
+import { generalTypeOf } from '../publicTypes.ts';
 import { Phrases } from './phrases.ts';
+import { defaultProfile, isIgnoredBy, type Profile } from './profiles.ts';
 import type { PolicyDocument, RuleDocument, Rules } from './schema.ts';
 
 /** A compiled policy: what to do with each entity type, allow and deny lists, and custom recognizers. */
@@ -20,6 +22,7 @@ interface AllowList {
 }
 
 interface TeamPolicy {
+  readonly profile: Profile;
   readonly rules: readonly Rules[];
   readonly allow: readonly AllowList[];
   readonly deny: Phrases<EntityType>;
@@ -40,9 +43,16 @@ const contextDistance = 60;
 /** The lowest score of a custom recognizer's match if the policy has no threshold for its type. */
 const customThreshold = 0.5;
 
-/** Compiles a validated policy document. */
-export function compilePolicy(document: PolicyDocument): Policy {
+/** Spans that the policy itself found. Somebody asked for exactly these values, so the profile does not apply to them. */
+const ownDetectors: ReadonlySet<string> = new Set(['deny-list', 'custom']);
+
+/**
+ * Compiles a validated policy document.
+ * @param profile the profile if the document has none
+ */
+export function compilePolicy(document: PolicyDocument, profile: Profile = defaultProfile): Policy {
   const recognizers = (document.recognizers ?? []).map(customRecognizer);
+  const teamPolicy = (rules: readonly Rules[]): TeamPolicy => compileRules(rules, profile);
   const common = teamPolicy([document]);
   const teams = new Map(
     Object.entries(document.teams ?? {}).map(([team, rules]) => [team, teamPolicy([rules, document])]),
@@ -63,9 +73,10 @@ export function compilePolicy(document: PolicyDocument): Policy {
       return spans;
     },
     actionOf(span, value, team) {
-      const { rules, allow } = policyOf(team);
-      const { action, threshold } = ruleFor(rules, span.type);
-      if (span.detector !== 'deny-list' && allow.some((list) => isAllowed(list, span.type, value))) return undefined;
+      const teamPolicy = policyOf(team);
+      const { action, threshold } = ruleFor(teamPolicy, span);
+      if (span.detector !== 'deny-list' && teamPolicy.allow.some((list) => isAllowed(list, span.type, value)))
+        return undefined;
       if (
         span.detector !== 'deny-list' &&
         span.score < (threshold ?? (span.detector === 'custom' ? customThreshold : 0))
@@ -76,13 +87,19 @@ export function compilePolicy(document: PolicyDocument): Policy {
   };
 }
 
-/** The policy if none is configured: all findings are pseudonymized. */
+/** The policy if none is configured: it pseudonymizes what the default profile covers. */
 export const defaultPolicy: Policy = compilePolicy({});
 
-function teamPolicy(rules: readonly Rules[]): TeamPolicy {
+/** @param rules the team's, then the common ones; the first with a profile decides. */
+function compileRules(rules: readonly Rules[], profile: Profile): TeamPolicy {
   const deny = new Phrases<EntityType>({ exact: false });
   for (const { value, type } of rules.flatMap((each) => each.deny ?? [])) deny.add(value, type);
-  return { rules, allow: rules.map(allowList), deny };
+  return {
+    profile: rules.find((each) => each.profile !== undefined)?.profile ?? profile,
+    rules,
+    allow: rules.map(allowList),
+    deny,
+  };
 }
 
 function allowList({ allow = [] }: Rules): AllowList {
@@ -98,17 +115,24 @@ function allowList({ allow = [] }: Rules): AllowList {
 
 function isAllowed({ values, patterns }: AllowList, type: EntityType, value: string): boolean {
   const covers = (types: readonly EntityType[] | 'all' | undefined): boolean =>
-    types === 'all' || (types?.includes(type) ?? false);
+    types === 'all' || (types?.some((each) => each === type || each === generalTypeOf(type)) ?? false);
   return covers(values.get(value)) || patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value));
 }
 
-/** Resolves the rule of a type. Precedence: the team's rule, the common rule, the team's default, the common default. */
+/**
+ * Resolves the rule of a type. Precedence: the rules of the type, the profile, the rules of its general type, the defaults. Of
+ * two rules or defaults, the team's precedes the common one.
+ */
 function ruleFor(
-  rules: readonly Rules[],
-  type: EntityType,
+  { rules, profile }: TeamPolicy,
+  { type, detector }: Span,
 ): { readonly action: Action | 'ignore'; readonly threshold: number | undefined } {
+  const rulesOf = (each: EntityType): (RuleDocument | undefined)[] => rules.map(({ entities }) => entities?.[each]);
+  const general = generalTypeOf(type);
   const candidates: RuleDocument[] = [
-    ...rules.map(({ entities }) => entities?.[type]),
+    ...rulesOf(type),
+    isIgnoredBy(profile, type) && !ownDetectors.has(detector) ? { action: 'ignore' as const } : undefined,
+    ...(general === type ? [] : rulesOf(general)),
     ...rules.map((each) => each.default),
   ].filter((rule) => rule !== undefined);
   return {

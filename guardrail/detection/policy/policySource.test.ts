@@ -19,7 +19,12 @@ describe('policy source', () => {
   let source: PolicySource | undefined;
   const problems: string[] = [];
   const open = (policy: string | undefined): PolicySource => {
-    source = openPolicy({ policy, intervalMs: 10, report: (problem) => problems.push(problem.message) });
+    source = openPolicy({
+      policy,
+      profile: 'confidential',
+      intervalMs: 10,
+      report: (problem) => problems.push(problem.message),
+    });
     return source;
   };
 
@@ -40,8 +45,13 @@ describe('policy source', () => {
     expect(judge('CREDIT_CARD', '4111 1111 1111 1111')).to.equal('block');
     expect(judge('ORGANIZATION', 'Initech')).to.equal(undefined);
     expect(judge('ORGANIZATION', 'Initech', 1, 'research')).to.equal('pseudonymize');
+    expect(judge('ORGANIZATION', 'Initech', 1, 'legal')).to.equal('pseudonymize');
+    expect(judge('COORDINATE', '52.5163, 13.3777')).to.equal(undefined);
     expect([judge('PERSON', 'Anna', 0.5), judge('PERSON', 'Anna', 0.6)]).to.deep.equal([undefined, 'pseudonymize']);
-    expect([judge('PERSON', 'Paris'), judge('LOCATION', 'Paris')]).to.deep.equal([undefined, 'pseudonymize']);
+    expect([judge('PERSON', 'Paris'), judge('LOCATION', 'Paris', 1, 'legal')]).to.deep.equal([
+      undefined,
+      'pseudonymize',
+    ]);
     expect(judge('EMAIL_ADDRESS', 'support@acme.example')).to.equal(undefined);
     const text = 'Our employee E-123456 works on Project Nightjar.';
     const found = current.find(text, undefined).map(({ type, start, end }) => [type, text.slice(start, end)]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseYaml, YamlError } from '../../yaml/yaml.ts';
 import { compileLinear } from './linearPattern.ts';
+import { profiles } from './profiles.ts';
 
 const entityType = z
   .string()
@@ -62,7 +63,9 @@ const recognizer = z.strictObject({
 });
 
 const rules = {
-  /** The rule for types that `entities` does not list. */
+  /** Which types are replaced that `entities` does not list. Default: the setting of the service. */
+  profile: z.enum(profiles, { error: 'must be personal or confidential' }).optional(),
+  /** The rule for types that `entities` does not list and the profile does not ignore. */
   default: rule.optional(),
   entities: z.record(entityType, rule).optional(),
   allow: z.array(allowEntry).max(10_000).optional(),
@@ -78,7 +81,7 @@ const policySchema = z.strictObject({
 
 export type PolicyDocument = z.output<typeof policySchema>;
 export type RuleDocument = z.output<typeof rule>;
-export type Rules = Pick<PolicyDocument, 'default' | 'entities' | 'allow' | 'deny'>;
+export type Rules = Pick<PolicyDocument, 'profile' | 'default' | 'entities' | 'allow' | 'deny'>;
 
 /** Maximum number of errors in one message, which must fit into a condition. */
 const MAX_SHOWN_PROBLEMS = 20;

@@ -31,13 +31,17 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     "'[o_brien@x.io]'",
     'user=[kim@example.com];',
   ],
-  URL: [
+  PUBLIC_URL: [
     'see [https://www.anna-schmidt.de/blog].',
+    'at [www.annaschmidt.net], too',
+    '[https://firm.example.se/search?keyword=fountain]',
+  ],
+  URL: [
     '([http://bob.example.se/~bob])',
     '[postgres://admin:hunter2secret@db.internal:5432/app]',
     'REDIS_URL=[redis://:p4ssw0rd@cache:6379/0]',
     '[https://github.com/users/octocat]',
-    'at [www.annaschmidt.net], too',
+    'at [https://github.com/octocat], and [gitlab.com/octo-cat].',
     'CV: [linkedin.com/in/anna-schmidt-42] | anna',
   ],
   IP_ADDRESS: [

@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
+import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
-import { contextAfter, contextBefore, eachMatch, aroundDigits, type Recognizer } from '../recognizer.ts';
+import { contextAfter, contextBefore, eachMatch, aroundDigits, type Emit, type Recognizer } from '../recognizer.ts';
+import { identifiesSomebody } from './personalUrls.ts';
 
 const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const host = /[\p{L}\p{N}.-]/u;
@@ -48,13 +50,14 @@ const credential =
   /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{0,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
-/** The beginning of a URL without a scheme: `www`, or the profile page of a social network. */
+/** The beginning of a URL without a scheme: `www`, or the profile page of a social network or a code host. */
 const bareHost =
-  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:linkedin\.com\/in|(?:twitter|x|facebook|instagram|tiktok|xing)\.com)\/(?=@?\w{2}))/giu;
+  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:linkedin\.com\/in|(?:twitter|x|facebook|instagram|tiktok|xing)\.com)\/(?=@?\w{2})|(?:github|gitlab)\.com\/(?=[\w-]{2,64}(?![\w/-])))/giu;
 
 /** URLs with a scheme, and those of {@link bareHost}. URLs of public hosts only if they are personal. */
 const url: Recognizer = {
   type: 'URL',
+  otherTypes: ['PUBLIC_URL'],
   mayMatch: (stats) => stats.hasUrl,
   find(text, emit) {
     let end = 0;
@@ -80,27 +83,24 @@ function readUrl(text: string, from: number): number {
   return match ? from + match[0].replace(/(?:[.,;:!?*_]|\.{3}|&quot|&gt)+$/, '').length : from;
 }
 
-function emitIfPersonal(
-  text: string,
-  start: number,
-  end: number,
-  emit: (start: number, end: number, score: number) => void,
-): void {
+function emitIfPersonal(text: string, start: number, end: number, emit: Emit): void {
   const value = text.slice(start, end);
   const rest = value.replace(/^[a-z+.-]+:\/\//i, '').replace(/^[^/\s@]*@/, '');
   const domain = /^\[?[\p{L}\p{N}.:_-]+/u.exec(rest)?.[0].replace(/:\d*$/, '') ?? '';
   if (credential.test(value)) {
-    emit(start, end, 0.98);
+    emit(start, end, 0.98, typeOf(value));
     return;
   }
   if (!/\.\p{L}{2,}$|^xn--/u.test(domain)) return;
   if (!publicHost.test(domain)) {
-    emit(start, end, 0.8);
+    emit(start, end, 0.8, typeOf(value));
     return;
   }
   const isDocumentation = /(?:^|\.)example\.(?:com|org|net)$/i.test(domain);
-  if (!isDocumentation && account.test(rest)) emit(start, end, 0.7);
+  if (!isDocumentation && (account.test(rest) || identifiesSomebody(value))) emit(start, end, 0.7, 'URL');
 }
+
+const typeOf = (url: string): EntityType => (identifiesSomebody(url) ? 'URL' : 'PUBLIC_URL');
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 /** Addresses that identify no machine: loopback, any, broadcast, masks, public resolvers. */

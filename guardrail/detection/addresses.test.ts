@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { withAddresses } from './addresses.ts';
+import type { TagKind } from './ner/labels.ts';
+
+/** Reads `<Berlin|LOCATION>` marks, and writes the text with the resulting kinds. */
+function marked(text: string): string {
+  let plain = '';
+  const found: { kind: TagKind; start: number; end: number }[] = [];
+  for (const part of text.split(/(<[^>]*>)/)) {
+    const [, value, kind] = /^<(.*)\|(\w+)>$/s.exec(part) ?? [];
+    if (value !== undefined)
+      found.push({ kind: kind as TagKind, start: plain.length, end: plain.length + value.length });
+    plain += value ?? part;
+  }
+  let from = 0;
+  let shown = '';
+  for (const { kind, start, end } of withAddresses(plain, found)) {
+    shown += `${plain.slice(from, start)}<${plain.slice(start, end)}|${kind}>`;
+    from = end;
+  }
+  return shown + plain.slice(from);
+}
+
+describe('withAddresses', () => {
+  for (const [what, before, after] of [
+    ['a place alone', 'from <Berlin|LOCATION> today', 'from <Berlin|LOCATION> today'],
+    ['a place with a number', 'in <10115 Berlin|LOCATION>', 'in <10115 Berlin|ADDRESS>'],
+    ['a town before its street', '<Ulm|LOCATION>, <Am Anger 4|ADDRESS>', '<Ulm|ADDRESS>, <Am Anger 4|ADDRESS>'],
+    [
+      'a town and a country after the street',
+      '<Am Anger 4|ADDRESS>\n<Ulm|LOCATION>, <Germany|LOCATION>',
+      '<Am Anger 4|ADDRESS>\n<Ulm|ADDRESS>, <Germany|ADDRESS>',
+    ],
+    [
+      'a country before town and street',
+      '<Germany|LOCATION>, <Ulm|LOCATION>, <Am Anger 4|ADDRESS>',
+      '<Germany|ADDRESS>, <Ulm|ADDRESS>, <Am Anger 4|ADDRESS>',
+    ],
+    [
+      'a place in the same sentence',
+      '<Am Anger 4|ADDRESS> is far from <Ulm|LOCATION>',
+      '<Am Anger 4|ADDRESS> is far from <Ulm|LOCATION>',
+    ],
+    ['a person beside an address', '<Anna|PERSON>, <Am Anger 4|ADDRESS>', '<Anna|PERSON>, <Am Anger 4|ADDRESS>'],
+    ['an organisation with a number', '<Studio 54|ORGANIZATION>', '<Studio 54|ORGANIZATION>'],
+  ] as const)
+    it(`decides ${what}`, () => expect(marked(before)).to.equal(after));
+});

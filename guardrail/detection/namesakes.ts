@@ -1,0 +1,70 @@
+import type { Span } from './contract.ts';
+import { Phrases } from './policy/phrases.ts';
+import { addNames, type KnownName } from './repetition.ts';
+
+/**
+ * Corrects public values by the private persons of the same call: a public person becomes a `PERSON` if the name or a part of
+ * it is that of a private person, and a public URL becomes a `URL` if it contains the name of one.
+ * @param found the spans of each text
+ */
+export function withNamesakes(
+  texts: readonly string[],
+  found: readonly (readonly Span[])[],
+): readonly (readonly Span[])[] {
+  const has = (type: string): boolean => found.some((spans) => spans.some((span) => span.type === type));
+  const [hasPerson, hasUrl] = [has('PUBLIC_PERSON'), has('PUBLIC_URL')];
+  if ((!hasPerson && !hasUrl) || !has('PERSON')) return found;
+  const names = new Phrases<KnownName>({ exact: true });
+  const compounds = new Set<string>();
+  texts.forEach((text, index) => {
+    for (const span of found[index] ?? []) {
+      if (span.type !== 'PERSON') continue;
+      const value = text.slice(span.start, span.end);
+      if (hasPerson) addNames(names, value, span);
+      if (hasUrl) addCompounds(compounds, value);
+    }
+  });
+  return texts.map((text, index) =>
+    (found[index] ?? []).map((span) => {
+      const value = (): string => text.slice(span.start, span.end);
+      if (span.type === 'PUBLIC_PERSON' && names.get(value()) !== undefined) return { ...span, type: 'PERSON' };
+      if (span.type === 'PUBLIC_URL' && containsName(compounds, value())) return { ...span, type: 'URL' };
+      return span;
+    }),
+  );
+}
+
+/** The words of a name in a URL: in lower case, without accents. */
+const wordsIn = (value: string): string[] =>
+  value
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/\p{L}+/gu) ?? [];
+
+/** The shortest compound that is searched, in UTF-16 code units. Shorter ones are also syllables of other words. */
+const SHORTEST = 6;
+/** Names with more words are lists. */
+const MOST_WORDS = 6;
+
+/** Adds the ways in which a URL contains a name as one word: all its parts, or the first and the last in either order. */
+function addCompounds(compounds: Set<string>, name: string): void {
+  for (const spelled of [
+    name,
+    name.replace(/[äöüÄÖÜß]/g, (letter) => germanSpellings[letter.toLowerCase()] ?? letter),
+  ]) {
+    const words = wordsIn(spelled);
+    const [first, last] = [words[0], words.at(-1)];
+    if (first === undefined || last === undefined || words.length < 2 || words.length > MOST_WORDS) continue;
+    for (const compound of [words.join(''), first + last, last + first])
+      if (compound.length >= SHORTEST) compounds.add(compound);
+  }
+}
+
+const germanSpellings: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
+
+/** Whether one word of a URL, or two that follow each other, are a name. */
+function containsName(compounds: ReadonlySet<string>, url: string): boolean {
+  const words = wordsIn(url);
+  return words.some((word, at) => compounds.has(word) || compounds.has(word + (words[at + 1] ?? '')));
+}
