@@ -363,6 +363,7 @@ describe('CRDs at the API server', function () {
             enforcement: 'Monitor',
             presidio: { url: 'http://presidio:3000', withBuiltin: true },
             detectionTimeout: '500ms',
+            profile: 'Confidential',
             recall: 'Thorough',
             languages: ['en', 'de'],
             sessionScope: 'Conversation',

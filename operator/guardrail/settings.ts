@@ -50,6 +50,7 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
     ['DETECTORS', detectors(spec)],
     ['PRESIDIO_URL', spec.presidio?.url],
     ['DETECTION_TIMEOUT', spec.detectionTimeout],
+    ['PROFILE', lower(spec.profile)],
     ['RECALL', lower(spec.recall)],
     ['LANGUAGES', spec.languages?.join(',')],
     ['SESSION_SCOPE', lower(spec.sessionScope)],

@@ -377,6 +377,11 @@ export interface Guardrail {
    */
   detectionTimeout?: string;
   /**
+   * What is replaced. Personal replaces what identifies a private person. Confidential also replaces public persons, organisations, places and all URLs. The policy can change each entity type, and the profile of a team.
+   * @default "Personal"
+   */
+  profile?: 'Personal' | 'Confidential';
+  /**
    * Trade-off between leaks and over-masking. Precise finds less with fewer errors, Thorough finds more with more errors.
    * @default "Balanced"
    */
