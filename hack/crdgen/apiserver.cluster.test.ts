@@ -496,6 +496,11 @@ describe('CRDs at the API server', function () {
         'spec.guardrail.languages[0]: Too long: may not be more than 2 bytes',
       ],
       ['a Presidio without scheme', guarded({ presidio: { url: 'presidio' } }), 'url must be an http or https address'],
+      [
+        'an unknown profile',
+        guarded({ profile: 'personal' }),
+        'spec.guardrail.profile: Unsupported value: "personal": supported values: "Personal", "Confidential"',
+      ],
       ['an invalid body size', guarded({ maxBody: 'large' }), 'maxBody must be a number of bytes, Ki or Mi'],
       [
         'a privileged port',
