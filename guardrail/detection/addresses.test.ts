@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import { withAddresses } from './addresses.ts';
-import type { TagKind } from './ner/labels.ts';
+import type { Span } from './contract.ts';
 
-/** Reads `<Berlin|LOCATION>` marks, and writes the text with the resulting kinds. */
+/** Reads marks like `<Berlin|LOCATION>`, and writes the text with the resulting types. */
 function marked(text: string): string {
   let plain = '';
-  const found: { kind: TagKind; start: number; end: number }[] = [];
+  const spans: Span[] = [];
   for (const part of text.split(/(<[^>]*>)/)) {
-    const [, value, kind] = /^<(.*)\|(\w+)>$/s.exec(part) ?? [];
-    if (value !== undefined)
-      found.push({ kind: kind as TagKind, start: plain.length, end: plain.length + value.length });
+    const [, value, type] = /^<(.*)\|(\w+)>$/s.exec(part) ?? [];
+    if (value !== undefined && type !== undefined)
+      spans.push({ start: plain.length, end: plain.length + value.length, type, score: 1, detector: 'fixed' });
     plain += value ?? part;
   }
   let from = 0;
   let shown = '';
-  for (const { kind, start, end } of withAddresses(plain, found)) {
-    shown += `${plain.slice(from, start)}<${plain.slice(start, end)}|${kind}>`;
+  for (const { type, start, end } of withAddresses(plain, spans)) {
+    shown += `${plain.slice(from, start)}<${plain.slice(start, end)}|${type}>`;
     from = end;
   }
   return shown + plain.slice(from);

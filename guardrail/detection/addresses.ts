@@ -1,29 +1,25 @@
-import type { TagKind } from './ner/labels.ts';
-
-interface Tagged {
-  readonly kind: TagKind;
-  readonly start: number;
-  readonly end: number;
-}
+import type { Span } from './contract.ts';
 
 /** What separates the parts of one address: spaces, a line break or a comma. */
 const separator = /^[\s,;|·/-]{1,3}$/;
 
+const isPlace = ({ type }: Span): boolean => type === 'LOCATION' || type === 'ADDRESS';
+
 /**
  * Makes a place part of an address if it contains a number, such as a postal code, or stands beside an address.
- * @param found in the order of the text, disjoint
+ * @param spans the places among them are in the order of the text, and disjoint
  */
-export function withAddresses<T extends Tagged>(text: string, found: readonly T[]): T[] {
-  const isAddress = found.map(
-    ({ kind, start, end }) => kind === 'ADDRESS' || (kind === 'LOCATION' && /\d/.test(text.slice(start, end))),
+export function withAddresses(text: string, spans: readonly Span[]): readonly Span[] {
+  const places = spans.filter(isPlace);
+  if (places.length === 0) return spans;
+  const addresses = new Set(
+    places.filter(({ type, start, end }) => type === 'ADDRESS' || /\d/.test(text.slice(start, end))),
   );
-  const spread = (at: number, from: number): void => {
-    const [one, other] = [found[at], found[from]];
-    if (!one || !other || one.kind !== 'LOCATION' || !isAddress[from]) return;
-    const [first, last] = at < from ? [one, other] : [other, one];
-    if (separator.test(text.slice(first.end, last.start))) isAddress[at] = true;
+  const join = (first: Span | undefined, last: Span | undefined): void => {
+    if (!first || !last || addresses.has(first) === addresses.has(last)) return;
+    if (separator.test(text.slice(first.end, last.start))) addresses.add(first).add(last);
   };
-  for (let at = 1; at < found.length; at++) spread(at, at - 1);
-  for (let at = found.length - 2; at >= 0; at--) spread(at, at + 1);
-  return found.map((one, at) => (isAddress[at] && one.kind !== 'ADDRESS' ? { ...one, kind: 'ADDRESS' } : one));
+  for (let at = 1; at < places.length; at++) join(places[at - 1], places[at]);
+  for (let at = places.length - 1; at > 0; at--) join(places[at - 1], places[at]);
+  return spans.map((span) => (addresses.has(span) && span.type !== 'ADDRESS' ? { ...span, type: 'ADDRESS' } : span));
 }

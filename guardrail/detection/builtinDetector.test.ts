@@ -18,9 +18,9 @@ describe('built-in detector', () => {
     'Mike. Where are you?': ['Mike|PERSON'],
     'Please contact John F. Kowalski today.': ['John F. Kowalski|PERSON'],
     'Sehr geehrte Frau Weber, Ihre Rechnung ist fällig.': ['Weber|PERSON'],
-    'Je m’appelle Claire Dubois et j’habite à Lyon.': ['Claire Dubois|PERSON', 'Lyon|LOCATION'],
-    'Me llamo Lucía Fernández y vivo en Sevilla.': ['Lucía Fernández|PERSON', 'Sevilla|LOCATION'],
-    '{"name": "Giulia Conti", "city": "Bologna"}': ['Giulia Conti|PERSON', 'Bologna|LOCATION'],
+    'Je m’appelle Claire Dubois et j’habite à Lyon.': ['Claire Dubois|PERSON', 'Lyon|ADDRESS'],
+    'Me llamo Lucía Fernández y vivo en Sevilla.': ['Lucía Fernández|PERSON', 'Sevilla|ADDRESS'],
+    '{"name": "Giulia Conti", "city": "Bologna"}': ['Giulia Conti|PERSON', 'Bologna|ADDRESS'],
   };
   for (const [text, expected] of Object.entries(names)) {
     it(`finds the names in ${JSON.stringify(text)}`, async () => {

@@ -20,6 +20,7 @@ import { loadGazetteer, loadModel } from './ner/model.ts';
 import { kindNames, type TagKind } from './ner/labels.ts';
 import { Tagger } from './ner/tagger.ts';
 import { withAddresses } from './addresses.ts';
+import { withHomes } from './homes.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
@@ -137,7 +138,7 @@ class BuiltinDetector implements Detector {
   /** All spans in a piece and its surroundings. */
   private readPiece(text: string, { from, to }: Piece, bias: number): Span[] {
     const read = text.slice(from, to);
-    const spans = this.find(read, bias);
+    const spans = [...this.find(read, bias)];
     for (const part of foldedPartsOf(read)) {
       for (const span of this.find(part.text, bias)) {
         const range = part.originalRange(span.start, span.end);
@@ -150,9 +151,10 @@ class BuiltinDetector implements Detector {
       : settled.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
-  private find(text: string, bias: number): Span[] {
+  private find(text: string, bias: number): readonly Span[] {
     const stats = textStatsOf(text);
-    return [...findByRecognizers(this.recognizers, stats), ...findByTagger(this.tagger, stats.text, bias)];
+    const spans = [...findByRecognizers(this.recognizers, stats), ...findByTagger(this.tagger, stats.text, bias)];
+    return withAddresses(stats.text, withHomes(stats.text, spans));
   }
 }
 
@@ -223,7 +225,7 @@ function findByTagger(tagger: Tagger, text: string, bias: number): Span[] {
       before.score = Math.max(before.score, score);
     } else found.push({ kind, start, end, score });
   });
-  return withAddresses(text, found).map(({ kind, start, end, score }) => ({
+  return found.map(({ kind, start, end, score }) => ({
     start,
     end,
     type: kind,

@@ -32,6 +32,11 @@ describe('withNamesakes', () => {
     it(`judges ${what}: ${value} beside ${person}`, () =>
       expect(judged([[person, 'PERSON'], [value, type]])).to.deep.equal(['PERSON', expected])); // prettier-ignore
 
+  it('judges a place as an address if it is one elsewhere', () => {
+    const values = [['Leeds', 'ADDRESS'], ['Leeds', 'LOCATION'], ['Leeds Castle', 'LOCATION']] as const; // prettier-ignore
+    expect(judged(values)).to.deep.equal(['ADDRESS', 'ADDRESS', 'LOCATION']);
+  });
+
   it('takes linear time', () => {
     const texts = Array.from({ length: 5000 }, (_, at) => `Anna${'abcdefghij'.charAt(at % 10)} Schmidt${at}`);
     const urls = texts.map((_, at) => `https://example.org/a/b-c/d.${at}`);

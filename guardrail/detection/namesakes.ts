@@ -3,8 +3,9 @@ import { Phrases } from './policy/phrases.ts';
 import { addNames, type KnownName } from './repetition.ts';
 
 /**
- * Corrects public values by the private persons of the same call: a public person becomes a `PERSON` if the name or a part of
- * it is that of a private person, and a public URL becomes a `URL` if it contains the name of one.
+ * Corrects values by other values of the same call: a public person becomes a `PERSON` if the name or a part of it is that of a
+ * private person, a public URL becomes a `URL` if it contains the name of one, and a place becomes an `ADDRESS` if it is one
+ * elsewhere.
  * @param found the spans of each text
  */
 export function withNamesakes(
@@ -12,14 +13,18 @@ export function withNamesakes(
   found: readonly (readonly Span[])[],
 ): readonly (readonly Span[])[] {
   const has = (type: string): boolean => found.some((spans) => spans.some((span) => span.type === type));
-  const [hasPerson, hasUrl] = [has('PUBLIC_PERSON'), has('PUBLIC_URL')];
-  if ((!hasPerson && !hasUrl) || !has('PERSON')) return found;
+  const isPrivate = has('PERSON');
+  const [hasPerson, hasUrl] = [isPrivate && has('PUBLIC_PERSON'), isPrivate && has('PUBLIC_URL')];
+  const hasPlace = has('LOCATION') && has('ADDRESS');
+  if (!hasPerson && !hasUrl && !hasPlace) return found;
   const names = new Phrases<KnownName>({ exact: true });
   const compounds = new Set<string>();
+  const addresses = new Set<string>();
   texts.forEach((text, index) => {
     for (const span of found[index] ?? []) {
-      if (span.type !== 'PERSON') continue;
       const value = text.slice(span.start, span.end);
+      if (span.type === 'ADDRESS') addresses.add(value);
+      if (span.type !== 'PERSON') continue;
       if (hasPerson) addNames(names, value, span);
       if (hasUrl) addCompounds(compounds, value);
     }
@@ -28,6 +33,7 @@ export function withNamesakes(
     (found[index] ?? []).map((span) => {
       const value = (): string => text.slice(span.start, span.end);
       if (span.type === 'PUBLIC_PERSON' && names.get(value()) !== undefined) return { ...span, type: 'PERSON' };
+      if (span.type === 'LOCATION' && addresses.has(value())) return { ...span, type: 'ADDRESS' };
       if (span.type === 'PUBLIC_URL' && containsName(compounds, value())) return { ...span, type: 'URL' };
       return span;
     }),

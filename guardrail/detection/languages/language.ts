@@ -79,6 +79,14 @@ export interface ContextWords {
   readonly booking: string;
   /** Before a VAT number. */
   readonly vat: string;
+  /** Between a person and the place where that person lives or was born, before a preposition. */
+  readonly home: string;
+  /** The same, if the person is the one who writes. */
+  readonly ownHome: string;
+  /** Between these words and the place. */
+  readonly homePreposition: string;
+  /** The label of the place where a person lives or was born. */
+  readonly town: string;
 }
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */

@@ -32,6 +32,10 @@ export const german: Language = {
       'vor-? ?(?:und nach)?name|nachname|familienname|zuname|geburtsname|ansprechpartner(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?',
     booking: String.raw`buchung(?:s(?:code|nummer|nr))?|reservierung(?:s(?:code|nummer))?`,
     name: 'name',
+    home: String.raw`wohn(?:t|te|haft|en)|lebt|geboren|geb\.|stammt|kommt|aufgewachsen`,
+    ownHome: String.raw`ich (?:[a-zäöü]+ ){0,2}(?:wohne|lebe|komme|stamme)|(?:wohne|lebe|komme) ich|wir wohnen|bei mir(?= in )`,
+    homePreposition: String.raw`in|aus|bei`,
+    town: String.raw`ort|wohnort|geburtsort|stadt`,
   },
   keywords: {
     booking: ['buchung', 'reservierung'],

@@ -42,6 +42,10 @@ export const english: Language = {
       '(?:first|last|full|given|family|middle|maiden|customer|patient|employee|contact|client|guest|passenger|account ?holder|card ?holder|recipient|sender|spouse|child|parent|student|teacher|manager|applicant|beneficiary)[ _-]?(?:full[ _-]?)?names?|sur ?name|passengers?|patient|card[ _-]?holder|account[ _-]?holder|signed[ _-]by',
     booking: String.raw`\bpnr|booking(?: (?:ref(?:erence)?|code|no|number|id))?|confirmation (?:code|number)|record locator|reservation(?: (?:code|number))?`,
     name: 'name|full name',
+    home: String.raw`live[sd]?|living|resid(?:e[sd]?|ing|ent)|grew up|born|based|moved|domiciled`,
+    ownHome: String.raw`i (?:[a-z]+ ){0,2}(?:live|reside|grew up|moved)|i was (?:born|raised)|i am based|i(?: a|['’]?)m(?: \d+,?)?(?: originally)?(?= from )`,
+    homePreposition: String.raw`in|at|to|from|near`,
+    town: String.raw`city|town|home ?town|place of birth|birthplace`,
   },
   keywords: {
     booking: ['pnr', 'booking', 'confirmation', 'record loc', 'reservation'],

@@ -27,6 +27,10 @@ export const spanish: Language = {
     personName: 'apellidos?|nombre completo|titular|nombres',
     booking: String.raw`localizador|reserva`,
     name: 'nombre|nombres',
+    home: String.raw`vive|reside(?:nte)?|domicilio|domiciliad[oa]|nacid[oa]|nació|natural|vecin[oa]`,
+    ownHome: String.raw`vivo|vivimos|resido|nací|soy(?= de )|somos(?= de )`,
+    homePreposition: String.raw`en|de`,
+    town: String.raw`ciudad|localidad|municipio|lugar de nacimiento`,
   },
   keywords: {
     booking: ['localizador', 'reserva'],

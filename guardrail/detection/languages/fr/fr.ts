@@ -27,6 +27,10 @@ export const french: Language = {
     personName: 'pr[ée]nom|nom de famille|nom complet|titulaire',
     booking: String.raw`r[ée]servation|dossier de voyage`,
     name: 'nom',
+    home: String.raw`habit(?:e|ez|ait|ant)|domicilié[e]?|demeurant|née?|réside|originaire`,
+    ownHome: String.raw`j['’]?hab(?:ite)?|je (?:vis|viens|réside)|(?:je suis|jsuis|chuis)(?= d)|(?:nous habitons|on habite)`,
+    homePreposition: String.raw`à|a|de|en|au`,
+    town: String.raw`ville|commune|lieu de naissance`,
   },
   keywords: {
     booking: ['reservation', 'dossier de v'],

@@ -26,6 +26,10 @@ export const italian: Language = {
     personName: 'cognome|nome completo|intestatario',
     booking: String.raw`prenotazione|codice di prenotazione`,
     name: 'nome',
+    home: String.raw`abita|vive|residente|risiede|nat[oa]|domiciliat[oa]|originari[oa]`,
+    ownHome: String.raw`abito|abitiamo|vivo|risiedo|sono nat[oa]|vengo(?= da )|sono(?= di )`,
+    homePreposition: String.raw`a|in|di|da`,
+    town: String.raw`città|comune|luogo di nascita|residenza`,
   },
   keywords: {
     booking: ['prenotazione', 'codice di pre'],

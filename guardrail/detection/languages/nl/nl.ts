@@ -22,6 +22,10 @@ export const dutch: Language = {
     documentFiller: String.raw`nr|nummer|is`,
     booking: String.raw`boeking(?:scode|snummer)?|reservering(?:scode|snummer)?`,
     name: 'naam',
+    home: String.raw`woont|wonend|woonachtig|geboren|afkomstig|verhuisd|thuis`,
+    ownHome: String.raw`ik woon|woon ik|we wonen|(?:ik kom|kom)(?= uit )`,
+    homePreposition: String.raw`in|te|uit|naar|is`,
+    town: String.raw`woonplaats|geboorteplaats|plaats`,
   },
   keywords: {
     booking: ['boeking', 'reservering'],

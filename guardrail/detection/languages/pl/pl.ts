@@ -14,6 +14,10 @@ export const polish: Language = {
     name: 'imię i nazwisko|nazwa',
     plate: String.raw`rejestrac\w*`,
     cardExpiry: String.raw`ważn[aey] do`,
+    home: String.raw`mieszka|zamieszkał[ay]|zam\.|ur\.|urodzon[ay]|pochodzi`,
+    ownHome: String.raw`mieszkam|mieszkamy|pochodzę|urodził[ae]m się`,
+    homePreposition: String.raw`w|we|z|ze`,
+    town: String.raw`miasto|miejscowość|miejsce urodzenia`,
   },
   keywords: {
     booking: ['rezerwac', 'kod rez'],

@@ -18,6 +18,10 @@ export const swedish: Language = {
     booking: String.raw`bokning(?:skod|snummer)?`,
     name: 'namn',
     cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)`,
+    home: String.raw`bor|boende|bosatt|född|uppvuxen|kommer`,
+    ownHome: String.raw`jag bor|vi bor|jag kommer(?= från )`,
+    homePreposition: String.raw`i|från|på`,
+    town: String.raw`ort|postort|hemort|bostadsort`,
   },
   keywords: {
     booking: ['bokning'],

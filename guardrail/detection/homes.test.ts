@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { Span } from './contract.ts';
+import { withHomes } from './homes.ts';
+
+/** Reads marks like `<Berlin|LOCATION>`, and returns the type of the last one. */
+function lastType(marked: string): string | undefined {
+  let text = '';
+  const spans: Span[] = [];
+  for (const part of marked.split(/(<[^<>]*\|[A-Z_]+>)/)) {
+    const [, value, type] = /^<(.*)\|([A-Z_]+)>$/.exec(part) ?? [];
+    if (value !== undefined && type !== undefined)
+      spans.push({ start: text.length, end: text.length + value.length, type, score: 1, detector: 'fixed' });
+    text += value ?? part;
+  }
+  return withHomes(text, spans).at(-1)?.type;
+}
+
+describe('withHomes', () => {
+  for (const text of [
+    'I live in <Leeds|LOCATION>',
+    'im 27, from <Leeds|LOCATION>',
+    'i used to live near <Leeds|LOCATION>',
+    'Ich wohne in <Ulm|LOCATION>',
+    'bei mir in <Ulm|LOCATION>',
+    'J’habite à <Lyon|LOCATION>',
+    'vivo en <Cuenca|LOCATION>',
+    'abitiamo a <Sestu|LOCATION>',
+    'ik woon in <Joure|LOCATION>',
+    'Moro em <Beja|LOCATION>',
+    'mieszkamy w <Sanok|LOCATION>',
+    'jag bor i <Kalix|LOCATION>',
+    '<Anna|PERSON> lives alone in <Leeds|LOCATION>',
+    '<Anna|PERSON>, born 9 Sept. 1996 in <Leeds|LOCATION>',
+    '<Anna|PERSON> called. She has moved from Skipton to <Otley|LOCATION>',
+    '<Anna|PERSON>, geboren am 4. Jänner 1979 in <Langnau|LOCATION>',
+    '<Anna|PERSON>, née le 3 janvier 1985 à <Concarneau|LOCATION>',
+    '{"name": "<Anna|PERSON>", "city": "<Leeds|LOCATION>',
+    'Name: <Anna|PERSON>\nGeburtsort: <Ulm|LOCATION>',
+    '<name><Anna|PERSON></name><city><Leeds|LOCATION>',
+  ])
+    it(`finds a home: ${text}`, () => expect(lastType(text)).to.equal('ADDRESS'));
+
+  for (const text of [
+    'the weather in <Leeds|LOCATION>',
+    'I am flying from <Leeds|LOCATION>',
+    'people who live in <Leeds|LOCATION>',
+    'Which singer was born in <Leeds|LOCATION>',
+    '<Marie Curie|PUBLIC_PERSON> was born in <Warsaw|LOCATION>',
+    '{"station": 7, "city": "<Leeds|LOCATION>',
+    '<Anna|PERSON> wrote about the trip to <Leeds|LOCATION>',
+    '<Anna|PERSON> lives here. Do you like <Leeds|LOCATION>',
+    `<Anna|PERSON> ${'and so on '.repeat(40)} lives in <Leeds|LOCATION>`,
+    'I live in <Contoso|ORGANIZATION>',
+  ])
+    it(`leaves another place: ${text}`, () => expect(lastType(text)).to.not.equal('ADDRESS'));
+
+  it('takes linear time', () => {
+    const text = 'lives in '.repeat(20_000);
+    const spans = Array.from({ length: 20_000 }, (_, at): Span => ({ start: 9 * at + 6, end: 9 * at + 8, type: 'LOCATION', score: 1, detector: 'fixed' })); // prettier-ignore
+    const before = process.threadCpuUsage();
+    withHomes(text, spans);
+    expect(process.threadCpuUsage(before).user / 1000, 'milliseconds').to.be.below(1000);
+  });
+});
