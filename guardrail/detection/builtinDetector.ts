@@ -9,7 +9,7 @@ import {
   type Span,
 } from './contract.ts';
 import { splitLongEntity } from './entityLength.ts';
-import { resolveOverlaps } from './spans.ts';
+import { resolveBeforePolicy } from './spans.ts';
 import { biases } from './ner/recallBiases.ts';
 import { foldedPartsOf, type OriginalRange } from './text/foldedView.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
@@ -85,7 +85,7 @@ class BuiltinDetector implements Detector {
       const pieces = [...piecesOf(text, this.pieceSize)];
       const [first] = pieces;
       if (first && pieces.length === 1) {
-        const spans = resolveOverlaps(text, this.readPiece(text, first, bias));
+        const spans = resolveBeforePolicy(text, this.readPiece(text, first, bias));
         const short = spans.flatMap((span) => splitLongEntity(text, span));
         count.add(short.length);
         found.push(short);
@@ -116,7 +116,7 @@ class BuiltinDetector implements Detector {
       await nextIteration();
       count.check();
     }
-    return resolveOverlaps(text, spans);
+    return resolveBeforePolicy(text, spans);
   }
 
   /** The spans that begin in a piece, and the ends of earlier spans that extend into it: the earlier piece may cut them off. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Span } from './contract.ts';
-import { resolveOverlaps } from './spans.ts';
+import { resolveBeforePolicy, resolveOverlaps } from './spans.ts';
 
 const span = (start: number, end: number, type: string, score = 0.9): Span => ({
   start,
@@ -93,6 +93,43 @@ describe('resolveOverlaps', () => {
             expect(covered(kept, at), `position ${at} of ${JSON.stringify(text)}`).to.equal(true);
           }
         }
+      }),
+    );
+  });
+});
+
+describe('resolveBeforePolicy', () => {
+  const before = (text: string, spans: readonly Span[]): string[] =>
+    resolveBeforePolicy(text, spans).map(({ start, end, type }) => `${text.slice(start, end)}|${type}`);
+
+  for (const type of ['LOCATION', 'ORGANIZATION', 'PUBLIC_PERSON'])
+    it(`keeps a person in a longer ${type}`, () => {
+      const spans = [span(0, 17, type), span(0, 12, 'PERSON')];
+      expect(before('Anna Schmidt GmbH', spans)).to.have.members(['Anna Schmidt|PERSON', `Anna Schmidt GmbH|${type}`]);
+    });
+
+  it('keeps no name in a structured value', () => {
+    const spans = [span(0, 16, 'EMAIL_ADDRESS'), span(0, 4, 'PERSON'), span(5, 12, 'ORGANIZATION')];
+    expect(before('anna@example.com', spans)).to.deep.equal(['anna@example.com|EMAIL_ADDRESS']);
+  });
+
+  it('leads to the same result as resolving all at once, if the policy drops nothing', () => {
+    const spans = fc.array(
+      fc.record({
+        from: fc.nat(30),
+        length: fc.integer({ min: 1, max: 12 }),
+        type: fc.constantFrom('PERSON', 'LOCATION', 'ADDRESS', 'ORGANIZATION', 'PUBLIC_PERSON', 'URL', 'ID'),
+      }),
+      { maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(spans, (drawn) => {
+        const text = 'a'.repeat(42);
+        const given = drawn.map(({ from, length, type }) => span(from, from + length, type));
+        const covered = (all: readonly Span[]): boolean[] =>
+          Array.from(text, (_, at) => all.some(({ start, end }) => start <= at && at < end));
+        const twice = resolveOverlaps(text, resolveBeforePolicy(text, given));
+        expect(covered(twice)).to.deep.equal(covered(resolveOverlaps(text, given)));
       }),
     );
   });

@@ -40,6 +40,25 @@ export function resolveOverlaps<S extends Span>(text: string, spans: readonly S[
   return result;
 }
 
+/** Names that a profile may leave in the text. */
+const publicNames = new Set(['LOCATION', 'ORGANIZATION', 'PUBLIC_PERSON']);
+
+/**
+ * Makes spans disjoint as {@link resolveOverlaps} does, before the policy decides: a name that it may drop, such as that of an
+ * organisation, hides no person and no address. These can overlap.
+ * @returns spans sorted by start
+ */
+export function resolveBeforePolicy<S extends Span>(text: string, spans: readonly S[]): S[] {
+  const isPublic = ({ type }: Span): boolean => publicNames.has(type);
+  const resolved = resolveOverlaps(text, spans);
+  if (!resolved.some(isPublic)) return resolved;
+  const others = resolveOverlaps(
+    text,
+    spans.filter((span) => !isPublic(span)),
+  );
+  return [...others, ...resolved.filter(isPublic)].sort((a, b) => a.start - b.start);
+}
+
 /** Makes overlapping spans disjoint. The most reliable span takes its characters first. */
 function resolveCluster<S extends Span>(text: string, cluster: readonly S[]): S[] {
   const origin = Math.min(...cluster.map((span) => span.start));
