@@ -40,7 +40,7 @@ const MAX_COLUMNS = 0x100;
 /** Building a larger table takes longer than it saves in one call. */
 const MAX_TABLE = 1 << 15;
 /** An automaton with a fold is built once, for all calls. */
-const MAX_FOLDED_TABLE = 1 << 17;
+const MAX_FOLDED_TABLE = 1 << 19;
 
 /**
  * Creates the automaton of a list of values.

@@ -9,6 +9,8 @@ export interface ContextWords {
   readonly phone: string;
   /** A label on the line above a phone number. */
   readonly phoneLabelAbove: string;
+  /** The header of a column with phone numbers. */
+  readonly phoneHeader: string;
   /** A label after a phone number. */
   readonly phoneLabelAfter: string;
   /** Before the extension of a phone number. */
@@ -21,6 +23,8 @@ export interface ContextWords {
   readonly card: string;
   /** Before the verification code of a card. */
   readonly cardCode: string;
+  /** Before the verification code of a card, behind its expiration date: words that alone say too little. */
+  readonly cardCodeAfterDate: string;
   /** Before the expiration date of a card. */
   readonly cardExpiry: string;
   /** "date", between an expiration word and the date. */
@@ -67,6 +71,14 @@ export interface ContextWords {
   readonly bankAccount: string;
   /** Before the number of another document, a membership or a patient. */
   readonly documentId: string;
+  /** Before a number of four digits that identifies a person: a badge. */
+  readonly badge: string;
+  /** The header of a column with the numbers of persons. */
+  readonly personNumber: string;
+  /** "and", "or": before the last entry of a list. */
+  readonly and: string;
+  /** Before the number of a telephone (IMEI). */
+  readonly device: string;
   /** Between a document word and its number. */
   readonly documentFiller: string;
   /** The key of a field that contains the name of a person, or a part of it. */
@@ -90,7 +102,8 @@ export interface ContextWords {
 }
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
-export type LanguageKeywords = 'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking';
+export type LanguageKeywords =
+  'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document';
 
 /** The words and phone plans of one language. */
 export interface Language {

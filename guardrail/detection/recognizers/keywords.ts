@@ -16,6 +16,7 @@ const lists = {
   personName: keywordsOf('personName'),
   birth: [...keywordsOf('birth'), '(b.', '*'],
   booking: keywordsOf('booking'),
+  document: keywordsOf('document'),
   authenticationLog: ['ruser=', ' user ', 'sudo', 'uid=', 'accepted ', 'failed ', 'postponed ', '(to '],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -44,6 +45,7 @@ function findStarts(text: string): Readonly<KeywordStarts> {
     personName: [],
     birth: [],
     booking: [],
+    document: [],
     authenticationLog: [],
   };
   automaton.scan(text, anywhere, (begin, _end, word) => {
@@ -73,5 +75,17 @@ export class Keywords {
   /** Where the words of a list begin, in ascending order. */
   of(list: KeywordList): readonly number[] {
     return (this.found ??= findStarts(this.text))[list];
+  }
+
+  /** Whether a word of a list begins at an offset from `from` to `to`. */
+  occursBetween(list: KeywordList, from: number, to: number): boolean {
+    const starts = this.of(list);
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) < from) low = middle + 1;
+      else high = middle;
+    }
+    return (starts[low] ?? Infinity) <= to;
   }
 }

@@ -106,7 +106,17 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   SG_NRIC_FIN: ['[S1234567D]'],
   CL_RUT: ['RUT [12.345.678-5]', 'Ana,[12.345.678-5],Santiago'],
   NO_FODSELSNUMMER: ['fødselsnummer [15076500565]'],
-  VAT_NUMBER: ['VAT [DE136695976]', 'USt-IdNr. [ATU12345678]', 'btw [NL004495445B01]'],
+  VAT_NUMBER: [
+    'VAT [DE136695976]',
+    'USt-IdNr. [ATU12345678]',
+    'btw [NL004495445B01]',
+    'VAT no [BE 0403.170.701], Gent',
+    'btw [NL 0044.95.445.B.01]',
+    'UID [ATU 1358 5627]',
+    'NIP [526-10-40-828]',
+    'TVA [FR 40 303 265 045] Paris',
+    'P. IVA [IT 012 3456 7890]',
+  ],
   US_PASSPORT: [
     'passport number [C03005988]',
     'passport number [C03005988],12',
@@ -126,9 +136,29 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'Matrikelnummer: [1184302]',
     'employee id E-10293, badge number [P998231], more',
     'policy number [POL-88271]',
+    'Policy nr: [KX/0071234/B]',
+    'umowa z Play nr [17/2023/AB]',
+    'nr karty [2024/113]',
+    'NHC [552031]; alergias',
+    'DNI [33221100] en trámite',
+    'RG [31.552.118-4]',
+    'Assuré n° [62 114 087 P], Nantes',
+    'TK, Nr. [K204417782]',
+    'BahnCard 25 Nr. [7081 2200 1145 9021]',
+    'Mietvertrag Sixt Nr. [9938120011]',
+    'level=info member=[M-2200917] ok',
+    'Pasaportes [XDA100200], XDA100201 y XDA100202',
+    'Pasaportes XDA100200, XDA100201 y [XDA100202]',
+    'crachá [5127]',
+    'tessera sanitaria [80380009911223344556]',
+    'klantnummer [4470112]',
+    'kundnummer: [881-2204]',
+    'numer sprawy [2024/8812]',
+    'fiscal: numéro fiscal [30 23 217 600 053]',
+    'Aktenzeichen: [12345/24]',
   ],
   VIN: ['VIN [WVWZZZ1JZXW000001]', 'the [1HGCM82633A004352] was sold'],
-  IMEI: ['IMEI: [490154203237518]', 'imei [49-015420-323751-8]'],
+  IMEI: ['IMEI: [490154203237518]', 'imei [49-015420-323751-8]', 'device=[353451047760580]'],
   LICENSE_PLATE: [
     'license plate [7ABC123]',
     'Kennzeichen: [B-MA 1234]',
@@ -137,7 +167,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'targa [AB123CD]',
     'kenteken [12-ABC-3].',
   ],
-  US_BANK_NUMBER: ['account number is [000123456789]'],
+  US_BANK_NUMBER: ['account number is [000123456789]', 'sort code 20-11-07, account [00417728]'],
   SWIFT_CODE: ['BIC: [DEUTDEFF500]'],
   API_KEY: [
     'key [sk-proj-4f9AbC81kLmN02pQrStUvWx3]',
@@ -227,13 +257,33 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'at 10:30 [+49 30 901820]',
     'GMT+1 [415-555-0132]',
     '[+0049 30 901820]',
+    'Nadia ([029 2018 0466])',
+    'nouveau num : [0612345678]',
+    'swisha [0701740699] till mig',
+    'Telefno: [55 5550 0199]',
   ],
-  CVV: ['cvv [123],', 'CVC: [0456]', 'the card security code is [877].', '"cvv2":"[901]"', '\\"cvv2\\":\\"[901]\\"'],
+  CVV: [
+    'carta scad. 11/27, cod. [204]',
+    'Karte gültig bis 09/27, Code [5512]',
+    'cartão validade 03/29 - cód. [118].',
+    '{ "exp": "2027-11", "cid": "[4417]" }',
+    'cvv [123],',
+    'CVC: [0456]',
+    'the card security code is [877].',
+    '"cvv2":"[901]"',
+    '\\"cvv2\\":\\"[901]\\"',
+  ],
   CREDIT_CARD_EXPIRATION: [
     'card 4111 1111 1111 1111 exp [12/27] cvv 123',
     'Visa, valid thru [03/2029]',
     'Karte gültig bis [11/28]',
     '4111111111111111, expiry date: [1-30]',
+    'tarjeta 4111 1111 1111 1111 cad.: [02/29]',
+    'carta di credito, scad. [09/29]',
+    'betaalkaart geldig tot [06/28]',
+    'karta ważna do [06/28]',
+    'kortet giltigt till [06/28]',
+    '{ card: "378282246310005", exp: "[2029-07]" }',
   ],
   COORDINATE: [
     'GPS: [48.8584, 2.2945]',
@@ -372,6 +422,7 @@ const negatives: readonly string[] = [
   'name,version,license\nkoa,3.3.0,MIT\nzod,4.6.7,MIT\n',
   '[\n  "user_name",\n  "title",\n]',
   'first name, last name\nare required; see below, please\n',
+  'account 12.345,67, policy 12.03.2024, contract 3.10.2, customer 1.234.567, patient 2019, the client error number 10054',
   'booking is open, reservation ABCDEF, contract law, customer 7, the client is ready, member of 12',
   'It was released on (12.03.1960), 3 *12 and 2*12.03',
   'password = os.environ["DB_PASSWORD_1"], secret: "getSecret(\'a1\')", token="env.TOKENS[0].value"',
@@ -401,8 +452,8 @@ describe('structured recognizers', () => {
   });
 
   it('reject values with a wrong check digit', () => {
-    expect(find('account GB82WEST12345698765433')).to.deep.equal([]);
-    expect(find('DNI 12345678A')).to.deep.equal([]);
+    expect(find('transfer GB82WEST12345698765433')).to.deep.equal([]);
+    expect(find('part 12345678A')).to.deep.equal([]);
     expect(find('card 4111 1111 1111 1112')).to.deep.equal([]);
   });
 

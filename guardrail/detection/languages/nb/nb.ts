@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const norwegian: Language = {
   codes: ['nb', 'no'],
   context: {
+    documentId: '(?:kunde|medlems|saks|polise|pasient|førerkort|konto)(?:nummer|nr)',
     password: 'passord',
     birth: 'født|fødsels',
     month: 'januar|februar|mars|mai|juni|juli|oktober|desember',
@@ -10,6 +11,12 @@ export const norwegian: Language = {
     personName: 'fornavn|etternavn',
     name: 'navn',
   },
-  keywords: { secret: ['passord'], birth: ['fod'], username: ['bruker'], personName: ['navn', 'fornavn', 'etternavn'] },
+  keywords: {
+    document: ['kunde', 'medlem', 'saksn', 'polise', 'pasient', 'forerkort', 'konto'],
+    secret: ['passord'],
+    birth: ['fod'],
+    username: ['bruker'],
+    personName: ['navn', 'fornavn', 'etternavn'],
+  },
   phonePlans: { expected: ['NO'] },
 };

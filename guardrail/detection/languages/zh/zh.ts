@@ -9,6 +9,11 @@ export const chinese: Language = {
     birth: '出生|生日',
     personName: '姓名|名字',
   },
-  keywords: { birth: ['出生', '生日'], username: ['用户'], personName: ['姓名', '名字'] },
+  keywords: {
+    document: ['身份证'],
+    birth: ['出生', '生日'],
+    username: ['用户'],
+    personName: ['姓名', '名字'],
+  },
   phonePlans: { expected: ['CN', 'TW', 'HK'] },
 };

@@ -1,4 +1,4 @@
-import { isDayMonthYear, numberAt, weightedModulo, type Country } from './country.ts';
+import { isDayMonthYear, lastDigit, numberAt, weightedModulo, type Country } from './country.ts';
 
 export const austria: Country = {
   numbers: [
@@ -11,6 +11,13 @@ export const austria: Country = {
     },
   ],
   vat: {
-    pattern: String.raw`ATU\d{8}`,
+    pattern: String.raw`ATU ?\d{8}`,
+    valid: (digits) => {
+      const sum = Array.from(digits.slice(0, 7), Number).reduce((total, digit, at) => {
+        const weighted = digit * (1 + (at % 2));
+        return total + (weighted > 9 ? weighted - 9 : weighted);
+      }, 4);
+      return (10 - (sum % 10)) % 10 === lastDigit(digits);
+    },
   },
 };

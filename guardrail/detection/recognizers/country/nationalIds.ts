@@ -7,6 +7,7 @@ import {
   digitsOf,
   eachNumber,
   type Emit,
+  type Match,
   type Recognizer,
 } from '../recognizer.ts';
 import type { DigitStats } from '../textStats.ts';
@@ -98,20 +99,51 @@ const vatByCountry = new Map(countries.flatMap(({ vat }) => (vat ? [[vat.pattern
 const vatPatterns = Array.from(vatByCountry.values(), ({ pattern }) => pattern);
 const vatWord = new RegExp(contextWords('vat'));
 
+/** The score of a VAT number; 0 if it is none. */
+function vatScore(compact: string, { text, start }: Pick<Match, 'text' | 'start'>): number {
+  const isValid = vatByCountry.get(compact.slice(0, 2))?.valid?.(digitsOf(compact));
+  const hasContext = vatWord.test(contextBefore(text, start));
+  if (isValid === false) return hasContext ? 0.6 : 0;
+  return hasContext ? 0.98 : isValid ? 0.8 : 0;
+}
+
 const vatNumbers = aroundDigits({
   type: 'VAT_NUMBER',
   pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
   mayMatch: ({ digits }) => digits >= 7,
-  score: (value, { text, start }) => {
-    const isValid = vatByCountry.get(value.slice(0, 2))?.valid?.(digitsOf(value));
-    const hasContext = vatWord.test(contextBefore(text, start));
-    if (isValid === false) return hasContext ? 0.6 : 0;
-    return hasContext ? 0.98 : isValid ? 0.8 : 0;
-  },
+  score: vatScore,
 });
+
+const vatCountries = [...vatByCountry.keys()].join('|');
+const spacedVat = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${vatCountries})[A-Z]?[ .-]?[A-Z\d]{1,12}(?:[ .-][A-Z\d]{1,9}){1,5}(?![\p{L}\p{N}])`,
+  'gu',
+);
+const compactVat = new RegExp(`^(?:${vatPatterns.join('|')})$`, 'u');
+
+/** VAT numbers in groups. The words behind a number can look like its last group. */
+const groupedVatNumbers: Recognizer = {
+  type: 'VAT_NUMBER',
+  mayMatch: ({ digits }) => digits >= 7,
+  find(text, emit, stats) {
+    eachNumber(spacedVat, stats, isLongVat, ({ 0: run, index }, windowStart) => {
+      const start = windowStart + index;
+      for (let end = run.length; end > 8; end = lastSeparator(run, end)) {
+        const compact = run.slice(0, end).replace(/[ .-]/g, '');
+        const score = compactVat.test(compact) ? vatScore(compact, { text, start }) : 0;
+        if (score === 0) continue;
+        emit(start, start + end, score);
+        return;
+      }
+    });
+  },
+};
+const isLongVat = ({ digits }: DigitStats): boolean => digits >= 7;
+const lastSeparator = (run: string, end: number): number => run.slice(0, end).search(/[ .-][A-Z\d]+$/);
 
 export const nationalIds: readonly Recognizer[] = [
   numbers,
   ...countries.flatMap(({ recognizers = [] }) => recognizers),
   vatNumbers,
+  groupedVatNumbers,
 ];

@@ -1,6 +1,16 @@
 import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
-import { afterKeyword, aroundDigits, contextBefore, contextWidth, digitsOf, type Recognizer } from '../recognizer.ts';
+import {
+  afterKeyword,
+  contextAfter,
+  contextBefore,
+  contextWidth,
+  digitsOf,
+  eachNumber,
+  type Emit,
+  type Recognizer,
+} from '../recognizer.ts';
+import type { DigitStats } from '../textStats.ts';
 
 /** The text between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
 const filler = String.raw`(?:[\s:#=."'()°º-]|${contextWords('documentFiller')}|n(?=[.°º])){0,12}$`;
@@ -14,23 +24,79 @@ const documentWords = (
   ] as const
 ).map(([type, purpose]): readonly [EntityType, RegExp] => [type, new RegExp(`(?:${contextWords(purpose)})${filler}`)]);
 
-/** Document numbers have many patterns, so a number needs a document word directly before it. */
-const documentNumber = aroundDigits({
+/** A sign for "number". Some words behind a document word, it has the name of the company before it. */
+const numberSign = /,?\s(?:nr\.?|n[o°º]\.|n[°º]|num\.|numero?|#)[\s:]{0,2}$/;
+const documentBeforeName = new RegExp(String.raw`(?:${contextWords('documentId')})(?:,? [^\s,;:]{1,20}){0,3}$`);
+/** A name of a program or a product between a word and its number: then the number is no person's. */
+const otherThing = /error|version|code|port\b|line|page|build|chapter|article/;
+
+const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|[./](?=\d)|/(?=[A-Z]{1,3}(?![\p{L}\d]))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
+const number = new RegExp(String.raw`(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
+/** The next number of a list. */
+const nextNumber = new RegExp(String.raw`(?:, ?|,? (?:${contextWords('and')}) )(${NUMBER})`, 'uy');
+/** An acronym before the number, which the pattern of the number includes. */
+const acronym = /^[A-Z]{1,5} /;
+
+/** Dates, amounts of money and versions. */
+const notADocument =
+  /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$|^\d{1,2}[./]\d{4}$|^\d{1,3}(?:\.\d{3})+$|^(?:\d{1,3}\.){2,}\d{1,3}$|^\d+\.\d{1,2}$/;
+
+/** How a number is composed: its letters and its separators as they are, its digits as `0`. */
+const shapeOf = (value: string): string => value.replace(/\d/g, '0');
+
+const hasNumber = ({ digits }: DigitStats): boolean => digits >= 4;
+
+/** The type of a number behind a document word; undefined if no such word is before it. */
+function typeAt(value: string, text: string, start: number): EntityType | undefined {
+  const digits = digitsOf(value).length;
+  const isShort = digits < 2 || value.replace(/[ -]/g, '').length < 8;
+  const isFour = /^\d{4}$/.test(value) && !/^(?:19|20)/.test(value);
+  if ((digits < 5 && isShort && !isFour) || digits > 20 || notADocument.test(value)) return undefined;
+  const end = start + value.length;
+  const isAmount = /^[\d.]+$/.test(value) && /^(?:,\d{1,2}(?!\d)| ?[€$£%])/.test(contextAfter(text, end, 4));
+  if (isAmount) return undefined;
+  const context = contextBefore(text, start, 40);
+  if (isFour) return badge.test(context) ? 'ID' : undefined;
+  for (const [type, words] of documentWords) if (words.test(context)) return type;
+  const sign = digits < 6 ? null : numberSign.exec(context);
+  if (sign === null || otherThing.test(context)) return undefined;
+  return documentBeforeName.test(context.slice(0, sign.index)) ? 'ID' : undefined;
+}
+/** Words before a number of four digits that identifies a person. */
+const badge = new RegExp(`(?:${contextWords('badge')})${filler}`);
+
+/** Document numbers have many patterns, so a number needs a document word before it, or before the list that contains it. */
+const documentNumber: Recognizer = {
   type: 'ID',
   otherTypes: documentWords.map(([type]) => type),
-  pattern: /(?<![\p{L}\p{N}_./-])(?:[A-Z]{1,5}[ -]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)){3,19}(?![\p{L}\p{N}_]|\.\d)/gu,
-  mayMatch: ({ digits }) => digits >= 4,
-  score: (value, { text, start }) => {
-    const digits = digitsOf(value).length;
-    const isShort = digits < 2 || value.replace(/[ -]/g, '').length < 8;
-    if ((digits < 5 && isShort) || digits > 17) return 0;
-    const context = contextBefore(text, start, 40);
-    for (const [type, words] of documentWords) {
-      if (words.test(context)) return { score: 0.8, type };
-    }
-    return 0;
+  mayMatch: (stats) => hasNumber(stats) && stats.keywords.of('document').length > 0,
+  find(text, emit, stats) {
+    eachNumber(number, stats, hasNumber, ({ 0: whole, index }, windowStart) => {
+      const from = windowStart + index;
+      const prefix = acronym.exec(whole)?.[0].length ?? 0;
+      if (!stats.keywords.occursBetween('document', from - contextWidth, from + prefix)) return;
+      for (const skipped of prefix > 0 ? [0, prefix] : [0]) {
+        const value = whole.slice(skipped);
+        const start = from + skipped;
+        const type = typeAt(value, text, start);
+        if (type === undefined) continue;
+        emit(start, start + value.length, 0.8, type);
+        emitList(text, start + value.length, shapeOf(value), type, emit);
+        return;
+      }
+    });
   },
-});
+};
+
+/** Emits the numbers of the same shape that follow a number. */
+function emitList(text: string, from: number, shape: string, type: EntityType, emit: Emit): void {
+  nextNumber.lastIndex = from;
+  for (let match = nextNumber.exec(text); match; match = nextNumber.exec(text)) {
+    const [, value = ''] = match;
+    if (shapeOf(value) !== shape) return;
+    emit(nextNumber.lastIndex - value.length, nextNumber.lastIndex, 0.8, type);
+  }
+}
 
 const bookingWord = new RegExp(String.raw`(?:${contextWords('booking')})(?:[\s:#=."'()-]|${contextWords('is')}){0,6}$`);
 

@@ -126,7 +126,7 @@ const swift = anywhere({
 });
 
 const codeWord = new RegExp(
-  String.raw`\b(?:cvv2?|cvc2?|cv2|csc|${contextWords('cardCode')})\b["']?\s{0,2}(?:${contextWords('is')}|[:=(#])?\s{0,2}["']?$`,
+  String.raw`\b(?:cvv2?|cvc2?|cv2|csc|${contextWords('cardCode')})(?:\b|(?<=\.))["']?\s{0,2}(?:${contextWords('is')}|[:=(#])?\s{0,2}["']?$|\d ?[/-] ?\d{2,4}[^\p{L}\d\n]{1,4}(?:${contextWords('cardCodeAfterDate')})["']?[.:=]?\s{0,2}$`,
   'u',
 );
 
@@ -139,14 +139,15 @@ const verificationCode: PatternRecognizer<TextStats> = {
 };
 
 const expiryWord = new RegExp(
-  String.raw`\b(?:${contextWords('cardExpiry')})\b[^\p{L}\n]{0,4}(?:${contextWords('date')})?[^\p{L}\n]{0,4}$`,
+  String.raw`\b(?:${contextWords('cardExpiry')})(?:\b|(?<=\.))[^\p{L}\n]{0,4}(?:${contextWords('date')})?[^\p{L}\n]{0,4}$`,
   'u',
 );
 
 /** The expiration date of a card. It is personal only near a word for a card or a card number. */
 const expiration: PatternRecognizer<TextStats> = {
   type: 'CREDIT_CARD_EXPIRATION',
-  pattern: /(?<![\p{L}\p{N}_.,/-])(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
+  pattern:
+    /(?<![\p{L}\p{N}_.,/-])(?:(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}|20\d{2}[/-](?:0[1-9]|1[0-2]))(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
   mayMatch: ({ digits }) => digits >= 3,
   score: (_value, { text, start }) => {
     const context = contextBefore(text, start, 64);

@@ -55,7 +55,7 @@ const utcOffset = [
 /** Excludes phone numbers that begin with the milliseconds of a time in a log. */
 const noMilliseconds = String.raw`(?!(?<=:\d\d,)\d{3}(?![\d\-.]))`;
 
-const phone = `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\(\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
+const phone = `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\((?=[^\\(\\)]{1,8}\\))\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
 
 /** Matches offsets from UTC, too, so that no phone number begins inside one. */
 const candidate = new RegExp(`[+\\-\u2212](?:${utcOffset})|${phone}`, 'gv');

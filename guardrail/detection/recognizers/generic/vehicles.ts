@@ -29,11 +29,19 @@ const vin = aroundDigits({
   },
 });
 
+const deviceWord = new RegExp(String.raw`\b(?:${contextWords('device')})\b[^\p{L}\n]{0,4}$|\bimei\b`, 'u');
+/** The reporting bodies that assign numbers of devices. Other numbers of 15 digits need the word IMEI. */
+const imeiIssuer = /^(?:01|35|86|91|98|99)/;
+
 const imei = aroundDigits({
   type: 'IMEI',
   pattern: /(?<![\p{L}\p{N}_]|\d[.-])\d{2}[ -]?\d{6}[ -]?\d{6}[ -]?\d(?![\p{L}\p{N}_]|[.-]\d)/gu,
   mayMatch: (stats) => stats.digits >= 15,
-  score: (value, { text, start }) => (/\bimei\b/.test(contextBefore(text, start)) && luhn(digitsOf(value)) ? 0.95 : 0),
+  score: (value, { text, start }) => {
+    const context = contextBefore(text, start);
+    const isNamed = /\bimei\b/.test(context);
+    return deviceWord.test(context) && (isNamed || imeiIssuer.test(value)) && luhn(digitsOf(value)) ? 0.95 : 0;
+  },
 });
 
 const plateWord = new RegExp(
