@@ -57,6 +57,12 @@ export interface ContextWords {
   readonly ofMonth: string;
   /** Between the month and the year. */
   readonly ofYear: string;
+  /** Numbers in words, and the parts of which a language composes them. */
+  readonly numberWord: string;
+  /** Words within a date in words: "of", "in". */
+  readonly spokenFiller: string;
+  /** Before the name of a person: titles, roles, and words with which people introduce themselves. */
+  readonly introduction: string;
   /** Before a pair of coordinates. */
   readonly coordinates: string;
   /** Before a pair of coordinates with at least four decimals. Drawings use these words, too. */
@@ -103,7 +109,7 @@ export interface ContextWords {
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
 export type LanguageKeywords =
-  'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document';
+  'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document' | 'column';
 
 /** The words and phone plans of one language. */
 export interface Language {

@@ -14,9 +14,11 @@ const lists = {
   plate: keywordsOf('plate'),
   username: keywordsOf('username'),
   personName: keywordsOf('personName'),
-  birth: [...keywordsOf('birth'), '(b.', '*'],
+  birth: [...keywordsOf('birth'), '(b.', '*', '°'],
   booking: keywordsOf('booking'),
   document: keywordsOf('document'),
+  column: [...new Set([...keywordsOf('personName'), ...keywordsOf('plate'), ...keywordsOf('column')])],
+  sql: ['insert into'],
   authenticationLog: ['ruser=', ' user ', 'sudo', 'uid=', 'accepted ', 'failed ', 'postponed ', '(to '],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -46,6 +48,8 @@ function findStarts(text: string): Readonly<KeywordStarts> {
     birth: [],
     booking: [],
     document: [],
+    column: [],
+    sql: [],
     authenticationLog: [],
   };
   automaton.scan(text, anywhere, (begin, _end, word) => {

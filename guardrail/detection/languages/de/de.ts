@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const german: Language = {
   codes: ['de'],
   context: {
+    spokenFiller: 'am|den|des|im',
+    introduction: 'herrn?|frau|hr|fr|patient(?:in)?|ich bin|hier ist|hier spricht|mein name ist|name',
+    numberWord:
+      'erster?n?|eins?|zwei|zwo|zwanzig|dritter?n?|drei|vier|fünf|sechs?|sieb(?:en)?|siebter?n?|achter?n?|acht|neun|zehn|elf|zwölf|[zß]ig|hundert|tausend|und|s?te[nrs]?',
     badge: 'ausweisnummer|personalnummer|dienstnummer|dienstausweis',
     phoneHeader: 'telefon(?:nummer)?|handy(?:nummer)?|rufnummer|mobil',
     cardCodeAfterDate: 'code|prüfz',
@@ -43,6 +47,7 @@ export const german: Language = {
     town: String.raw`ort|wohnort|geburtsort|stadt`,
   },
   keywords: {
+    column: ['telef', 'handy', 'rufnummer'],
     document: [
       'kunde',
       'vertrag',

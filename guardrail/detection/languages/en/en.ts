@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const english: Language = {
   codes: ['en'],
   context: {
+    spokenFiller: 'the|of|in',
+    introduction: "mr|mrs|ms|miss|dr|patient|caller|client|driver|tenant|this is|i am|i'm|my name is|named?",
+    numberWord:
+      'first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|twentieth|thirtieth|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen(?:th)?|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|oh',
     badge: 'badge(?: no| id| number)?|staff (?:no|id|number)|employee (?:no|number)',
     phoneHeader:
       '(?:(?:mobile|home|work|cell|contact|office)[ _-]?)?(?:phone|tel(?:ephone)?|mobile|cell)(?:[ _-]?(?:no|number))?',
@@ -29,7 +33,7 @@ export const english: Language = {
     vehicle: 'vehicle|chassis',
     plate: String.raw`licen[cs]e plate|number plate|\bplate|(?:vehicle|car) registration|\breg(?:istration)?(?: (?:no|number|plate))?\.?`,
     plateNumber: String.raw`number|no\b`,
-    birth: String.raw`\bdob\b|d\.o\.b|\bborn\b|birth ?da(?:te|y)|date of birth|\bbday\b|birth`,
+    birth: String.raw`\bdob\b|d\.o\.b|\bborn\b|birth ?da(?:te|y)|date of birth|\bbday\b|birth|birth_?date|bdate`,
     month:
       'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?',
     ordinal: 'st|nd|rd|th',
@@ -55,6 +59,7 @@ export const english: Language = {
     town: String.raw`city|town|home ?town|place of birth|birthplace`,
   },
   keywords: {
+    column: ['phone', 'mobile', 'tel'],
     document: [
       'member',
       'subscrib',

@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const spanish: Language = {
   codes: ['es'],
   context: {
+    spokenFiller: 'el|del?',
+    introduction: 'sr|sra|don|doña|d|dña|paciente|soy|me llamo|mi nombre es',
+    numberWord:
+      'primero|un[oa]?|dos|tr[eé]s|cuatro|cinco|s[eé]is|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci|veint[ei]|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien(?:to)?s?|novecientos|mil',
     badge: 'placa|credencial|n[úu]mero de empleado',
     phoneHeader: 'tel[ée]fono|m[óo]vil|celular',
     cardCodeAfterDate: String.raw`c[óo]d(?:igo|\.)?`,
@@ -17,7 +21,7 @@ export const spanish: Language = {
     is: 'es',
     vehicle: 'bastidor',
     plate: 'matrícula',
-    birth: String.raw`naci(?:ó|do|da|miento)|f(?:echa|\.) ?(?:de )?nac`,
+    birth: String.raw`naci(?:ó|do|da|miento)|f(?:echa|\.) ?(?:de )?nac|nac\.`,
     month: 'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|oct(?:ubre)?|noviembre|diciembre',
     ofMonth: 'de',
     ofYear: 'de|del',
@@ -38,6 +42,7 @@ export const spanish: Language = {
     town: String.raw`ciudad|localidad|municipio|lugar de nacimiento`,
   },
   keywords: {
+    column: ['telef', 'movil', 'celular'],
     document: [
       'documento',
       'nss ',

@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const french: Language = {
   codes: ['fr'],
   context: {
+    spokenFiller: 'le|en',
+    introduction: "mme|mlle|m|mr|dr|monsieur|madame|patiente?|c['’]est|je suis|je m['’]appelle|nom",
+    numberWord:
+      'premier|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|septante|huitante|nonante|cents?|mille?',
     badge: 'badge|matricule',
     phoneHeader: 't[ée]l[ée]phone|portable|mobile|tel',
     cardCodeAfterDate: 'code',
@@ -19,7 +23,7 @@ export const french: Language = {
     vehicle: 'châssis',
     plate: String.raw`immatriculation|immatriculé\w*|plaque|immat\.`,
     plateNumber: 'n[°º]',
-    birth: String.raw`n[ée]e? le|naissance|n[ée]+\(e\) le|\bddn\b|n[ée]_le|date_naissance`,
+    birth: String.raw`n[ée]e? le|naissance|n[ée]+\(e\) le|\bddn\b|n[ée]_le|date_naissance|n[ée]\(e\)`,
     month:
       'janvier|f[ée]v(?:rier)?|mars|avr(?:il)?|mai|juin|juillet|août|septembre|octobre|novembre|d[ée]cembre|dezembre',
     ordinal: 'er',
@@ -39,6 +43,7 @@ export const french: Language = {
     town: String.raw`ville|commune|lieu de naissance`,
   },
   keywords: {
+    column: ['telep', 'portable'],
     document: [
       'client',
       'societaire',

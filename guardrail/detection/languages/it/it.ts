@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const italian: Language = {
   codes: ['it'],
   context: {
+    spokenFiller: 'il|del',
+    introduction: String.raw`sig|sig\.?ra|signor[ae]?|dott|paziente|sono|mi chiamo`,
+    numberWord:
+      'primo|un[oa]?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|tredici|quattordici|quindici|sedici|diciassette|diciotto|diciannove|vent[io]?|trent[ao]?|quarant[ao]?|cinquant[ao]?|sessant[ao]?|settant[ao]?|ottant[ao]?|novant[ao]?|cento|mila|mille',
     badge: 'badge|matricola|tesserino',
     phoneHeader: 'telefono|cellulare',
     cardCodeAfterDate: String.raw`cod(?:ice|\.)?`,
@@ -17,7 +21,7 @@ export const italian: Language = {
     is: 'è',
     vehicle: 'telaio',
     plate: String.raw`\btarga|\btargat[ao]`,
-    birth: 'nat[oa] (?:il|a)|nascita',
+    birth: String.raw`nat[oa] (?:il|a)|nascita|nat[oa]\b`,
     month: 'gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre',
     ofMonth: 'di',
     position: 'posizione',
@@ -37,6 +41,7 @@ export const italian: Language = {
     town: String.raw`città|comune|luogo di nascita|residenza`,
   },
   keywords: {
+    column: ['telef', 'cellulare'],
     document: [
       'carta',
       'cliente',

@@ -3,6 +3,8 @@ import type { Language } from '../language.ts';
 export const norwegian: Language = {
   codes: ['nb', 'no'],
   context: {
+    numberWord:
+      'første|andre|tredje|fjerde|femte|sjette|sjuende|åttende|niende|tiende|nitten|tjue|tretti|førti|femti|seksti|sytti|åtti|nitti|hundre|tusen',
     documentId: '(?:kunde|medlems|saks|polise|pasient|førerkort|konto)(?:nummer|nr)',
     password: 'passord',
     birth: 'født|fødsels',

@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const dutch: Language = {
   codes: ['nl'],
   context: {
+    spokenFiller: 'op|de',
+    introduction: 'dhr|mevr|mw|de heer|mevrouw|pati[ëe]nt|ik ben|mijn naam is',
+    numberWord:
+      'eerste|e[eé]n|twee|tweede|drie|derde|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf|der|veer|twin|tach|tig|honderd|duizend|en|[ëe]n|ste|de',
     badge: 'personeelsnummer|badge',
     phoneHeader: 'telefoon(?:nummer)?|mobiel|gsm',
     cardCodeAfterDate: 'code',
@@ -14,7 +18,7 @@ export const dutch: Language = {
     cardExpiry: 'vervalt|geldig tot|geldig t/m|vervaldatum|verloopt|tot',
     password: 'wachtwoord',
     plate: String.raw`kenteken|nummerplaat`,
-    birth: 'geboorte',
+    birth: String.raw`geboorte|\bgeb\.?(?= )`,
     month: 'januari|februari|maart|mei|juni|juli|augustus|okt(?:ober)?',
     position: 'locatie',
     driverLicense: 'rijbewijs(?:nummer)?',
@@ -34,6 +38,7 @@ export const dutch: Language = {
     town: String.raw`woonplaats|geboorteplaats|plaats`,
   },
   keywords: {
+    column: ['telef', 'mobiel', 'gsm'],
     document: [
       'klant',
       'personeel',

@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const polish: Language = {
   codes: ['pl'],
   context: {
+    spokenFiller: 'roku',
+    introduction: 'pan|pani|pacjent(?:ka)?|jestem|nazywam się',
+    numberWord:
+      'pierwsz|drugi|trzeci|czwart|piąt|szóst|siódm|ósm|dziewiąt|dziesiąt|jedenast|dwunast|trzynast|czternast|piętnast|szesnast|siedemnast|osiemnast|dziewiętnast|dwudziest|trzydziest|czterdziest|pięćdziesiąt|sześćdziesiąt|siedemdziesiąt|osiemdziesiąt|dziewięćdziesiąt|tysiąc|dziewięćset|dwutysięczn|dwa|ego|y|a|i',
     badge: 'identyfikator|legitymacja',
     phoneHeader: 'telefon|nr tel(?:efonu)?',
     phone: String.raw`\btel\b|telefon|kom[óo]rk|zadzwo|\bdzwo`,
@@ -14,7 +18,7 @@ export const polish: Language = {
     username: 'użytkownik|nazwa użytkownika',
     vat: String.raw`\bnip\b|vat-ue`,
     password: 'hasło',
-    birth: String.raw`urodz(?:ony|ona|enia|iny)|\bur\.`,
+    birth: String.raw`urodz(?:ony|ona|enia|iny)|\bur\.|\bdata ur|\bur\b`,
     month: 'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia',
     personName: 'imi[ęe]|nazwisko|imi[ęe] i nazwisko',
     documentId: String.raw`(?:numer|nr) (?:klienta|karty|pacjenta|polisy|umowy|pracownika|legitymacji)|umowa[^\n]{0,16} nr|dow[óo]d(?:em|u)?(?: osobist\w+)?|paszport\w{0,2}|polisa nr|(?:numer|nr) (?:sprawy|szkody|albumu|ubezpieczenia|dowodu|identyfikacyjny|legitymacji|konta|indeksu)|legitymacj\w{1,2}|paszporty|umow[aęy]`,
@@ -29,6 +33,7 @@ export const polish: Language = {
     cardExpiry: 'ważn[aey] do|data wa[żz]no[śs]ci|wa[żz]no[śs][ćc]',
   },
   keywords: {
+    column: ['telef', 'nr tel'],
     document: [
       'klienta',
       'karty',

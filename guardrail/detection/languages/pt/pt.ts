@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const portuguese: Language = {
   codes: ['pt'],
   context: {
+    spokenFiller: 'd[eo]|em',
+    introduction: 'sr|sra|dona|paciente|sou|me chamo|meu nome é|chamo-me',
+    numberWord:
+      'primeiro|uma?|dois|duas|tr[êe]s|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|catorze|quatorze|quinze|dez[ae]sseis|dez[ae]ssete|dezoito|dez[ae]nove|vinte|trinta|quarenta|cinquenta|sessenta|setenta|oitenta|noventa|cem|cento|novecentos|mil',
     badge: 'crach[áa]|matr[íi]cula',
     phoneHeader: 'telefone|telem[óo]vel|celular',
     card: 'cartão|cartao',
@@ -14,7 +18,7 @@ export const portuguese: Language = {
     phone: 'telemóvel|ligue|telefone|celular|contacto|contato|zap',
     username: 'usuário|utilizador|nome de (?:usuário|utilizador)',
     password: 'senha|palavra-passe',
-    birth: String.raw`nasc(?:eu|id[oa]|imento)|\bdn\b`,
+    birth: String.raw`nasc(?:eu|id[oa]|imento)|\bdn\b|anivers[áa]rio`,
     month: 'janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro',
     ofMonth: 'de',
     ofYear: 'de',
@@ -32,6 +36,7 @@ export const portuguese: Language = {
     cardExpiry: 'validade|v[áa]lido at[ée]|venc(?:e|imento)|val',
   },
   keywords: {
+    column: ['telef', 'telemovel', 'celular'],
     document: [
       'cliente',
       'utente',

@@ -3,6 +3,10 @@ import type { Language } from '../language.ts';
 export const swedish: Language = {
   codes: ['sv'],
   context: {
+    spokenFiller: 'den',
+    introduction: 'herr|fru|patient(?:en)?|jag heter|jag är|heter',
+    numberWord:
+      'första|andra|tredje|fjärde|femte|sjätte|sjunde|åttonde|nionde|tionde|elfte|tolfte|tretton|fjorton|femton|sexton|sjutton|arton|nitton|tjugo|trettio|fyrtio|femtio|sextio|sjuttio|åttio|nittio|ett?|en|två|tre|fyra|fem|sex|sju|åtta|nio|tio|elva|tolv|de|hundra|tusen',
     badge: 'passerkort|anställningsnummer|tjänstekort',
     phoneHeader: 'telefon(?:nummer)?|mobil',
     cardCode: 'säkerhetskod',
@@ -17,7 +21,7 @@ export const swedish: Language = {
     passport: 'passnummer',
     username: 'användar(?:namn|e)',
     vat: String.raw`\bmoms\b`,
-    birth: 'född|födelse',
+    birth: String.raw`född|födelse`,
     month: 'januari|februari|maj|juni|juli|augusti|oktober',
     personName: 'förnamn|efternamn',
     documentId:
@@ -32,6 +36,7 @@ export const swedish: Language = {
     cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)|utg[åa]ng(?:sdatum)?|går ut`,
   },
   keywords: {
+    column: ['telef', 'mobil'],
     document: [
       'anst',
       'kund',
@@ -56,7 +61,7 @@ export const swedish: Language = {
       'tjanstekort',
     ],
     booking: ['bokning'],
-    birth: ['fod'],
+    birth: ['fod', ' f. '],
     card: ['giltig', 'sakerhetskod', 'utgang', 'gar ut'],
     username: ['anvand'],
     personName: ['namn', 'fornamn', 'efternamn'],

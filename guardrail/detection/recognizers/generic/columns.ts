@@ -1,27 +1,6 @@
-import { contextWords } from '../../languages/languages.ts';
 import type { EntityType } from '../../contract.ts';
-import type { Recognizer } from '../recognizer.ts';
-
-/** Words of a header, whole: with `_`, `-`, `.` or spaces between them. */
-const header = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'u');
-
-const personName = header(contextWords('personName'));
-const birth = new RegExp(String.raw`^(?:${contextWords('birth')}|geb\.?$)`, 'u');
-const username = header(contextWords('username'));
-const identifier = new RegExp(
-  String.raw`^(?:(?:${contextWords('documentId')})|(?:student|patient|member|customer|employee|staff|client)[_ -]?(?:no|nr|id|number)?)$`,
-  'u',
-);
-/** A column that contains names if another one says that the rows are about people. */
-const plainName = header(contextWords('name'));
-
-const nameValue = /^\p{L}[\p{L}\p{M}'’.-]{0,40}(?:,? \p{L}[\p{L}\p{M}'’.-]{0,40}){0,5}$/u;
-const VALUES: Readonly<Record<string, RegExp>> = {
-  PERSON: nameValue,
-  DATE_OF_BIRTH: /^\d{1,4}[-/. ]?\d{1,2}[-/. ]?\d{1,4}$/,
-  USERNAME: /^[\p{L}\d_][\p{L}\d_.@-]{1,39}$/u,
-  ID: /^(?=.*\d)[\p{L}\d][\p{L}\d ./-]{2,24}$/u,
-};
+import { eachMatch, type Emit, type Recognizer } from '../recognizer.ts';
+import { columnTypes, isValueOf, typesOfColumns } from './columnTypes.ts';
 
 /** A cell of a row: its text without quotes and spaces, and where that begins. */
 interface Cell {
@@ -36,11 +15,11 @@ const LONGEST_ROW = 1_000;
 /** Values in the columns of a table (CSV, TSV or Markdown) whose header says what they are. */
 const columns: Recognizer = {
   type: 'PERSON',
-  otherTypes: ['DATE_OF_BIRTH', 'USERNAME', 'ID'],
-  mayMatch: ({ text, keywords }) => text.includes('\n') && keywords.of('personName').length > 0,
+  otherTypes: columnTypes.slice(1),
+  mayMatch: ({ text, keywords }) => text.includes('\n') && keywords.of('column').length > 0,
   find(text, emit, { keywords }) {
     let done = 0;
-    for (const keyword of keywords.of('personName')) {
+    for (const keyword of keywords.of('column')) {
       if (keyword < done) continue;
       const start = text.lastIndexOf('\n', keyword) + 1;
       const end = lineEnd(text, keyword);
@@ -50,7 +29,7 @@ const columns: Recognizer = {
       const separator = SEPARATORS.find((one) => line.includes(one));
       // A comma before a space is punctuation.
       if (separator === undefined || (separator === ',' && line.includes(', '))) continue;
-      const types = typesOf(cellsOf(line, start, separator));
+      const types = typesOfColumns(cellsOf(line, start, separator).map((cell) => cell.text));
       if (types.some((type) => type !== undefined)) done = readRows(text, end + 1, separator, types, emit);
     }
   },
@@ -61,30 +40,13 @@ const lineEnd = (text: string, from: number): number => {
   return end < 0 ? text.length : end;
 };
 
-/** The entity type of each column; undefined for columns that identify nobody. */
-function typesOf(cells: readonly Cell[]): (EntityType | undefined)[] {
-  const labels = cells.map(({ text }) => text.toLowerCase());
-  const is = (pattern: RegExp, label: string): boolean =>
-    pattern.test(label) || (label.includes('_') && pattern.test(label.replaceAll('_', ' ')));
-  const types = labels.map((label): EntityType | undefined => {
-    if (is(personName, label)) return 'PERSON';
-    if (is(birth, label)) return 'DATE_OF_BIRTH';
-    return is(username, label) ? 'USERNAME' : undefined;
-  });
-  if (cells.length < 2 || labels.includes('') || types.every((type) => type === undefined)) return [];
-  return types.map((type, at) => {
-    const label = labels[at] ?? '';
-    return type ?? (is(plainName, label) ? 'PERSON' : is(identifier, label) ? 'ID' : undefined);
-  });
-}
-
 /** Reads the rows below a header. @returns the offset of the first line that is not a row */
 function readRows(
   text: string,
   from: number,
   separator: string,
   types: readonly (EntityType | undefined)[],
-  emit: Parameters<Recognizer['find']>[1],
+  emit: Emit,
 ): number {
   let start = from;
   while (start < text.length) {
@@ -92,15 +54,17 @@ function readRows(
     if (end - start > LONGEST_ROW) return start;
     const cells = cellsOf(text.slice(start, end), start, separator);
     if (cells.length !== types.length) return start;
-    cells.forEach((cell, at) => {
-      const type = types[at];
-      if (type !== undefined && VALUES[type]?.test(cell.text) === true) {
-        emit(cell.start, cell.start + cell.text.length, 0.9, type);
-      }
-    });
+    emitCells(cells, types, emit);
     start = end + 1;
   }
   return start;
+}
+
+function emitCells(cells: readonly Cell[], types: readonly (EntityType | undefined)[], emit: Emit): void {
+  cells.forEach(({ text, start }, at) => {
+    const type = types[at];
+    if (type !== undefined && isValueOf(type, text)) emit(start, start + text.length, 0.9, type);
+  });
 }
 
 /** Splits a row into its cells. A quoted cell may contain the separator. */
@@ -120,4 +84,34 @@ function cellsOf(line: string, start: number, separator: string): Cell[] {
   return cells;
 }
 
-export const tables: readonly Recognizer[] = [columns];
+/** The columns that a statement of SQL names, and the keyword before its rows. */
+const insert = /\binsert\s+into\s[^()\n]{1,120}\(([^()]{1,600})\)\s*values\s*(?=\()/giu;
+/** A row of values, and the comma before the next one. */
+const sqlRow = /\s{0,16}\(((?:'(?:[^']|''){0,200}'|[^()']){1,1000})\)\s{0,16},?/y;
+const sqlValue = /'((?:[^']|''){0,200})'|[^,\s]{1,64}/g;
+
+/** Values in the rows that a statement of SQL inserts. */
+const insertedRows: Recognizer = {
+  type: 'PERSON',
+  otherTypes: columnTypes.slice(1),
+  mayMatch: ({ keywords }) => keywords.of('sql').length > 0,
+  find(text, emit) {
+    eachMatch(insert, text, ({ 0: statement, 1: names = '', index }) => {
+      const types = typesOfColumns(names.split(',').map((name) => name.trim().replace(/^["'`[]|["'`\]]$/g, '')));
+      if (types.length === 0) return;
+      sqlRow.lastIndex = index + statement.length;
+      for (let row = sqlRow.exec(text); row; row = sqlRow.exec(text)) {
+        const from = row.index + row[0].indexOf('(') + 1;
+        emitCells(sqlCells(row[1] ?? '', from), types, emit);
+      }
+    });
+  },
+};
+
+/** Splits a row of SQL into its values, without their quotes. */
+const sqlCells = (row: string, from: number): Cell[] =>
+  Array.from(row.matchAll(sqlValue), ({ 0: value, 1: quoted, index }) =>
+    quoted === undefined ? { text: value, start: from + index } : { text: quoted, start: from + index + 1 },
+  );
+
+export const tables: readonly Recognizer[] = [columns, insertedRows];

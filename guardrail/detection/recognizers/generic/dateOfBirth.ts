@@ -1,37 +1,96 @@
 import { contextWords } from '../../languages/languages.ts';
+import { isDate } from '../checksums.ts';
 import { aroundDigits, contextBefore, type Recognizer } from '../recognizer.ts';
+import { spokenDateIn } from './spokenDate.ts';
 
 const month = `(?:${contextWords('month')})`;
 const numericDate = String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}(?:\d{4}|\d{2})`;
-const dayFirst = String.raw`\d{1,2}(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofYear')}) )?\d{4}`;
+const year = String.raw`(?:\d{4}|['’]?\d{2})`;
+const dayFirst = String.raw`\d{1,2}(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofYear')}) )?${year}`;
 /** As in passports and airline systems: 07JUN91. */
 const compact = String.raw`\d{2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:\d{4}|\d{2})`;
 /** With the month as a Roman numeral: 8.i.1941. */
 const roman = String.raw`\d{1,2}\. ?[ivx]{1,4}\. ?\d{4}`;
 const eastAsian = String.raw`\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일]`;
 const monthFirst = String.raw`${month}\.? \d{1,2}(?:${contextWords('ordinalAfterMonth')})?,? \d{4}`;
-const birthWord = new RegExp(String.raw`(?:${contextWords('birth')})[^\n]{0,28}$`);
+/** Without separators, or without a day: a date only directly behind a word such as "born". */
+const bare = String.raw`\d{8}|\d{6}|(?:0?[1-9]|1[0-2])[/.]\d{4}`;
 
-/** The signs for a birth in biographies: `(b. 4 March 1980)`, `Anna Voss (* 12.03.1960)`, `*12.03.1960`. */
-const birthSign = /\(b\. ?$|\(\* ?$|(?:^|\s)\*$/;
+const birth = `(?:${contextWords('birth')})`;
+/** In a dialogue, the answer stands on the next line, behind the name of the speaker. */
+const birthWord = new RegExp(String.raw`${birth}[^\n]{0,28}(?:\n{1,2}[^\n:]{1,20}: ?)?$`);
+const directBirthWord = new RegExp(String.raw`${birth}[^\p{L}\d\n]{0,4}(?:\p{L}{1,3} )?$`, 'u');
 
-/** A date is personal only after a word such as "born". */
+/** The signs for a birth: `(b. 4 March 1980)`, `Anna Voss (* 12.03.1960)`, `*12.03.1960`, `° 12.03.1960`, `f. 12/3 1960`. */
+const birthSign = /\(b\. ?$|\(\* ?$|(?:^|\s)[*°] ?$|(?:^|[\s,(])f\. ?$/;
+
+/** The name of a person who is introduced, and the parenthesis behind the name. */
+const introduced = new RegExp(
+  String.raw`(?:^|[^\p{L}])(?:${contextWords('introduction')})\.?,?(?: \p{L}[\p{L}\p{M}'’.-]{0,30}){1,4},? \($`,
+  'u',
+);
+
+/** Whether six or eight digits are a date: YYYYMMDD, DDMMYYYY, YYMMDD or DDMMYY. */
+function isBareDate(digits: string): boolean {
+  const at = (from: number): number => Number(digits.slice(from, from + 2));
+  if (digits.length === 6) return isDate(at(2), at(4)) || isDate(at(2), at(0));
+  return (
+    (/^(?:19|20)/.test(digits) && isDate(at(4), at(6))) || (/(?:19|20)\d{2}$/.test(digits) && isDate(at(2), at(0)))
+  );
+}
+
+/** A date is personal only after a word such as "born", or after the name of a person. */
+function dateScore(value: string, text: string, start: number): number {
+  const before = contextBefore(text, start, 64);
+  if (/^\d+$/.test(value)) return directBirthWord.test(before) && isBareDate(value) ? 0.9 : 0;
+  if (/^\d{1,2}[/.]\d{4}$/.test(value)) return directBirthWord.test(before) ? 0.9 : 0;
+  if (birthWord.test(before) || birthSign.test(before)) return 0.9;
+  const end = start + value.length;
+  return text.startsWith(')', end) && introduced.test(before) ? 0.8 : 0;
+}
+
 const dateAfterWord = aroundDigits({
   type: 'DATE_OF_BIRTH',
   pattern: new RegExp(
-    String.raw`(?<![\p{Script=Latin}\p{N}])(?:${eastAsian}|(?:${numericDate}|${dayFirst}|${monthFirst}|${compact}|${roman})(?![\p{Script=Latin}\p{N}]))`,
+    String.raw`(?<![\p{Script=Latin}\p{N}])(?:${eastAsian}|(?:${numericDate}|${dayFirst}|${monthFirst}|${compact}|${roman}|${bare})(?![\p{Script=Latin}\p{N}]|[-/]\d))`,
     'giu',
   ),
-  mayMatch: ({ digits }) => digits >= 4,
-  score: (_value, { text, start }) => {
-    const before = contextBefore(text, start);
-    return birthWord.test(before) || birthSign.test(before) ? 0.9 : 0;
-  },
+  mayMatch: ({ digits }) => digits >= 2,
+  score: (value, { text, start }) => dateScore(value, text, start),
 });
+
+/** The beginning of a date in parentheses. */
+const inParentheses = /\(\d{1,4}[ ./-]/;
 
 const dateOfBirth: Recognizer = {
   ...dateAfterWord,
-  mayMatch: (stats) => dateAfterWord.mayMatch(stats) && stats.keywords.of('birth').length > 0,
+  mayMatch: (stats) =>
+    dateAfterWord.mayMatch(stats) && (stats.keywords.of('birth').length > 0 || inParentheses.test(stats.text)),
 };
 
-export const datesOfBirth: readonly Recognizer[] = [dateOfBirth];
+const birthAt = new RegExp(birth, 'iuy');
+
+/** The longest distance from the word for a birth to the end of a date in words, in UTF-16 code units. */
+const SPOKEN_WIDTH = 128;
+
+const spokenBirthWord = new RegExp(String.raw`${birth}[^.\n]{0,40}(?:[.?!]? ?\n{1,2}[^\n:]{1,20}: ?[^\n]{0,12})?$`);
+
+/** A date of birth in words, as in transcripts of calls. */
+const spokenDateOfBirth: Recognizer = {
+  type: 'DATE_OF_BIRTH',
+  mayMatch: ({ keywords }) => keywords.of('birth').length > 0,
+  find(text, emit, { keywords }) {
+    let done = 0;
+    for (const keyword of keywords.of('birth')) {
+      birthAt.lastIndex = keyword;
+      if (keyword < done || !birthAt.test(text)) continue;
+      const part = text.slice(keyword, keyword + SPOKEN_WIDTH).toLowerCase();
+      const date = spokenDateIn(part);
+      if (date === undefined || !spokenBirthWord.test(contextBefore(text, keyword + date.first, 96))) continue;
+      done = keyword + date.end;
+      emit(keyword + date.start, done, 0.85);
+    }
+  },
+};
+
+export const datesOfBirth: readonly Recognizer[] = [dateOfBirth, spokenDateOfBirth];
