@@ -33,6 +33,8 @@ export interface ContextWords {
   readonly wallet: string;
   /** Before a password. The password recognizer ignores the case of these words. */
   readonly password: string;
+  /** Before the code of a door, an alarm or a box with keys. */
+  readonly accessCode: string;
   /** Words after "password:" and the like that are not a secret. */
   readonly notASecret: string;
   /** "is", between a word and its value. */
@@ -109,7 +111,7 @@ export interface ContextWords {
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
 export type LanguageKeywords =
-  'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document' | 'column';
+  'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document' | 'column' | 'accessCode';
 
 /** The words and phone plans of one language. */
 export interface Language {

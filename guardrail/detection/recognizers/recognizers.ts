@@ -7,6 +7,7 @@ import { finance } from './generic/finance.ts';
 import { internet } from './generic/internet.ts';
 import { names } from './generic/names.ts';
 import { phones } from './generic/phone.ts';
+import { proseSecrets } from './generic/proseSecrets.ts';
 import { secrets } from './generic/secrets.ts';
 import { usernames } from './generic/usernames.ts';
 import { vehicles } from './generic/vehicles.ts';
@@ -21,6 +22,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...internet,
   ...finance,
   ...secrets,
+  ...proseSecrets,
   ...nationalIds,
   ...documents,
   ...phones(languages),

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const german: Language = {
   codes: ['de'],
   context: {
+    accessCode: '(?:tür|tor|haus|alarm|zugangs|schlüsselbox|eingangs|garagen)[ -]?code',
     spokenFiller: 'am|den|des|im',
     introduction: 'herrn?|frau|hr|fr|patient(?:in)?|ich bin|hier ist|hier spricht|mein name ist|name',
     numberWord:
@@ -35,7 +36,7 @@ export const german: Language = {
     bankAccount: 'kontonummer',
     documentId: String.raw`personalausweis(?:nummer)?|ausweisnummer|personalnummer|matrikelnummer|versichertennummer|steuernummer|(?:kunden?|vertrags?|personal|vers(?:icherten)?\.?|mitglieds?|matrikel|policen?|patienten?|kassen)[- ]?(?:nummer|nr)|\bkunde|vertrag|mitglied|führerschein klasse [a-z]|\b(?:tk|aok|dak|barmer|ikk|bkk)\b|bahncard|aktenzeichen|(?:steuer|schaden|versicherungs|vorgangs|fall|akten|studenten|konto|depot|zähler|ausweis)[- ]?(?:nummer|nr)|st\.?-?nr|führerschein(?: klasse [a-z])?|ausweis`,
     documentFiller: String.raw`nr|ist|lautet|nr|nummer`,
-    username: 'benutzer(?:name|kennung)?|nutzername|anmeldename|kennung',
+    username: 'benutzer(?:name|kennung)?|nutzername|anmeldename|kennung|benutzer-?id|login|nickname|accountname',
     vat: String.raw`ust-?\s?id|umsatzsteuer|\bmwst\b|\buid\b|steuernummer`,
     personName:
       'vor-? ?(?:und nach)?name|nachname|familienname|zuname|geburtsname|ansprechpartner(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?',
@@ -47,6 +48,19 @@ export const german: Language = {
     town: String.raw`ort|wohnort|geburtsort|stadt`,
   },
   keywords: {
+    accessCode: [
+      'turcode',
+      'torcode',
+      'hauscode',
+      'alarmcode',
+      'alarm-c',
+      'zugangsc',
+      'schlusselbox',
+      'eingangsc',
+      'garagenc',
+      'tur-c',
+      'haus-c',
+    ],
     column: ['telef', 'handy', 'rufnummer'],
     document: [
       'kunde',

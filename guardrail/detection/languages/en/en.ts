@@ -3,6 +3,8 @@ import type { Language } from '../language.ts';
 export const english: Language = {
   codes: ['en'],
   context: {
+    accessCode:
+      '(?:door|gate|alarm|entry|access|building|lobby|garage|intercom|lockbox|key ?safe|safe|keypad)[ -]code|key ?safe|lock ?box|keypad',
     spokenFiller: 'the|of|in',
     introduction: "mr|mrs|ms|miss|dr|patient|caller|client|driver|tenant|this is|i am|i'm|my name is|named?",
     numberWord:
@@ -47,7 +49,8 @@ export const english: Language = {
     bankAccount: String.raw`bank account|account number|acct\.?|routing(?: number)?|sort code|(?:routing|sort code)[^\n]{0,24}\baccount(?: no)?`,
     documentId: String.raw`\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b|(?:customer|client|contract|policy|account holder|driver|emp(?:loyee)?|hosp(?:ital)?|loyalty|frequent flyer|process server|patient|case worker|student)(?:[ _](?:no|nr|num(?:ber)?|id|ref|card|licen[cs]e)\b)?\.?|member(?:ship)? card|\bbrp\b|share code|\bid no|e-ticket|executive club|\baccount|\b(?:member|subscriber|patient|employee|student|customer)=|case (?:no\b|nr|number|id|ref)|rental agreement|tax (?:no\b|nr|ref(?:erence)?)|frequent flyer|loyalty|flying blue|miles (?:&|and) more|rewards|nhi\b|hospital no|claim|(?:case|file) ref|polic(?:y|ies)|passports?`,
     documentFiller: 'number|num|no|is|id|my|currently|card|code',
-    username: 'user ?name|user_?name|user|user_?id|login|login ?name|screen ?name|handle|nick(?:name)?|account ?name',
+    username:
+      'user ?name|user_?name|user|user_?id|login|login ?name|screen ?name|handle|nick(?:name)?|account ?name|profile name|profile',
     vat: String.raw`\bvat\b|tax id`,
     personName:
       '(?:first|last|full|given|family|middle|maiden|customer|patient|employee|contact|client|guest|passenger|account ?holder|card ?holder|recipient|sender|spouse|child|parent|student|teacher|manager|applicant|beneficiary)[ _-]?(?:full[ _-]?)?names?|sur ?name|passengers?|patient|card[ _-]?holder|account[ _-]?holder|signed[ _-]by',
@@ -59,6 +62,23 @@ export const english: Language = {
     town: String.raw`city|town|home ?town|place of birth|birthplace`,
   },
   keywords: {
+    accessCode: [
+      'door',
+      'gate',
+      'alarm c',
+      'entry c',
+      'access c',
+      'building c',
+      'lobby',
+      'garage',
+      'intercom',
+      'key safe',
+      'keysafe',
+      'lockbox',
+      'lock box',
+      'safe c',
+      'keypad',
+    ],
     column: ['phone', 'mobile', 'tel'],
     document: [
       'member',
@@ -126,7 +146,7 @@ export const english: Language = {
     ],
     booking: ['pnr', 'booking', 'confirmation', 'record loc', 'reservation'],
     birth: ['dob', 'd.o.b', 'born', 'birth', 'bday'],
-    username: ['user', 'login', 'screen', 'handle', 'nick', 'account'],
+    username: ['user', 'login', 'screen', 'handle', 'nick', 'account', 'profile'],
     personName: ['name', 'surname', 'passenger', 'patient', 'card', 'account', 'signed'],
     secret: [
       'pass',

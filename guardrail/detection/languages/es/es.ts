@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const spanish: Language = {
   codes: ['es'],
   context: {
+    accessCode: '(?:clave|c[óo]digo) (?:del? )?(?:la )?(?:portal|puerta|alarma|entrada|garaje|port[óo]n)',
     spokenFiller: 'el|del?',
     introduction: 'sr|sra|don|doña|d|dña|paciente|soy|me llamo|mi nombre es',
     numberWord:
@@ -17,7 +18,7 @@ export const spanish: Language = {
     card: 'tarjeta',
     cardCode: 'código de seguridad',
     cardExpiry: String.raw`caduca|vence|caducidad|cad\.|v[áa]lida? hasta|vto|venc(?:e|imiento)?`,
-    password: String.raw`contraseña|\bclave`,
+    password: String.raw`contraseña|\bclave|contrasena`,
     is: 'es',
     vehicle: 'bastidor',
     plate: 'matrícula',
@@ -42,6 +43,7 @@ export const spanish: Language = {
     town: String.raw`ciudad|localidad|municipio|lugar de nacimiento`,
   },
   keywords: {
+    accessCode: ['clave d', 'clave p', 'codigo d', 'codigo p'],
     column: ['telef', 'movil', 'celular'],
     document: [
       'documento',

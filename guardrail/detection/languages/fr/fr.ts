@@ -3,6 +3,8 @@ import type { Language } from '../language.ts';
 export const french: Language = {
   codes: ['fr'],
   context: {
+    accessCode:
+      "digicode|code (?:de (?:la )?porte|d['’]entrée|porte|de l['’]immeuble|de l['’]alarme|du portail|portail|alarme|interphone)|, code",
     spokenFiller: 'le|en',
     introduction: "mme|mlle|m|mr|dr|monsieur|madame|patiente?|c['’]est|je suis|je m['’]appelle|nom",
     numberWord:
@@ -18,7 +20,7 @@ export const french: Language = {
     cardCode: 'cryptogramme|code de s[ée]curit[ée]',
     cardExpiry:
       "expir(?:e|ation)|date d['’]expiration|valable jusqu['’](?:au|en)|valide jusqu['’](?:au|en)|fin de validit[ée]",
-    password: 'mot de passe',
+    password: 'mot de passe|mdp|mots de passe|code wifi',
     is: 'est',
     vehicle: 'châssis',
     plate: String.raw`immatriculation|immatriculé\w*|plaque|immat\.`,
@@ -32,7 +34,7 @@ export const french: Language = {
     passport: 'passeport',
     documentId: String.raw`carte d'identit[ée]|client(?:e)? n|num[ée]ro (?:de )?(?:client|soci[ée]taire|assur[ée]|adh[ée]rent|contrat)|assur[ée]e? n|matricule|dossier n|soci[ée]taire|permis [a-z] n|carte d['’][ée]tudiant|adh[ée]rent n|contrat n|\bdossier|\bine\b|allocataire|(?:num[ée]ro|n[°º]) (?:fiscal|d['’]allocataire|de dossier|de s[ée]curit[ée] sociale|de police|de contrat|[ée]tudiant|de permis|de sinistre|client|patient)|carte (?:avantage|de fid[ée]lit[ée]|vitale|mutuelle)|police n|sinistre n|passeports?|badge n`,
     documentFiller: 'n°|est|le|num[ée]ro|de',
-    username: "(?:nom d['’])?utilisateur|identifiant|pseudo",
+    username: "(?:nom d['’])?utilisateur|identifiant|pseudo|nom d['’]usager",
     vat: String.raw`\btva\b`,
     personName: 'pr[ée]nom|nom de famille|nom complet|titulaire',
     booking: String.raw`r[ée]servation|dossier de voyage`,
@@ -43,6 +45,7 @@ export const french: Language = {
     town: String.raw`ville|commune|lieu de naissance`,
   },
   keywords: {
+    accessCode: ['digicode', 'code de', 'code d', 'code po', 'code du', 'code al', 'code in', ', code'],
     column: ['telep', 'portable'],
     document: [
       'client',
@@ -72,9 +75,9 @@ export const french: Language = {
     ],
     booking: ['reservation', 'dossier de v'],
     birth: ['ne le', 'nee le', 'ne(', 'nee(', 'ne_le', 'naissance', 'ddn'],
-    username: ['utilisat', 'identifiant', 'pseudo'],
+    username: ['utilisat', 'identifiant', 'pseudo', 'usager'],
     personName: ['prenom', 'nom ', 'titulaire'],
-    secret: ['mot de passe'],
+    secret: ['mot de passe', 'mdp', 'mots de p'],
     card: ['cryptogramme', 'exp', 'code de s', 'valable', 'valide', 'validite'],
     plate: ['plaq', 'immatr', 'immat'],
   },

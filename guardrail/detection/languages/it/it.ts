@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const italian: Language = {
   codes: ['it'],
   context: {
+    accessCode: "codice (?:del(?:la|l['’])? ?)?(?:portone|cancello|porta|allarme|citofono|garage)",
     spokenFiller: 'il|del',
     introduction: String.raw`sig|sig\.?ra|signor[ae]?|dott|paziente|sono|mi chiamo`,
     numberWord:
@@ -17,7 +18,7 @@ export const italian: Language = {
     card: 'carta',
     cardCode: 'codice di sicurezza',
     cardExpiry: String.raw`scade|scadenza|scad\.|valida fino al?`,
-    password: String.raw`parola d'ordine|parola (?:chiave|segreta)|password`,
+    password: "parola d'ordine|parola (?:chiave|segreta)|password|chiave wifi",
     is: 'è',
     vehicle: 'telaio',
     plate: String.raw`\btarga|\btargat[ao]`,
@@ -41,6 +42,7 @@ export const italian: Language = {
     town: String.raw`città|comune|luogo di nascita|residenza`,
   },
   keywords: {
+    accessCode: ['codice d', 'codice p', 'codice c', 'codice a'],
     column: ['telef', 'cellulare'],
     document: [
       'carta',
@@ -63,7 +65,7 @@ export const italian: Language = {
     birth: ['nato', 'nata', 'nascita'],
     username: ['utente'],
     personName: ['cognome', 'nome', 'intestatario'],
-    secret: ["parola d'ordine"],
+    secret: ["parola d'ordine", 'parola', 'chiave w'],
     card: ['codice di', 'scad', 'valida'],
     plate: ['targa'],
   },

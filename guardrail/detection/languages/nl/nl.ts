@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const dutch: Language = {
   codes: ['nl'],
   context: {
+    accessCode: '(?:alarm|deur|poort|toegangs|sleutelkluis|garage)[ -]?code',
     spokenFiller: 'op|de',
     introduction: 'dhr|mevr|mw|de heer|mevrouw|pati[ëe]nt|ik ben|mijn naam is',
     numberWord:
@@ -16,7 +17,7 @@ export const dutch: Language = {
     card: 'kaart',
     cardCode: 'beveiligingscode|veiligheidscode|controlecode',
     cardExpiry: 'vervalt|geldig tot|geldig t/m|vervaldatum|verloopt|tot',
-    password: 'wachtwoord',
+    password: 'wachtwoord|wacht woord|ww',
     plate: String.raw`kenteken|nummerplaat`,
     birth: String.raw`geboorte|\bgeb\.?(?= )`,
     month: 'januari|februari|maart|mei|juni|juli|augustus|okt(?:ober)?',
@@ -38,6 +39,7 @@ export const dutch: Language = {
     town: String.raw`woonplaats|geboorteplaats|plaats`,
   },
   keywords: {
+    accessCode: ['alarmc', 'deurc', 'poortc', 'toegangsc', 'sleutelk', 'garagec'],
     column: ['telef', 'mobiel', 'gsm'],
     document: [
       'klant',

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const polish: Language = {
   codes: ['pl'],
   context: {
+    accessCode: 'kod do (?:klatki|bramy|domofonu|drzwi|alarmu|furtki|skrytki|gara[żz]u)',
     spokenFiller: 'roku',
     introduction: 'pan|pani|pacjent(?:ka)?|jestem|nazywam się',
     numberWord:
@@ -17,7 +18,7 @@ export const polish: Language = {
     and: 'i|oraz|lub',
     username: 'użytkownik|nazwa użytkownika',
     vat: String.raw`\bnip\b|vat-ue`,
-    password: 'hasło',
+    password: 'hasło|has[łl]a|haslem|hasłem',
     birth: String.raw`urodz(?:ony|ona|enia|iny)|\bur\.|\bdata ur|\bur\b`,
     month: 'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia',
     personName: 'imi[ęe]|nazwisko|imi[ęe] i nazwisko',
@@ -33,6 +34,7 @@ export const polish: Language = {
     cardExpiry: 'ważn[aey] do|data wa[żz]no[śs]ci|wa[żz]no[śs][ćc]',
   },
   keywords: {
+    accessCode: ['kod do'],
     column: ['telef', 'nr tel'],
     document: [
       'klienta',
@@ -58,7 +60,7 @@ export const polish: Language = {
     plate: ['rejestr'],
     username: ['uzytkown', 'nazwa'],
     personName: ['imie', 'nazwisk'],
-    secret: ['haslo'],
+    secret: ['haslo', 'hasl'],
   },
   phonePlans: { expected: ['PL'] },
 };

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const portuguese: Language = {
   codes: ['pt'],
   context: {
+    accessCode: '(?:c[óo]digo|senha) d[oae] (?:port[ãa]o|porta|alarme|pr[ée]dio|garagem)|port[ãa]o',
     spokenFiller: 'd[eo]|em',
     introduction: 'sr|sra|dona|paciente|sou|me chamo|meu nome é|chamo-me',
     numberWord:
@@ -17,7 +18,7 @@ export const portuguese: Language = {
     and: 'e|ou',
     phone: 'telemóvel|ligue|telefone|celular|contacto|contato|zap',
     username: 'usuário|utilizador|nome de (?:usuário|utilizador)',
-    password: 'senha|palavra-passe',
+    password: 'senha|palavra-passe|palavra passe',
     birth: String.raw`nasc(?:eu|id[oa]|imento)|\bdn\b|anivers[áa]rio`,
     month: 'janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro',
     ofMonth: 'de',
@@ -36,6 +37,7 @@ export const portuguese: Language = {
     cardExpiry: 'validade|v[áa]lido at[ée]|venc(?:e|imento)|val',
   },
   keywords: {
+    accessCode: ['codigo d', 'senha d', 'portao'],
     column: ['telef', 'telemovel', 'celular'],
     document: [
       'cliente',

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const swedish: Language = {
   codes: ['sv'],
   context: {
+    accessCode: '(?:port|larm|dörr|grind|garage)kod',
     spokenFiller: 'den',
     introduction: 'herr|fru|patient(?:en)?|jag heter|jag är|heter',
     numberWord:
@@ -15,11 +16,11 @@ export const swedish: Language = {
     and: 'och|eller',
     phone: String.raw`ring mig|telefonnummer|swish|\bmobil|\bnås\b|\bring`,
     card: 'kort',
-    password: 'lösenord',
+    password: 'lösenord|losenord',
     plate: String.raw`registreringsnummer|reg\.?nr`,
     driverLicense: 'k[öo]rkort',
     passport: 'passnummer',
-    username: 'användar(?:namn|e)',
+    username: 'användar(?:namn|e)|inloggning|anv[äa]ndarid',
     vat: String.raw`\bmoms\b`,
     birth: String.raw`född|födelse`,
     month: 'januari|februari|maj|juni|juli|augusti|oktober',
@@ -36,6 +37,7 @@ export const swedish: Language = {
     cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)|utg[åa]ng(?:sdatum)?|går ut`,
   },
   keywords: {
+    accessCode: ['portkod', 'larmkod', 'dorrkod', 'grindkod', 'garagekod'],
     column: ['telef', 'mobil'],
     document: [
       'anst',
@@ -63,7 +65,7 @@ export const swedish: Language = {
     booking: ['bokning'],
     birth: ['fod', ' f. '],
     card: ['giltig', 'sakerhetskod', 'utgang', 'gar ut'],
-    username: ['anvand'],
+    username: ['anvand', 'inlogg'],
     personName: ['namn', 'fornamn', 'efternamn'],
     secret: ['losenord'],
     plate: ['reg', 'regist'],

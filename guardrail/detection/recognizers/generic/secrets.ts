@@ -181,11 +181,16 @@ const placeholder = /^[$%{<]|^\*+$|^x+$|^\.+|\$[({]|\{\{|%[({]|\{\w*\}/i;
 /** An expression in source code. */
 const expression = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:[([].*)?$|^\w+\(.*\)$/;
 
+/** A verb in place of a sign between the word and the password. */
+const isSpoken = new RegExp(String.raw`\s(?:${verbs})\s[^\p{L}]{0,4}$`, 'iu');
+/** Several words that hyphens join. */
+const phrase = /^\p{Ll}{3,20}(?:-\p{Ll}{2,20}){2,7}$/u;
+
 /** Passwords and keys after a word for them. The mix of characters decides; a plain word is never a secret. */
 const named: Recognizer = {
   type: 'PASSWORD',
   otherTypes: ['API_KEY'],
-  mayMatch: (stats) => stats.token >= 2,
+  mayMatch: ({ keywords }) => keywords.of('secret').length > 0,
   find(text, emit, stats) {
     let from = 0;
     for (const index of stats.keywords.of('secret')) {
@@ -206,7 +211,8 @@ const named: Recognizer = {
       const content = value.replace(/\\+/g, '\\');
       const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(content)).length;
       const isPassword = match.groups?.password !== undefined;
-      if (isPassword && content.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(content))))
+      const isPhrase = isSpoken.test(match[0]) && phrase.test(content);
+      if (isPassword && content.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(content)) || isPhrase))
         emit(start, start + value.length, 0.85);
       else if (!isPassword && content.length >= 16 && /\d/.test(content) && classes >= 2 && entropy(content) > 3.2) {
         emit(start, start + value.length, 0.85, 'API_KEY');
