@@ -17,6 +17,7 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   column: ['name', 'plat', 'telef'],
   sql: ['insert into'],
   document: ['member', 'dni', 'kunde', 'polic'],
+  service: ['github', 'skype'],
   authenticationLog: ['sudo', 'uid=', ' user '],
 };
 const kinds = Object.keys(pieces) as KeywordList[];

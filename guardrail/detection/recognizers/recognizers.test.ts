@@ -368,6 +368,29 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'omg @[nightowl_77] did u see',
     'follow @[lenavoss] on twitter',
     'hey @[carlos] can you look',
+    'her venmo is @[marta-lu8]',
+    'Or LINE me: [sora.hoshi_4]',
+    'Skills: C\nGitHub: [mpalmer]\nEmail: x',
+    'Telegram: @[ivanka]',
+    'Profile name "[otter_den]" was taken',
+    'usuario [lucas.pereira], esqueci',
+    '\n14:03 * [owlbear9] is now known as owl_afk',
+    '\n14:03 * owlbear9 is now known as [owl_afk]',
+    '<@[U04KD81PX]> please look',
+    '\n    Co-authored-by: [mpalmer7] <1234+mp@users.example>',
+    '// TODO([mpalmer]): ask again',
+    '# owners\n/api/   @[mpalmer] @acme/web',
+    '\n/web/   @acme/web @[jo-lind]\n*  @root',
+    'ssh -i ~/.ssh/key [mpalmer]@198.51.100.7',
+    '\n[mpalmer]@web01:~/src$ ls',
+    'rsync a b:/srv/home/[mpalmer]/',
+    'systemd-logind: New session 41 of user [mpalmer].',
+    'smbd: [CORP\\mpalmer] (192.168.14.7) connect to service x',
+    'connect to service [mpalmer]',
+    'useradd: new user: name=[mpalmer], UID=1014',
+    'openvpn: [palmer.mo]/203.0.113.9:51820 TLS',
+    'auditd: acct="[mpalmer]" exe="/usr/bin/su"',
+    '$ git shortlog -sn\n    12\tdependabot\n     3\t[mpalmer]\n',
   ],
   DATE_OF_BIRTH: [
     'DOB: [21/06/1979]',
@@ -459,6 +482,13 @@ const negatives: readonly string[] = [
   'user=root, user: string, const user=name; username=self.username, { user: user }, "user": "admin"',
   '@Override public void run() {}, @media (min-width: 2px), @param user_name the name, @koa/router, foo@bar',
   ' * @internal_use\n@dataclass_json\nclass A: pass',
+  'TODO(#123): x, TODO(b/123), XXX(rfc2616), FIXME(later maybe), call TODO(), DONE(x)',
+  'a regex DUPLICATES\\sFROM and HKLM\\software and C:\\windows\\temp, \\alpha',
+  'GitHub: Actions\nTwitter: share this page\nline: 12, Line: foo.bar()',
+  '@font-face { } @tailwind base; @angular-devkit/core and @babel/core, @my-decorator\nclass A',
+  'Handle os.walk errors, the user settings.json file, login page.html, user guide.pdf',
+  '/path  @acme/team, admin@localhost:~$ ls',
+  '1 2 is known as 3, 14:03 * 2 = 28\n12:00 * build',
   'Cookie <b>user</b>, git@github.com:a/b.git, user is logged in, login: required',
   'Invalid user input, session opened for user root(uid=0), Failed password for admin from x',
   '"name": "Build Image", "names": "Main List", "author": "Main Team", "customer": "Acme Corporation"',
@@ -499,6 +529,10 @@ describe('structured recognizers', () => {
       expect(find(text)).to.deep.equal([]);
     });
   }
+
+  it('find the user of a cron job', () => {
+    expect(find('CRON[981]: (mpalmer) CMD (x)')).to.deep.equal([{ value: 'mpalmer', type: 'USERNAME' }]);
+  });
 
   it('find no person in the mailbox of a function or a program', () => {
     const text = 'GitHub Actions <noreply@github.com>, Acme Support <support@acme.example>, Team <x@y.example>';

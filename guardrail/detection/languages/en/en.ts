@@ -146,7 +146,7 @@ export const english: Language = {
     ],
     booking: ['pnr', 'booking', 'confirmation', 'record loc', 'reservation'],
     birth: ['dob', 'd.o.b', 'born', 'birth', 'bday'],
-    username: ['user', 'login', 'screen', 'handle', 'nick', 'account', 'profile'],
+    username: ['user', 'login', 'screen', 'handle', 'nick', 'account', 'profile', 'your', 'my '],
     personName: ['name', 'surname', 'passenger', 'patient', 'card', 'account', 'signed'],
     secret: [
       'pass',

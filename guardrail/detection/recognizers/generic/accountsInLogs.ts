@@ -1,0 +1,145 @@
+import { afterPrefix, type PrefixRecognizer, type Recognizer } from '../recognizer.ts';
+import { isPersonal, NAME } from './accountName.ts';
+
+type Place = Omit<PrefixRecognizer, 'type'>;
+
+/** Home folders of Linux, macOS and Windows. A backslash is escaped in JSON and source code. */
+const homeFolder: Place = {
+  pattern: new RegExp(
+    String.raw`((?<![\w.])(?:/(?:export|srv|mnt|data|nfs|net|vol\d{0,2}))?/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(${NAME})(?=[/\\\s"'\x60,;:)\]}]|$)`,
+    'gu',
+  ),
+  score: 0.9,
+  mayMatch: ({ text }) => text.includes('/home/') || text.includes('Users'),
+};
+
+/** Lines of sshd, sudo, PAM, su, logind, useradd, cron, Samba and auditd, in syslog or the journal. */
+const systemLog: Place = {
+  pattern: new RegExp(
+    String.raw`(\b(?:(?:Accepted|Failed|Postponed) [\w/-]{1,24} for (?:invalid user )?|[Ii]nvalid user |[Ss]ession (?:\S{1,8} )?(?:(?:opened|closed) for|of) user |authenticating user |Disconnected from (?:invalid )?user |\bruser=|\(to \S{1,32}\) |\bsudo(?:\[\d+\])?:\s{1,6}|\b[ae]?uid=\d{1,10}\(|(?:new user: |[,;] )name=|CRON\[\d{1,9}\]: \(|\bconnect to service |\bacct=["']?|\b(?:delete|add|lock(?:ed)?|unlock(?:ed)?) user ['"]))(${NAME})(?=\.?(?:[\s():;,"']|$))`,
+    'gu',
+  ),
+  score: 0.9,
+  mayMatch: ({ keywords }) => keywords.of('authenticationLog').length > 0,
+};
+
+/** A down-level logon name of Windows: the domain, a backslash and the name. */
+const domainAccount: Place = {
+  pattern:
+    /()((?<![\w\\/.:-])(?!HK(?:LM|CU|CR|U)\\)[A-Z][A-Z\d-]{2,14}\\{1,2}\p{Ll}[\p{Ll}\d_.-]{2,30}[\p{Ll}\d])(?=[\s()"',;:]|$)(?![.:]\\)/gu,
+  score: 0.8,
+  mayMatch: ({ text }) => text.includes('\\'),
+};
+
+/** The common name of a client in the log of a VPN, before its address. */
+const vpnClient: Place = {
+  pattern: new RegExp(String.raw`((?:^|[\s\]"'])(?=\S{2,40}/\d))(${NAME})(?=/\d{1,3}(?:\.\d{1,3}){3}:\d)`, 'gmu'),
+  score: 0.85,
+  mayMatch: ({ text }) => text.includes('vpn'),
+};
+
+/** The account of a remote shell or copy, and the prompt of a shell. The name of the host follows. */
+const remoteAccount: Place = {
+  pattern: new RegExp(
+    String.raw`((?:^|[\s"'(\[])(?=[\p{L}\d_.-]{2,40}@))(${NAME})(?=@(?:\d{1,3}(?:\.\d{1,3}){3}\b|\[?[\da-f]{1,4}:[\da-f:]{2,39}|[\p{L}\d-]{1,40}:[~/]\S{0,80}[$#%] ))`,
+    'gmu',
+  ),
+  score: 0.85,
+  mayMatch: ({ hasAt }) => hasAt,
+};
+
+/** The third field of an access log in the common log format. */
+const accessLog: Place = {
+  pattern: new RegExp(
+    String.raw`(^\S{2,64} \S{1,64} )([\p{L}\d_][\p{L}\d_.@-]{1,39})(?= \[\d{1,2}/[A-Z][a-z]{2}/\d{4}:)`,
+    'gmu',
+  ),
+  score: 0.9,
+  mayMatch: ({ text }) => / \[\d{1,2}\/[A-Z][a-z]{2}\//.test(text),
+};
+
+/** The names in a chat of IRC: of speakers, and of those who come, go and change their names. */
+const chat: Place = {
+  pattern: new RegExp(
+    String.raw`(^\s{0,4}\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s{1,2}(?:<[@+ ]?|(?:\*|-!-|-->|<--) ))(${NAME})(?=> |\s|$)`,
+    'gmu',
+  ),
+  score: 0.9,
+  mayMatch: ({ text }) => text.includes('> ') || text.includes(' * ') || text.includes('-!-'),
+  accepts: (_name, text, start) => {
+    const line = text.slice(text.lastIndexOf('\n', start) + 1, start + 96).split('\n')[0] ?? '';
+    return line.includes('<') || / (?:is now known as|has (?:joined|left|quit)|sets mode|joined|quit)\b/.test(line);
+  },
+};
+
+/** The old name in a change of names in IRC stands before the new one, so both need a match of their own. */
+const renamed: Place = {
+  pattern: new RegExp(String.raw`(\bis now known as )(${NAME})(?=[\s.]|$)`, 'gmu'),
+  score: 0.9,
+  mayMatch: ({ text }) => text.includes('is now known as'),
+};
+
+/** Authors in trailers of git who give the name of their account. {@link names} finds full names. */
+const trailer: Place = {
+  pattern: new RegExp(
+    String.raw`(^\s{0,8}(?:(?:Co-authored|Signed-off|Reviewed|Acked|Tested|Reported|Suggested|Approved|Helped)-by|Author|Commit(?:ter)?): )([\p{L}\d_][\p{L}\d_.-]{1,38}[\p{L}\d_])(?= <)`,
+    'gimu',
+  ),
+  score: 0.85,
+  mayMatch: ({ text, hasAt }) => hasAt && text.includes(': '),
+};
+
+/** The person to whom a note in code is assigned. */
+const assignee: Place = {
+  pattern: new RegExp(
+    String.raw`(\b(?:TODO|FIXME|XXX|HACK)\(@?)(?!(?:py|es|ie|v|rfc)\d)([\p{Ll}][\p{L}\d_.-]{1,30}[\p{L}\d])(?=\))`,
+    'gu',
+  ),
+  score: 0.8,
+  mayMatch: ({ text }) =>
+    text.includes('TODO(') || text.includes('FIXME(') || text.includes('XXX(') || text.includes('HACK('),
+};
+
+/** The owners of files in a CODEOWNERS file. Teams have a slash. */
+const codeOwner: Place = {
+  pattern: /(^(?:[*/.]\S{0,120}|\*)\s{1,40}(?:@[\w./-]{2,80} ){0,8}@)([\p{L}\d][\p{L}\d-]{1,38})(?=\s|$)/gmu,
+  score: 0.85,
+  mayMatch: ({ text, hasAt }) => hasAt && text.includes(' @'),
+};
+
+/** Members of chats: the notation of Slack and Discord. */
+const member: Place = {
+  pattern: /(<@!?)([UW][A-Z\d]{7,11}|\d{17,20})(?=[>|])/gu,
+  score: 0.9,
+  mayMatch: ({ text }) => text.includes('<@'),
+};
+
+/** A line of `git shortlog`: the number of commits, and the author. */
+const shortlog: Place = {
+  pattern: new RegExp(String.raw`(^\s{1,8}\d{1,6}(?:\t|\s{2}))(${NAME})(?=\s*$)`, 'gmu'),
+  score: 0.8,
+  mayMatch: ({ text }) => text.includes('shortlog'),
+};
+
+/** Names of accounts that their place in files, logs and commands identifies. */
+export const accountsInLogs: readonly Recognizer[] = [
+  homeFolder,
+  systemLog,
+  domainAccount,
+  vpnClient,
+  remoteAccount,
+  accessLog,
+  chat,
+  renamed,
+  trailer,
+  assignee,
+  codeOwner,
+  member,
+  shortlog,
+].map(({ accepts = () => true, ...own }) =>
+  afterPrefix({
+    type: 'USERNAME',
+    ...own,
+    accepts: (name, text, start) => isPersonal(name.slice(name.lastIndexOf('\\') + 1)) && accepts(name, text, start),
+  }),
+);
