@@ -113,6 +113,33 @@ export interface ContextWords {
 export type LanguageKeywords =
   'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document' | 'column' | 'accessCode';
 
+/**
+ * Names of persons in a language that has neither capitals nor spaces between words. All strings but `follow`
+ * and the lists are regular expressions.
+ */
+export interface UnspacedNames {
+  readonly family: readonly string[];
+  readonly given: string;
+  /** A given name that identifies a full name without any other evidence. */
+  readonly certainGiven?: string;
+  /** Family names that are also places, and a given name that makes them a full name. */
+  readonly places?: { readonly family: readonly string[]; readonly given: string };
+  /** What announces a name. */
+  readonly label: string;
+  /** What addresses the person of the name before it. */
+  readonly honorific: string;
+  /** What shows that the full name before it is one. */
+  readonly confirmation: string;
+  /** The characters that can follow a name that a label announces. */
+  readonly follow: string;
+  /** What addresses a person by the family name alone. Default: `honorific`. */
+  readonly title?: string;
+  /** Whether a name can follow a letter directly. */
+  readonly isJoined: boolean;
+  /** Words that begin like a name, and words that end with a family name. */
+  readonly exceptions: readonly string[];
+}
+
 /** The words and phone plans of one language. */
 export interface Language {
   /** ISO 639-1 codes. */
@@ -125,6 +152,10 @@ export interface Language {
    * `personName`, `birth` and `booking` needs one.
    */
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
+  /** Names of persons, where the language has neither capitals nor spaces between words. */
+  readonly unspacedNames?: UnspacedNames;
+  /** Addresses, as a regular expression, where the language has neither capitals nor spaces between words. */
+  readonly unspacedAddress?: string;
   /** Numbering plans of the countries that speak the language. */
   readonly phonePlans?: {
     /** Always checked. In these plans, a national number begins with a zero or has an unmistakable pattern. */

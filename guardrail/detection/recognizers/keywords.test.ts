@@ -18,6 +18,7 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   sql: ['insert into'],
   document: ['member', 'dni', 'kunde', 'polic'],
   service: ['github', 'skype'],
+  account: ['/home/', 'sudo', 'todo('],
   authenticationLog: ['sudo', 'uid=', ' user '],
 };
 const kinds = Object.keys(pieces) as KeywordList[];

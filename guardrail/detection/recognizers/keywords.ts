@@ -2,6 +2,22 @@ import { createAutomaton } from '../../automaton/automaton.ts';
 import { keywordsOf } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
 
+/** Words and signs in the lines of logs that name the user of a session. */
+const authenticationLog = [
+  'ruser=',
+  ' user ',
+  'sudo',
+  'uid=',
+  'accepted ',
+  'failed ',
+  'postponed ',
+  '(to ',
+  'cron[',
+  'acct=',
+  'useradd',
+  'to service ',
+] as const;
+
 /**
  * Words, or beginnings of words, without which some recognizers do not run. They are in lower case, without accents. They
  * can be inexact, because the recognizer checks the exact words before each value.
@@ -20,19 +36,23 @@ const lists = {
   accessCode: [...keywordsOf('accessCode'), 'wifi', 'wi-fi', 'wlan', 'w-lan', 'hotspot', 'pin'],
   column: [...new Set([...keywordsOf('personName'), ...keywordsOf('plate'), ...keywordsOf('column')])],
   sql: ['insert into'],
-  authenticationLog: [
-    'ruser=',
-    ' user ',
-    'sudo',
-    'uid=',
-    'accepted ',
-    'failed ',
-    'postponed ',
-    '(to ',
-    'cron[',
-    'acct=',
-    'useradd',
-    'to service ',
+  authenticationLog,
+  account: [
+    ...authenticationLog,
+    '/home/',
+    'users',
+    '\\',
+    'vpn',
+    '] "',
+    '> ',
+    ' * ',
+    '-!-',
+    'shortlog',
+    'todo(',
+    'fixme(',
+    'xxx(',
+    'hack(',
+    'known as',
   ],
   service: [
     'github',
@@ -94,6 +114,7 @@ function findStarts(text: string): Readonly<KeywordStarts> {
     sql: [],
     authenticationLog: [],
     service: [],
+    account: [],
   };
   automaton.scan(text, anywhere, (begin, _end, word) => {
     for (const list of listsOf[word] ?? []) insert(found[list], begin);

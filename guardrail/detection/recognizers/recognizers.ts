@@ -9,6 +9,7 @@ import { names } from './generic/names.ts';
 import { phones } from './generic/phone.ts';
 import { proseSecrets } from './generic/proseSecrets.ts';
 import { secrets } from './generic/secrets.ts';
+import { unspaced } from './generic/unspacedNames.ts';
 import { usernames } from './generic/usernames.ts';
 import { vehicles } from './generic/vehicles.ts';
 import type { EntityType } from '../contract.ts';
@@ -31,6 +32,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...vehicles,
   ...usernames,
   ...names,
+  ...unspaced,
   ...tables,
 ];
 

@@ -27,6 +27,8 @@ export interface TextStats extends DigitStats {
   readonly hasAt: boolean;
   /** Whether the text contains `://`, `www.` or `.com/`. */
   readonly hasUrl: boolean;
+  /** Whether the text contains Han characters, kana or Hangul. */
+  readonly hasEastAsian: boolean;
   /** The parts that contain digits, with {@link margin} on both sides. */
   readonly windows: readonly DigitWindow[];
   readonly keywords: Keywords;
@@ -43,6 +45,8 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isOfToken = (code: number): boolean =>
   isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95 || code === 45;
 
+const eastAsian = /[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
+
 /** Collects the properties of a text. */
 export function textStatsOf(original: string): TextStats {
   const text = withoutEscapedSpace(original);
@@ -52,6 +56,7 @@ export function textStatsOf(original: string): TextStats {
     original,
     hasAt: text.includes('@'),
     hasUrl: text.includes('://') || text.includes('www.') || text.includes('.com/'),
+    hasEastAsian: eastAsian.test(text),
     digits: most(windows, ({ digits }) => digits),
     solid: most(windows, ({ solid }) => solid),
     token: most(windows, ({ token }) => token),

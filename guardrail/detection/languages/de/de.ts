@@ -108,7 +108,7 @@ export const german: Language = {
     username: ['benutz', 'nutzer', 'anmeld', 'kennung'],
     personName: ['name', 'vorname', 'vor', 'nachname', 'familienname', 'zuname', 'ansprech', 'kontoinh', 'karteninh'],
     secret: ['pass', 'kennwort'],
-    card: ['pruf', 'sicherheitscode', 'gultig', 'ablauf', 'gult', 'verfa', 'lauft'],
+    card: ['pruf', 'sicherheitscode', 'gultig', 'ablauf', 'gult', 'verfa', 'lauft ab'],
     plate: ['kfz', 'kennz', 'schild'],
   },
   phonePlans: { always: ['DE'], expectedWithZero: ['AT', 'CH'] },

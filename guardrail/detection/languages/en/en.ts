@@ -79,7 +79,7 @@ export const english: Language = {
       'safe c',
       'keypad',
     ],
-    column: ['phone', 'mobile', 'tel'],
+    column: ['phone', 'mobile'],
     document: [
       'member',
       'subscrib',
@@ -146,7 +146,7 @@ export const english: Language = {
     ],
     booking: ['pnr', 'booking', 'confirmation', 'record loc', 'reservation'],
     birth: ['dob', 'd.o.b', 'born', 'birth', 'bday'],
-    username: ['user', 'login', 'screen', 'handle', 'nick', 'account', 'profile', 'your', 'my '],
+    username: ['user', 'login', 'screen', 'handle', 'nick', 'account', 'profile'],
     personName: ['name', 'surname', 'passenger', 'patient', 'card', 'account', 'signed'],
     secret: [
       'pass',
@@ -173,7 +173,9 @@ export const english: Language = {
       'exp',
       'valid',
       'good thru',
-      'cid',
+      'cid:',
+      'cid"',
+      'cid =',
     ],
     plate: ['reg', 'plat', 'regist'],
   },

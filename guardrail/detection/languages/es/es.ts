@@ -73,7 +73,7 @@ export const spanish: Language = {
       'carnet',
     ],
     booking: ['localizador', 'reserva'],
-    birth: ['naci', 'nac'],
+    birth: ['naci', 'nac.', 'nac:', 'nac ', '_nac'],
     username: ['usuario'],
     personName: ['apellido', 'nombre', 'titular'],
     secret: ['clave', 'contrasena'],

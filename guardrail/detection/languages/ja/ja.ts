@@ -1,4 +1,5 @@
 import type { Language } from '../language.ts';
+import { japaneseAddress, japaneseNames } from './names.ts';
 
 export const japanese: Language = {
   codes: ['ja'],
@@ -9,5 +10,7 @@ export const japanese: Language = {
     personName: '氏名|姓名|名前',
   },
   keywords: { birth: ['生年', '生ま', '誕生'], username: ['ユーザ'], personName: ['氏名', '姓名', '名前'] },
+  unspacedNames: japaneseNames,
+  unspacedAddress: japaneseAddress,
   phonePlans: { expectedWithZero: ['JP'] },
 };

@@ -1,4 +1,5 @@
 import type { Language } from '../language.ts';
+import { koreanAddress, koreanNames } from './names.ts';
 
 export const korean: Language = {
   codes: ['ko'],
@@ -9,5 +10,7 @@ export const korean: Language = {
     personName: '성명|이름',
   },
   keywords: { birth: ['생년', '생일', '출생'], username: ['사용자'], personName: ['성명', '이름'] },
+  unspacedNames: koreanNames,
+  unspacedAddress: koreanAddress,
   phonePlans: { expectedWithZero: ['KR'] },
 };

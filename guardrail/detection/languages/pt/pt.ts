@@ -60,7 +60,7 @@ export const portuguese: Language = {
       'carteirinha',
     ],
     booking: ['localizador', 'reserva'],
-    birth: ['nasc', 'dn'],
+    birth: ['nasc', 'dn:', 'dn '],
     card: ['valid', 'codigo de', 'venc'],
     plate: ['matric', 'placa'],
     username: ['usuario', 'utilizador'],

@@ -1,4 +1,5 @@
 import type { Language } from '../language.ts';
+import { chineseAddress, chineseNames } from './names.ts';
 
 export const chinese: Language = {
   codes: ['zh'],
@@ -15,5 +16,7 @@ export const chinese: Language = {
     username: ['用户'],
     personName: ['姓名', '名字'],
   },
+  unspacedNames: chineseNames,
+  unspacedAddress: chineseAddress,
   phonePlans: { expected: ['CN', 'TW', 'HK'] },
 };

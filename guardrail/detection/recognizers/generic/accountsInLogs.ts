@@ -1,4 +1,4 @@
-import { afterPrefix, type PrefixRecognizer, type Recognizer } from '../recognizer.ts';
+import { afterPrefix, eachMatch, type PrefixRecognizer, type Recognizer } from '../recognizer.ts';
 import { isPersonal, NAME } from './accountName.ts';
 
 type Place = Omit<PrefixRecognizer, 'type'>;
@@ -38,14 +38,22 @@ const vpnClient: Place = {
   mayMatch: ({ text }) => text.includes('vpn'),
 };
 
-/** The account of a remote shell or copy, and the prompt of a shell. The name of the host follows. */
-const remoteAccount: Place = {
-  pattern: new RegExp(
-    String.raw`((?:^|[\s"'(\[])(?=[\p{L}\d_.-]{2,40}@))(${NAME})(?=@(?:\d{1,3}(?:\.\d{1,3}){3}\b|\[?[\da-f]{1,4}:[\da-f:]{2,39}|[\p{L}\d-]{1,40}:[~/]\S{0,80}[$#%] ))`,
-    'gmu',
-  ),
-  score: 0.85,
+/** The address of a host behind `@`, or its name and the folder in the prompt of a shell. */
+const host = /@(?:\d{1,3}(?:\.\d{1,3}){3}\b|\[?[\da-f]{1,4}:[\da-f:]{2,39}|[\p{L}\d-]{1,40}:[~/]\S{0,80}[$#%] )/giu;
+const accountBefore = new RegExp(String.raw`(?:^|[\s"'(\[])(${NAME})$`, 'mu');
+/** The longest name of an account and the character before it, in UTF-16 code units. */
+const LONGEST_ACCOUNT = 41;
+
+/** The account of a remote shell or copy, and the prompt of a shell. */
+const remoteAccount: Recognizer = {
+  type: 'USERNAME',
   mayMatch: ({ hasAt }) => hasAt,
+  find(text, emit) {
+    eachMatch(host, text, ({ index }) => {
+      const [, name] = accountBefore.exec(text.slice(Math.max(0, index - LONGEST_ACCOUNT), index)) ?? [];
+      if (name !== undefined && isPersonal(name)) emit(index - name.length, index, 0.85);
+    });
+  },
 };
 
 /** The third field of an access log in the common log format. */
@@ -121,13 +129,11 @@ const shortlog: Place = {
   mayMatch: ({ text }) => text.includes('shortlog'),
 };
 
-/** Names of accounts that their place in files, logs and commands identifies. */
-export const accountsInLogs: readonly Recognizer[] = [
+const places: readonly Recognizer[] = [
   homeFolder,
   systemLog,
   domainAccount,
   vpnClient,
-  remoteAccount,
   accessLog,
   chat,
   renamed,
@@ -136,10 +142,21 @@ export const accountsInLogs: readonly Recognizer[] = [
   codeOwner,
   member,
   shortlog,
-].map(({ accepts = () => true, ...own }) =>
-  afterPrefix({
-    type: 'USERNAME',
-    ...own,
-    accepts: (name, text, start) => isPersonal(name.slice(name.lastIndexOf('\\') + 1)) && accepts(name, text, start),
-  }),
-);
+]
+  .map(({ accepts = () => true, ...own }) =>
+    afterPrefix({
+      type: 'USERNAME',
+      ...own,
+      accepts: (name, text, start) => isPersonal(name.slice(name.lastIndexOf('\\') + 1)) && accepts(name, text, start),
+    }),
+  )
+  .concat(remoteAccount);
+
+/** Names of accounts that their place in files, logs and commands identifies. */
+export const accountsInLogs: Recognizer = {
+  type: 'USERNAME',
+  mayMatch: ({ hasAt, keywords }) => hasAt || keywords.of('account').length > 0,
+  find(text, emit, stats) {
+    for (const place of places) if (place.mayMatch(stats)) place.find(text, emit, stats);
+  },
+};

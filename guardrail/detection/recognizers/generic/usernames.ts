@@ -93,4 +93,4 @@ const profile = afterPrefix({
 });
 
 /** Names of accounts: behind labels, in logs and files, in chats, and as handles. */
-export const usernames: readonly Recognizer[] = [labelled, handle, profile, ...accountsInLogs];
+export const usernames: readonly Recognizer[] = [labelled, handle, profile, accountsInLogs];
