@@ -11,7 +11,7 @@ import {
 import { splitLongEntity } from './entityLength.ts';
 import { resolveBeforePolicy } from './spans.ts';
 import { biases } from './ner/recallBiases.ts';
-import { foldedPartsOf, type OriginalRange } from './text/foldedView.ts';
+import { findInAllSpellings, type OriginalRange } from './text/foldedView.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
@@ -138,17 +138,16 @@ class BuiltinDetector implements Detector {
   /** All spans in a piece and its surroundings. */
   private readPiece(text: string, { from, to }: Piece, bias: number): Span[] {
     const read = text.slice(from, to);
-    const spans = [...this.find(read, bias)];
-    for (const part of foldedPartsOf(read)) {
-      for (const span of this.find(part.text, bias)) {
-        const range = part.originalRange(span.start, span.end);
-        if (isEvidence(read, span, range)) spans.push({ ...span, start: range.start, end: range.end });
-      }
-    }
-    const settled = withPersonalUrls(spans);
+    const spans = withPersonalUrls(
+      findInAllSpellings(
+        read,
+        (spelling) => this.find(spelling, bias),
+        (span, range) => isEvidence(read, span, range),
+      ),
+    );
     return from === 0
-      ? [...settled]
-      : settled.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
+      ? [...spans]
+      : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
   private find(text: string, bias: number): readonly Span[] {
@@ -163,8 +162,6 @@ const SURE = 0.8;
 
 /** Whether a value of the folded text is one in the text itself. */
 function isEvidence(text: string, { type, score }: Span, { start, end, difference }: OriginalRange): boolean {
-  // Without a difference, the value is found in the text itself.
-  if (difference === 'none') return false;
   if (difference === 'characters') return true;
   // Words and numbers that are joined may belong to different cells, lines or operands.
   if (isFoundByTagger(type) || score < SURE) return false;

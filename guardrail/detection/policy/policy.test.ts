@@ -83,6 +83,44 @@ describe('policy', () => {
     expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);
   });
 
+  describe('in other spellings', () => {
+    const policy = policyOf(
+      "deny: [{value: Project Falcon, type: PROJECT}]\nrecognizers: [{name: badge, type: BADGE, pattern: 'B-\\d{4}'}]",
+    );
+    const cases: readonly (readonly [string, string, string, string])[] = [
+      ['full-width digits', 'badge B-１２３４ ok', 'B-１２３４', 'BADGE'],
+      ['zero-width characters', 'badge B-1\u200b2\u200b34 ok', 'B-1\u200b2\u200b34', 'BADGE'],
+      ['another hyphen', 'badge B\u20111234 ok', 'B\u20111234', 'BADGE'],
+      ['percent encoding', 'badge=B%2D1234&x=1', 'B%2D1234', 'BADGE'],
+      ['character references', 'badge B&#45;1234', 'B&#45;1234', 'BADGE'],
+      ['escapes', '"badge": "B\\u002d1234"', 'B\\u002d1234', 'BADGE'],
+      ['a non-breaking space', 'the Project\u00a0Falcon plan', 'Project\u00a0Falcon', 'PROJECT'],
+      ['percent-encoded space', '/plans/Project%20Falcon?x', 'Project%20Falcon', 'PROJECT'],
+      ['a soft hyphen', 'the Project Fal\u00adcon plan', 'Project Fal\u00adcon', 'PROJECT'],
+      ['look-alike letters', 'the Project F\u0430lcon plan', 'Project F\u0430lcon', 'PROJECT'],
+    ];
+    for (const [spelling, text, value, type] of cases) {
+      it(`finds a value in ${spelling}`, () => {
+        expect(
+          policy.find(text, undefined).map(({ start, end, type }) => [text.slice(start, end), type]),
+        ).to.deep.equal([[value, type]]);
+      });
+    }
+
+    it('finds a value once that is written as usual', () => {
+      const text = '\u00a0B-1234 in Project Falcon, ４２';
+      expect(policy.find(text, undefined).map(({ start, end }) => text.slice(start, end))).to.deep.equal([
+        'Project Falcon',
+        'B-1234',
+      ]);
+    });
+
+    it('does not join the cells of a table', () => {
+      const spaced = policyOf("recognizers: [{name: a, type: A, pattern: '\\d{3} \\d{3}'}]");
+      expect(spaced.find('123\t456', undefined)).to.deep.equal([]);
+    });
+  });
+
   it('reports all errors with their fields', () => {
     expect(
       problemsOf(

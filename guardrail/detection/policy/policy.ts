@@ -1,5 +1,6 @@
 import type { Action, EntityType, Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
+import { findInAllSpellings } from '../text/foldedView.ts';
 import { compileLinear, eachMatch } from './linearPattern.ts';
 import { generalTypeOf } from '../publicTypes.ts';
 import { Phrases } from './phrases.ts';
@@ -10,7 +11,7 @@ import type { PolicyDocument, RuleDocument, Rules } from './schema.ts';
 export interface Policy {
   /** Entity types of the deny list and of custom recognizers. */
   readonly customTypes: readonly EntityType[];
-  /** Finds the values of the deny list and of custom recognizers. */
+  /** Finds the values of the deny list and of custom recognizers, also in other spellings: see `text/foldedView.ts`. */
   find(text: string, team: string | undefined): Span[];
   /** The action for a span; undefined if its text stays as it is. */
   actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
@@ -65,12 +66,14 @@ export function compilePolicy(document: PolicyDocument, profile: Profile = defau
   return {
     customTypes: [...new Set([...denied, ...recognizers.map(({ type }) => type)])],
     find(text, team) {
-      const spans: Span[] = [];
-      policyOf(team).deny.find(text, (start, end, type) =>
-        spans.push({ start, end, type, score: 1, detector: 'deny-list' }),
+      const { deny } = policyOf(team);
+      if (deny.size === 0 && recognizers.length === 0) return [];
+      // Values that the foldings join may belong to different cells or lines.
+      return findInAllSpellings(
+        text,
+        (spelling) => findOwn(spelling, deny, recognizers),
+        (_, { difference }) => difference === 'characters',
       );
-      for (const recognizer of recognizers) spans.push(...findCustom(recognizer, text));
-      return spans;
     },
     actionOf(span, value, team) {
       const teamPolicy = policyOf(team);
@@ -162,6 +165,14 @@ function compiled(pattern: string): RE2JS {
   const { matcher, problem } = compileLinear(pattern);
   if (!matcher) throw new Error(`A pattern of the policy ${problem}.`);
   return matcher;
+}
+
+/** The values of the deny list and of custom recognizers, as they are written. */
+function findOwn(text: string, deny: Phrases<EntityType>, recognizers: readonly CustomRecognizer[]): Span[] {
+  const spans: Span[] = [];
+  deny.find(text, (start, end, type) => spans.push({ start, end, type, score: 1, detector: 'deny-list' }));
+  for (const recognizer of recognizers) spans.push(...findCustom(recognizer, text));
+  return spans;
 }
 
 function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string): Span[] {

@@ -1,4 +1,5 @@
 import { withoutEscapedSpace } from '../text/escapes.ts';
+import { TOKEN, tokenEnd, tokenStart } from '../text/token.ts';
 import { Keywords } from './keywords.ts';
 
 /** The digits of a text, or of a part of it. */
@@ -42,8 +43,6 @@ export interface TextStats extends DigitStats {
 export const margin = 24;
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-const isOfToken = (code: number): boolean =>
-  isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 122) || code === 95 || code === 45;
 
 const eastAsian = /[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 
@@ -71,7 +70,7 @@ function digitWindows(text: string): DigitWindow[] {
   let from = -1;
   let last = -1;
   let [ofRun, inRow] = [0, 0];
-  let tokenEnd = 0;
+  let endOfToken = 0;
   const close = (): void => {
     const start = Math.max(0, from - margin);
     windows.push({ start, text: text.slice(start, last + 1 + margin), digits, solid, token });
@@ -93,12 +92,10 @@ function digitWindows(text: string): DigitWindow[] {
     last = at;
     if (ofRun > digits) digits = ofRun;
     if (inRow > solid) solid = inRow;
-    if (at < tokenEnd) continue;
-    let start = at;
-    while (start > tokenEnd && isOfToken(text.charCodeAt(start - 1))) start--;
-    tokenEnd = at + 1;
-    while (tokenEnd < length && isOfToken(text.charCodeAt(tokenEnd))) tokenEnd++;
-    if (tokenEnd - start > token) token = tokenEnd - start;
+    if (at < endOfToken) continue;
+    const start = tokenStart(text, at, TOKEN.word, endOfToken);
+    endOfToken = tokenEnd(text, at, TOKEN.word);
+    if (endOfToken - start > token) token = endOfToken - start;
   }
   if (from >= 0) close();
   return windows;

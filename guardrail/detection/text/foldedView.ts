@@ -23,6 +23,36 @@ export interface OriginalRange {
   readonly difference: 'none' | 'separators' | 'characters';
 }
 
+/** A range that was found in a text. */
+interface Found {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Searches a text and its folded view.
+ * @param find searches a text for values.
+ * @param isEvidence whether a value that is found in the folded view only is one in the text itself.
+ * @returns the values, as ranges of the text.
+ */
+export function findInAllSpellings<F extends Found>(
+  text: string,
+  find: (text: string) => F[],
+  isEvidence: (value: F, range: OriginalRange) => boolean,
+): F[] {
+  const found = find(text);
+  for (const part of foldedPartsOf(text)) {
+    for (const value of find(part.text)) {
+      const range = part.originalRange(value.start, value.end);
+      // Without a difference, the value is found in the text itself.
+      if (range.difference !== 'none' && isEvidence(value, range)) {
+        found.push({ ...value, start: range.start, end: range.end });
+      }
+    }
+  }
+  return found;
+}
+
 const DIGIT = /\d/;
 const NON_ASCII = /[^\0-\x7f]/;
 const RARE_CHARACTER = /[^\w \t\r\n.,:;'"()!/-]/;

@@ -1,5 +1,6 @@
 /** The ways in which other programs write a value, each with the usual form of what it writes. In the order of their use. */
 import { decodeHTML } from 'entities/decode';
+import { TOKEN, tokenEnd, tokenStart } from './token.ts';
 
 /** Replaces what a pattern matches. Run time is linear in the length of the text, for any text. */
 export interface Folding {
@@ -65,20 +66,14 @@ const base64: Folding = {
 };
 
 const SHORTEST_BASE64 = 12;
-const isOfToken = (code: number): boolean =>
-  (code >= 48 && code <= 57) ||
-  ((code | 32) >= 97 && (code | 32) <= 122) ||
-  code === 43 ||
-  (code >= 45 && code <= 47) ||
-  code === 95;
 
 /** Whether a text contains a long run of letters and digits with a digit. Looks only at the surroundings of digits. */
 function hasLongToken(text: string): boolean {
-  const digits = /\d[\w+/=-]*/g;
-  for (let match = digits.exec(text); match; match = digits.exec(text)) {
-    let start = match.index;
-    while (start > 0 && digits.lastIndex - start < SHORTEST_BASE64 && isOfToken(text.charCodeAt(start - 1))) start -= 1;
-    if (digits.lastIndex - start >= SHORTEST_BASE64) return true;
+  const digit = /\d/g;
+  for (let match = digit.exec(text); match; match = digit.exec(text)) {
+    const end = tokenEnd(text, match.index, TOKEN.joined);
+    if (end - tokenStart(text, match.index, TOKEN.joined, 0) >= SHORTEST_BASE64) return true;
+    digit.lastIndex = end;
   }
   return false;
 }

@@ -26,7 +26,6 @@ export const polish: Language = {
     booking: String.raw`rezerwacj[aię]|kod rezerwacji`,
     name: 'imię i nazwisko|nazwa',
     plate: String.raw`rejestrac\w*`,
-    cardExpiry: String.raw`ważn[aey] do`,
     home: String.raw`mieszka|zamieszkał[ay]|zam\.|ur\.|urodzon[ay]|pochodzi`,
     ownHome: String.raw`mieszkam|mieszkamy|pochodzę|urodził[ae]m się`,
     homePreposition: String.raw`w|we|z|ze`,

@@ -29,7 +29,6 @@ export const portuguese: Language = {
     booking: String.raw`localizador|reserva`,
     name: 'nome',
     plate: String.raw`matrícula|placa`,
-    cardExpiry: String.raw`validade|v[áa]lido at[ée]`,
     home: String.raw`mora|reside(?:nte)?|nascid[oa]|natural|domiciliad[oa]`,
     ownHome: String.raw`moro|moramos|resido|nasci|sou(?= d[eao] )`,
     homePreposition: String.raw`em|no|na|de|do|da`,

@@ -29,7 +29,6 @@ export const swedish: Language = {
       '(?:anst(?:[äa]llnings)?|kund|medlems|f[öo]rs[äa]krings|avtals|prio)[.-]? ?n(?:umme)?r|(?:ärende|diarie|patient|journal|skade|student|konto|leg(?:itimations)?)(?:nummer|nr)|medlems?nr|legitimation',
     booking: String.raw`bokning(?:skod|snummer)?`,
     name: 'namn',
-    cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)`,
     home: String.raw`bor|boende|bosatt|född|uppvuxen|kommer`,
     ownHome: String.raw`jag bor|vi bor|jag kommer(?= från )`,
     homePreposition: String.raw`i|från|på`,
