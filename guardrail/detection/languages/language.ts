@@ -43,6 +43,8 @@ export interface ContextWords {
   readonly was: string;
   /** Before a vehicle identification number. */
   readonly vehicle: string;
+  /** A kind of vehicle: its plate can follow without a word for it. */
+  readonly vehicleKind: string;
   /** Before a licence plate. */
   readonly plate: string;
   /** "number", between a licence plate word and the plate. */
@@ -111,7 +113,17 @@ export interface ContextWords {
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
 export type LanguageKeywords =
-  'secret' | 'card' | 'plate' | 'username' | 'personName' | 'birth' | 'booking' | 'document' | 'column' | 'accessCode';
+  | 'secret'
+  | 'card'
+  | 'plate'
+  | 'username'
+  | 'personName'
+  | 'birth'
+  | 'booking'
+  | 'document'
+  | 'column'
+  | 'accessCode'
+  | 'vehicleKind';
 
 /**
  * Names of persons in a language that has neither capitals nor spaces between words. All strings but `follow`

@@ -15,6 +15,7 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   booking: ['pnr', 'booking', 'buchung'],
   accessCode: ['door', 'wifi', 'kod do'],
   column: ['name', 'plat', 'telef'],
+  vehicleKind: ['renault', 'voiture'],
   sql: ['insert into'],
   document: ['member', 'dni', 'kunde', 'polic'],
   service: ['github', 'skype'],
@@ -62,7 +63,7 @@ describe('keywords', () => {
   }
 
   it('stand in each language that has words for their purpose', () => {
-    const purposes = { password: 'secret', plate: 'plate', username: 'username', personName: 'personName', birth: 'birth', booking: 'booking', documentId: 'document', phoneHeader: 'column', accessCode: 'accessCode' } as const; // prettier-ignore
+    const purposes = { password: 'secret', plate: 'plate', username: 'username', personName: 'personName', birth: 'birth', booking: 'booking', documentId: 'document', phoneHeader: 'column', accessCode: 'accessCode', vehicleKind: 'vehicleKind' } as const; // prettier-ignore
     const missing = languages.flatMap(({ codes, context, keywords }) =>
       Object.entries(purposes)
         .filter(([purpose, list]) => context?.[purpose as keyof typeof purposes] && !keywords?.[list]?.length)

@@ -1,6 +1,7 @@
 import { createAutomaton } from '../../automaton/automaton.ts';
 import { keywordsOf } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
+import { vehicleMakes } from './generic/vehicleMakes.ts';
 
 /** Words and signs in the lines of logs that name the user of a session. */
 const authenticationLog = [
@@ -35,6 +36,7 @@ const lists = {
   document: keywordsOf('document'),
   accessCode: [...keywordsOf('accessCode'), 'wifi', 'wi-fi', 'wlan', 'w-lan', 'hotspot', 'pin'],
   column: [...new Set([...keywordsOf('personName'), ...keywordsOf('plate'), ...keywordsOf('column')])],
+  vehicleKind: [...keywordsOf('vehicleKind'), ...vehicleMakes.filter((make) => /^[a-z]+$/.test(make))],
   sql: ['insert into'],
   authenticationLog,
   account: [
@@ -111,6 +113,7 @@ function findStarts(text: string): Readonly<KeywordStarts> {
     document: [],
     accessCode: [],
     column: [],
+    vehicleKind: [],
     sql: [],
     authenticationLog: [],
     service: [],

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const german: Language = {
   codes: ['de'],
   context: {
+    vehicleKind: 'auto|wagen|pkw|lkw|motorrad|roller|fahrzeug|transporter',
     accessCode: '(?:tür|tor|haus|alarm|zugangs|schlüsselbox|eingangs|garagen)[ -]?code',
     spokenFiller: 'am|den|des|im',
     introduction: 'herrn?|frau|hr|fr|patient(?:in)?|ich bin|hier ist|hier spricht|mein name ist|name',
@@ -48,6 +49,7 @@ export const german: Language = {
     town: String.raw`ort|wohnort|geburtsort|stadt`,
   },
   keywords: {
+    vehicleKind: ['auto ', 'wagen', 'pkw', 'lkw', 'motorrad', 'roller', 'fahrzeug', 'transporter'],
     accessCode: [
       'turcode',
       'torcode',

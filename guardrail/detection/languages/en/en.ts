@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const english: Language = {
   codes: ['en'],
   context: {
+    vehicleKind: 'car|van|lorry|truck|motor(?:bike|cycle)|scooter|taxi|suv|saloon|sedan|estate|vehicle',
     accessCode:
       '(?:door|gate|alarm|entry|access|building|lobby|garage|intercom|lockbox|key ?safe|safe|keypad)[ -]code|key ?safe|lock ?box|keypad',
     spokenFiller: 'the|of|in',
@@ -62,6 +63,20 @@ export const english: Language = {
     town: String.raw`city|town|home ?town|place of birth|birthplace`,
   },
   keywords: {
+    vehicleKind: [
+      'car ',
+      'car,',
+      'car:',
+      'van ',
+      'van,',
+      'lorry',
+      'truck',
+      'motorbike',
+      'motorcycle',
+      'scooter',
+      'taxi',
+      'vehicle',
+    ],
     accessCode: [
       'door',
       'gate',

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const spanish: Language = {
   codes: ['es'],
   context: {
+    vehicleKind: 'coche|cami[óo]n|moto(?:cicleta)?|furgoneta|veh[íi]culo|carro|turismo',
     accessCode: '(?:clave|c[óo]digo) (?:del? )?(?:la )?(?:portal|puerta|alarma|entrada|garaje|port[óo]n)',
     spokenFiller: 'el|del?',
     introduction: 'sr|sra|don|doña|d|dña|paciente|soy|me llamo|mi nombre es',
@@ -13,7 +14,7 @@ export const spanish: Language = {
     cardCodeAfterDate: String.raw`c[óo]d(?:igo|\.)?`,
     device: 'dispositivo',
     and: 'y|e|o',
-    phone: String.raw`tel[ée]fono|m[óo]vil|celular|ll[aá]m|\bt[ée]le?f\w{0,5}|\bm[óo]v(?:il)?\b|whatsapp`,
+    phone: String.raw`tel[ée]fono|m[óo]vil|celular|ll[aá]m|\bt[ée]le?f\w{0,5}`,
     otherNumber: 'pedido|factura',
     card: 'tarjeta',
     cardCode: 'código de seguridad',
@@ -43,6 +44,7 @@ export const spanish: Language = {
     town: String.raw`ciudad|localidad|municipio|lugar de nacimiento`,
   },
   keywords: {
+    vehicleKind: ['coche', 'camion', 'moto', 'furgoneta', 'vehiculo', 'turismo'],
     accessCode: ['clave d', 'clave p', 'codigo d', 'codigo p'],
     column: ['telef', 'movil', 'celular'],
     document: [

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const french: Language = {
   codes: ['fr'],
   context: {
+    vehicleKind: 'voiture|camion|moto|scooter|v[ée]hicule|fourgon(?:nette)?',
     accessCode:
       "digicode|code (?:de (?:la )?porte|d['’]entrée|porte|de l['’]immeuble|de l['’]alarme|du portail|portail|alarme|interphone)|, code",
     spokenFiller: 'le|en',
@@ -45,6 +46,7 @@ export const french: Language = {
     town: String.raw`ville|commune|lieu de naissance`,
   },
   keywords: {
+    vehicleKind: ['voiture', 'camion', 'moto ', 'vehicule', 'fourgon'],
     accessCode: ['digicode', 'code de', 'code d', 'code po', 'code du', 'code al', 'code in', ', code'],
     column: ['telep', 'portable'],
     document: [

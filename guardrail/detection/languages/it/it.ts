@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const italian: Language = {
   codes: ['it'],
   context: {
+    vehicleKind: 'auto(?:mobile|vettura)?|macchina|moto|furgone|veicolo|motorino',
     accessCode: "codice (?:del(?:la|l['’])? ?)?(?:portone|cancello|porta|allarme|citofono|garage)",
     spokenFiller: 'il|del',
     introduction: String.raw`sig|sig\.?ra|signor[ae]?|dott|paziente|sono|mi chiamo`,
@@ -13,7 +14,7 @@ export const italian: Language = {
     cardCodeAfterDate: String.raw`cod(?:ice|\.)?`,
     device: 'dispositivo',
     and: 'e|ed|o',
-    phone: 'cellulare|chiam|numero|telefono|recapito|whatsapp',
+    phone: 'cellulare|chiam|numero|recapito',
     otherNumber: 'ordine|fattura',
     card: 'carta',
     cardCode: 'codice di sicurezza',
@@ -42,6 +43,7 @@ export const italian: Language = {
     town: String.raw`città|comune|luogo di nascita|residenza`,
   },
   keywords: {
+    vehicleKind: ['automob', 'autovet', 'macchina', 'furgone', 'veicolo', 'motorino'],
     accessCode: ['codice d', 'codice p', 'codice c', 'codice a'],
     column: ['telef', 'cellulare'],
     document: [

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const dutch: Language = {
   codes: ['nl'],
   context: {
+    vehicleKind: 'auto|wagen|bestelbus|vrachtwagen|motor|brommer|voertuig',
     accessCode: '(?:alarm|deur|poort|toegangs|sleutelkluis|garage)[ -]?code',
     spokenFiller: 'op|de',
     introduction: 'dhr|mevr|mw|de heer|mevrouw|pati[ëe]nt|ik ben|mijn naam is',
@@ -13,7 +14,7 @@ export const dutch: Language = {
     cardCodeAfterDate: 'code',
     device: 'toestel',
     and: 'en|of',
-    phone: String.raw`telefoon|mobiel|\bbel\b|bellen|\bgsm\b|telefoonnummer|bereikbaar`,
+    phone: String.raw`telefoon|mobiel|\bbel\b|bellen|\bgsm\b|bereikbaar`,
     card: 'kaart',
     cardCode: 'beveiligingscode|veiligheidscode|controlecode',
     cardExpiry: 'vervalt|geldig tot|geldig t/m|vervaldatum|verloopt|tot',
@@ -39,6 +40,7 @@ export const dutch: Language = {
     town: String.raw`woonplaats|geboorteplaats|plaats`,
   },
   keywords: {
+    vehicleKind: ['bestelbus', 'brommer', 'voertuig'],
     accessCode: ['alarmc', 'deurc', 'poortc', 'toegangsc', 'sleutelk', 'garagec'],
     column: ['telef', 'mobiel', 'gsm'],
     document: [

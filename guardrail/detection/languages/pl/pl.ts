@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const polish: Language = {
   codes: ['pl'],
   context: {
+    vehicleKind: 'samoch[óo]d|auto|motocykl|ci[ęe][żz]ar[óo]wka|pojazd',
     accessCode: 'kod do (?:klatki|bramy|domofonu|drzwi|alarmu|furtki|skrytki|gara[żz]u)',
     spokenFiller: 'roku',
     introduction: 'pan|pani|pacjent(?:ka)?|jestem|nazywam się',
@@ -10,7 +11,7 @@ export const polish: Language = {
       'pierwsz|drugi|trzeci|czwart|piąt|szóst|siódm|ósm|dziewiąt|dziesiąt|jedenast|dwunast|trzynast|czternast|piętnast|szesnast|siedemnast|osiemnast|dziewiętnast|dwudziest|trzydziest|czterdziest|pięćdziesiąt|sześćdziesiąt|siedemdziesiąt|osiemdziesiąt|dziewięćdziesiąt|tysiąc|dziewięćset|dwutysięczn|dwa|ego|y|a|i',
     badge: 'identyfikator|legitymacja',
     phoneHeader: 'telefon|nr tel(?:efonu)?',
-    phone: String.raw`\btel\b|telefon|kom[óo]rk|zadzwo|\bdzwo`,
+    phone: 'kom[óo]rk|dzwo',
     card: 'kart',
     cardCode: 'kod (?:bezpieczeństwa|cvv|weryfikacyjny)',
     cardCodeAfterDate: 'kod',
@@ -33,6 +34,7 @@ export const polish: Language = {
     cardExpiry: 'ważn[aey] do|data wa[żz]no[śs]ci|wa[żz]no[śs][ćc]',
   },
   keywords: {
+    vehicleKind: ['samoch', 'motocykl', 'ciezar', 'pojazd'],
     accessCode: ['kod do'],
     column: ['telef', 'nr tel'],
     document: [

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const portuguese: Language = {
   codes: ['pt'],
   context: {
+    vehicleKind: 'carro|moto|caminh[ãa]o|ve[íi]culo|carrinha',
     accessCode: '(?:c[óo]digo|senha) d[oae] (?:port[ãa]o|porta|alarme|pr[ée]dio|garagem)|port[ãa]o',
     spokenFiller: 'd[eo]|em',
     introduction: 'sr|sra|dona|paciente|sou|me chamo|meu nome é|chamo-me',
@@ -16,7 +17,7 @@ export const portuguese: Language = {
     vat: String.raw`\bnif\b|\bnipc\b`,
     device: 'aparelho',
     and: 'e|ou',
-    phone: 'telemóvel|ligue|telefone|celular|contacto|contato|zap',
+    phone: 'telemóvel|ligue|contato',
     username: 'usuário|utilizador|nome de (?:usuário|utilizador)',
     password: 'senha|palavra-passe|palavra passe',
     birth: String.raw`nasc(?:eu|id[oa]|imento)|\bdn\b|anivers[áa]rio`,
@@ -36,6 +37,7 @@ export const portuguese: Language = {
     cardExpiry: 'validade|v[áa]lido at[ée]|venc(?:e|imento)|val',
   },
   keywords: {
+    vehicleKind: ['carro', 'caminhao', 'veiculo', 'carrinha'],
     accessCode: ['codigo d', 'senha d', 'portao'],
     column: ['telef', 'telemovel', 'celular'],
     document: [

@@ -3,6 +3,7 @@ import type { Language } from '../language.ts';
 export const swedish: Language = {
   codes: ['sv'],
   context: {
+    vehicleKind: 'bil|lastbil|motorcykel|moped|fordon',
     accessCode: '(?:port|larm|dörr|grind|garage)kod',
     spokenFiller: 'den',
     introduction: 'herr|fru|patient(?:en)?|jag heter|jag är|heter',
@@ -14,7 +15,7 @@ export const swedish: Language = {
     cardCodeAfterDate: 'kod|säkerhetskod',
     device: 'enhet',
     and: 'och|eller',
-    phone: String.raw`ring mig|telefonnummer|swish|\bmobil|\bnås\b|\bring`,
+    phone: String.raw`ring mig|telefonnummer|swish|\bnås\b`,
     card: 'kort',
     password: 'lösenord|losenord',
     plate: String.raw`registreringsnummer|reg\.?nr`,
@@ -36,6 +37,7 @@ export const swedish: Language = {
     cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)|utg[åa]ng(?:sdatum)?|går ut`,
   },
   keywords: {
+    vehicleKind: ['bilen', 'lastbil', 'motorcyk', 'moped', 'fordon'],
     accessCode: ['portkod', 'larmkod', 'dorrkod', 'grindkod', 'garagekod'],
     column: ['telef', 'mobil'],
     document: [

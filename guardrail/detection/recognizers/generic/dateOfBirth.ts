@@ -70,6 +70,9 @@ const dateOfBirth: Recognizer = {
 
 const birthAt = new RegExp(birth, 'iuy');
 
+/** A date in digits directly behind the word: {@link dateOfBirth} finds it. */
+const inDigits = /^[^\p{L}\d\n]{0,4}(?:\p{L}{1,3}[^\p{L}\d\n]{1,2}){0,2}\d/u;
+
 /** The longest distance from the word for a birth to the end of a date in words, in UTF-16 code units. */
 const SPOKEN_WIDTH = 128;
 
@@ -83,7 +86,8 @@ const spokenDateOfBirth: Recognizer = {
     let done = 0;
     for (const keyword of keywords.of('birth')) {
       birthAt.lastIndex = keyword;
-      if (keyword < done || !birthAt.test(text)) continue;
+      if (keyword < done || !birthAt.test(text) || inDigits.test(text.slice(birthAt.lastIndex, birthAt.lastIndex + 16)))
+        continue;
       const part = text.slice(keyword, keyword + SPOKEN_WIDTH).toLowerCase();
       const date = spokenDateIn(part);
       if (date === undefined || !spokenBirthWord.test(contextBefore(text, keyword + date.first, 96))) continue;

@@ -15,14 +15,17 @@ import type { DigitStats } from '../textStats.ts';
 /** The text between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
 const filler = String.raw`(?:[\s:#=."'()°º-]|${contextWords('documentFiller')}|n(?=[.°º])){0,12}$`;
 
-const documentWords = (
-  [
-    ['US_DRIVER_LICENSE', 'driverLicense'],
-    ['US_PASSPORT', 'passport'],
-    ['US_BANK_NUMBER', 'bankAccount'],
-    ['ID', 'documentId'],
-  ] as const
-).map(([type, purpose]): readonly [EntityType, RegExp] => [type, new RegExp(`(?:${contextWords(purpose)})${filler}`)]);
+const documentTypes = [
+  ['US_DRIVER_LICENSE', 'driverLicense'],
+  ['US_PASSPORT', 'passport'],
+  ['US_BANK_NUMBER', 'bankAccount'],
+  ['ID', 'documentId'],
+] as const satisfies readonly (readonly [EntityType, string])[];
+
+/** One group for the words of each type. */
+const documentWord = new RegExp(
+  `(?:${documentTypes.map(([, purpose]) => `(${contextWords(purpose)})`).join('|')})${filler}`,
+);
 
 /** A sign for "number". Some words behind a document word, it has the name of the company before it. */
 const numberSign = /,?\s(?:nr\.?|n[o°º]\.|n[°º]|num\.|numero?|#)[\s:]{0,2}$/;
@@ -57,7 +60,8 @@ function typeAt(value: string, text: string, start: number): EntityType | undefi
   if (isAmount) return undefined;
   const context = contextBefore(text, start, 40);
   if (isFour) return badge.test(context) ? 'ID' : undefined;
-  for (const [type, words] of documentWords) if (words.test(context)) return type;
+  const words = documentWord.exec(context);
+  if (words !== null) return documentTypes.find((_, at) => words[at + 1] !== undefined)?.[0];
   const sign = digits < 6 ? null : numberSign.exec(context);
   if (sign === null || otherThing.test(context)) return undefined;
   return documentBeforeName.test(context.slice(0, sign.index)) ? 'ID' : undefined;
@@ -68,7 +72,7 @@ const badge = new RegExp(`(?:${contextWords('badge')})${filler}`);
 /** Document numbers have many patterns, so a number needs a document word before it, or before the list that contains it. */
 const documentNumber: Recognizer = {
   type: 'ID',
-  otherTypes: documentWords.map(([type]) => type),
+  otherTypes: documentTypes.map(([type]) => type),
   mayMatch: (stats) => hasNumber(stats) && stats.keywords.of('document').length > 0,
   find(text, emit, stats) {
     eachNumber(number, stats, hasNumber, ({ 0: whole, index }, windowStart) => {

@@ -1,5 +1,6 @@
 import { contextWords } from '../../languages/languages.ts';
 import { luhn } from '../checksums.ts';
+import { vehicleMakes } from './vehicleMakes.ts';
 import { afterKeyword, contextBefore, digitsOf, aroundDigits, contextWidth, type Recognizer } from '../recognizer.ts';
 
 /**
@@ -64,5 +65,26 @@ const plate = afterKeyword('plate', contextWidth, [
   },
 ]);
 
+/** Makes of vehicles, and a few more words: the model and the colour. */
+const vehicleBefore = new RegExp(
+  String.raw`(?<!\p{L})(?:${vehicleMakes.join('|')}|${contextWords('vehicleKind')})(?:[ -][\p{L}\d]{1,12}){0,3},? ?[(:]?[ ]?$`,
+  'u',
+);
+
+/** The patterns of plates that models, sizes and dates do not have: of Great Britain, France, Italy, Spain, Germany, others. */
+const distinctPlate =
+  /^(?:[A-Z]{2}\d{2} [A-Z]{3}|[A-Z]{2}-?\d{3}-?[A-Z]{2}|[A-Z]{2} \d{3} [A-Z]{2}|\d{4} ?[BCDFGHJKLMNPRSTVWXYZ]{3}|[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} \d{1,4}|[A-Z]{3} \d[A-Z]\d|[A-Z]{3} \d{2}[A-Z]|[A-Z]{2} \d{4}[A-Z]|\d[A-Z]{3}\d{3}|[A-Z]{2,3} \d{5}|\d{2}-[A-Z]{3}-\d|[A-Z]-\d{3}-[A-Z]{2}|\d-[A-Z]{3}-\d{2,3})$/;
+
+/** A plate behind the make or the kind of a vehicle, without a word for plates. */
+const plateOfVehicle = afterKeyword('vehicleKind', contextWidth, [
+  {
+    type: 'LICENSE_PLATE',
+    pattern: /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,5}){0,2}(?![\p{L}\p{N}_-])/gu,
+    mayMatch: ({ digits }) => digits > 0,
+    score: (value, { text, start }) =>
+      distinctPlate.test(value) && vehicleBefore.test(contextBefore(text, start)) ? 0.8 : 0,
+  },
+]);
+
 /** Vehicles and devices that identify their owner. */
-export const vehicles: readonly Recognizer[] = [vin, imei, plate];
+export const vehicles: readonly Recognizer[] = [vin, imei, plate, plateOfVehicle];

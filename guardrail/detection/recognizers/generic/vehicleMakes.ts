@@ -1,0 +1,5 @@
+/** The makes of most vehicles, in lower case. */
+export const vehicleMakes: readonly string[] =
+  'audi bmw chevrolet chevy chrysler citroen citroën cupra dacia dodge ferrari fiat ford honda hyundai iveco jaguar jeep kawasaki kia lexus mazda mercedes mitsubishi nissan opel peugeot piaggio polestar porsche renault rover saab seat skoda škoda subaru suzuki tesla toyota vauxhall vespa volkswagen volvo vw yamaha ducati'.split(
+    ' ',
+  );
