@@ -37,10 +37,10 @@ interface Found {
  */
 export function findInAllSpellings<F extends Found>(
   text: string,
-  find: (text: string) => F[],
+  find: (text: string) => readonly F[],
   isEvidence: (value: F, range: OriginalRange) => boolean,
 ): F[] {
-  const found = find(text);
+  const found = [...find(text)];
   for (const part of foldedPartsOf(text)) {
     for (const value of find(part.text)) {
       const range = part.originalRange(value.start, value.end);

@@ -1,10 +1,6 @@
-import type { EntityType } from '../../contract.ts';
 import type { UnspacedNames } from '../../languages/language.ts';
 import { languages } from '../../languages/languages.ts';
 import { eachMatch, type Emit, type Recognizer } from '../recognizer.ts';
-
-/** The type of addresses. */
-const ADDRESS: EntityType = 'LOCATION';
 
 /** How reliable a name is: with evidence before or behind it, by its own characters, or by another place. */
 const score = { announced: 0.9, addressed: 0.85, certain: 0.7, repeated: 0.75 } as const;
@@ -97,7 +93,7 @@ const leading = /^.*(?:[在于於到至是为為从從寄往址住]|はで?|に|
 function addressesOf(address: string): Recognizer {
   const pattern = new RegExp(address, 'gu');
   return {
-    type: ADDRESS,
+    type: 'ADDRESS',
     mayMatch: ({ digits, hasEastAsian }) => digits > 0 && hasEastAsian,
     find(text, emit) {
       eachMatch(pattern, text, ({ 0: whole, index }) => {
