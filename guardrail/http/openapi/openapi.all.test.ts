@@ -1,37 +1,19 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { pythonEnvironment, type PythonProgram } from '../../../hack/testing/pythonEnvironment.ts';
 import { KEY, startHarness, type Harness } from '../../testing/appHarness.ts';
 
 const run = promisify(execFile);
-const VERSION = '4.32.5';
-
-/** Installs Schemathesis in a virtual environment in the cache. */
-async function findSchemathesis(): Promise<string> {
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(caches, 'gateway-guardrail-operator', `schemathesis-${VERSION}`);
-  const program = join(folder, 'bin', 'schemathesis');
-  const complete = join(folder, 'complete');
-  if (existsSync(complete)) return program;
-  mkdirSync(folder, { recursive: true });
-  try {
-    await run('python3', ['-m', 'venv', folder]);
-    await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`]);
-  } catch (error) {
-    throw new Error(
-      'Cannot install Schemathesis: install Python 3.10 or later with venv, and allow pip to access PyPI.',
-      {
-        cause: error,
-      },
-    );
-  }
-  // Written last, so that an interrupted installation starts again.
-  writeFileSync(complete, '');
-  return program;
-}
+const SCHEMATHESIS: PythonProgram = {
+  name: 'Schemathesis',
+  folder: 'schemathesis-4.32.5',
+  install: ['schemathesis==4.32.5'],
+  python: 'Python 3.10 or later',
+};
 
 describe('the service under Schemathesis', () => {
   let harness: Harness;
@@ -47,7 +29,7 @@ describe('the service under Schemathesis', () => {
 
   it('returns no 5xx, and conforms to its document', async function () {
     this.timeout(600_000);
-    const program = await findSchemathesis();
+    const program = join(await pythonEnvironment(SCHEMATHESIS), 'schemathesis');
     // Excluded: JSON Schema can require one of three fields, but the generator ignores that.
     const checks = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance'];
     const target = [`${harness.url}/openapi.json`, '--header', `x-api-key: ${KEY}`];
