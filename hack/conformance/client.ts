@@ -39,12 +39,13 @@ const TIMEOUT_MS = 30_000;
 
 /** Calls the models of a gateway like an application. */
 export class GatewayClient<Options extends CallOptions = CallOptions> {
-  readonly #url: string;
+  /** The base URL of the gateway. */
+  readonly url: string;
   readonly #headers: (options: Options) => Record<string, string>;
 
   /** @param headers returns the headers that this gateway needs for a call. */
   constructor(url: string, headers: (options: Options) => Record<string, string>) {
-    this.#url = url;
+    this.url = url;
     this.#headers = headers;
   }
 
@@ -61,7 +62,7 @@ export class GatewayClient<Options extends CallOptions = CallOptions> {
   }
 
   connect(path: string, options = {} as Options): WebSocket {
-    const url = new URL(path, this.#url);
+    const url = new URL(path, this.url);
     url.protocol = 'ws:';
     return new WebSocket(url, { headers: { ...this.#headers(options), ...options.headers } });
   }
@@ -88,7 +89,7 @@ export class GatewayClient<Options extends CallOptions = CallOptions> {
   async #send(path: string, { method = 'POST', body }: RawRequest, options = {} as Options): Promise<Response> {
     const form = body instanceof FormData;
     const type = body === undefined || form ? {} : { 'content-type': 'application/json' };
-    return fetch(new URL(path, this.#url), {
+    return fetch(new URL(path, this.url), {
       method,
       headers: { ...type, ...this.#headers(options), ...options.headers },
       ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),

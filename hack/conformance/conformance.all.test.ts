@@ -13,6 +13,7 @@ const TABLE_MS = 180_000;
 /** A mutant, and the cases that must catch it. */
 const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases: readonly string[]])[]>> = {
   litellm: [
+    [MUTANTS.switchedOff, ['pii-leak-benchmark selfcheck']],
     [MUTANTS.missingHoldback, ['stream, 1 characters a chunk', 'stream, 7 characters a chunk', 'stream, n = 2']],
     [MUTANTS.textsAlone, ['chat, tool call and result in the history', '/v1/responses', '/v1/messages']],
     [

@@ -70,6 +70,23 @@ describe('the model server for other routes', () => {
     expect((await client.raw('/v1/files?a=b', { method: 'GET' })).status).to.equal(404);
   });
 
+  it('forwards a request to another server, records it, and streams the answer back', async () => {
+    server().reset();
+    const behind = await startModelServer();
+    try {
+      server().script(() => ({ forward: behind.url }));
+      const client = new GatewayClient(server().url, () => ({}));
+      const chat = { model: 'echo-c2', messages: [{ role: 'user', content: 'hi 🙂!' }] };
+      const { status, moments } = await client.stream('/v1/chat/completions', chat);
+      expect([status, moments[0]?.at(-1)]).to.deep.equal([200, 'You said: hi 🙂!']);
+      expect((await client.raw('/nothing?a=b', { method: 'GET' })).status).to.equal(404);
+      expect(behind.saw()).to.deep.equal([JSON.stringify({ ...chat, stream: true }), 'GET /nothing?a=b']);
+      expect(server().saw()).to.deep.equal(behind.saw());
+    } finally {
+      await behind.stop();
+    }
+  });
+
   it('speaks MCP and records the calls of its tool', async () => {
     server().reset();
     const client = new GatewayClient(server().url, () => ({}));

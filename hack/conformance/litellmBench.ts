@@ -1,4 +1,4 @@
-import type { Witness } from '../testing/upstream/modelServer.ts';
+import type { ScriptedWitness, Witness } from '../testing/upstream/modelServer.ts';
 import type { GatewayClient } from './client.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { Case } from './suite.ts';
@@ -10,6 +10,11 @@ export interface LiteLlmBench {
   readonly guardrail: Interceptor;
   /** Creates a virtual key, in a new team if `team` is true. */
   readonly newKey: (team: boolean) => Promise<string>;
+}
+
+/** The inputs of the cases that need the real LiteLLM, whose model has scripted answers. */
+export interface RealLiteLlmBench extends LiteLlmBench {
+  readonly model: ScriptedWitness;
 }
 
 /** A case for LiteLLM. */

@@ -4,11 +4,13 @@ import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './c
 import { chatTexts, toolArguments } from './client.ts';
 import type { Interceptor } from './interceptor.ts';
 import { exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { LiteLlmCase } from './litellmBench.ts';
+import type { LiteLlmCase, RealLiteLlmBench } from './litellmBench.ts';
 import { FAIL_OPEN_CASES, FAULT_CASES } from './litellmFaultCases.ts';
 import { checkImageWithout, imageOf } from './litellmImages.ts';
+import { LEAK_CASES } from './litellmLeakCases.ts';
 import { ROUTE_CASES, ROUTE_IMAGE_CASES } from './litellmRouteCases.ts';
 import { END_USER_CASES, TENANT_CASES } from './litellmTenantCases.ts';
+import type { Case } from './suite.ts';
 import { letter, type Person, newPerson, valuesOf } from './syntheticPerson.ts';
 
 /** A PNG of one pixel, without any text. */
@@ -204,11 +206,12 @@ export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
 ];
 
 /** All cases for LiteLLM. */
-export const LITELLM_CASES: readonly LiteLlmCase[] = [
+export const LITELLM_CASES: readonly Case<RealLiteLlmBench>[] = [
   ...LITELLM_CHAT_CASES,
   ...ROUTE_CASES,
   ...ROUTE_IMAGE_CASES,
   ...FAIL_OPEN_CASES,
   ...streamModes,
   ...TENANT_CASES,
+  ...LEAK_CASES,
 ];

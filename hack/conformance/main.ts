@@ -18,6 +18,8 @@ const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [
   --check            Write nothing. Fail if the table differs from the measurement.
   --mutant <name>    Inject a fault into the service, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
 
+The cases for LiteLLM install the PyPI package pii-leak-benchmark, which needs Python 3.10 or later.
+
 LITELLM_LAB     The folder of a LiteLLM to start (venv/bin/litellm, prisma-shim).
 LITELLM_URL     A running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured like hack/samples/litellm.
                 Its model must be http://127.0.0.1:9100/v1 and its guardrail http://127.0.0.1:9300, with the key in

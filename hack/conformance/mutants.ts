@@ -1,10 +1,15 @@
 import type { Mutant } from './interceptor.ts';
 
 /**
- * Faulty variants of the service with faults that are easy to miss. The suite must catch each of them. They wrap the real
+ * Faulty variants of the service with faults that are easy to miss, and one without any effect on texts. The suite must catch each of them. They wrap the real
  * service, so that it differs by exactly one fault.
  */
 export const MUTANTS = {
+  /** Replaces and restores nothing. */
+  switchedOff: {
+    name: 'switched off',
+    answer: () => ({ action: 'NONE' }),
+  },
   /** Never requests a holdback, so the gateway sends half a pseudonym. */
   missingHoldback: {
     name: 'missing holdback',

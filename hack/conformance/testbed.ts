@@ -7,7 +7,7 @@ import { type Findings, measure } from './exposure/measure.ts';
 import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
-import type { LiteLlmBench } from './litellmBench.ts';
+import type { RealLiteLlmBench } from './litellmBench.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES } from './litellmCases.ts';
 import { type ModelServer, startModelServer, type Witness } from '../testing/upstream/modelServer.ts';
 import { usePortkey } from './portkey.ts';
@@ -160,7 +160,7 @@ const LITELLM: Gateway = {
   measured: true,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url, isExternal() ? EXTERNAL_PORTS.guardrail : 0);
-    const setUp = async (model: ModelServer): Promise<Setup<LiteLlmBench>> => {
+    const setUp = async (model: ModelServer): Promise<Setup<RealLiteLlmBench>> => {
       const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
       const { client, newKey, stop } = await useLiteLlm(backends);
       const bench = { client, model, guardrail, newKey };

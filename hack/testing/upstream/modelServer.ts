@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import Router from '@koa/router';
 import Koa, { type Next, type ParameterizedContext } from 'koa';
 import readRaw from 'raw-body';
@@ -24,9 +25,12 @@ export interface Arrived {
   readonly text: string;
 }
 
-/** A scripted answer: JSON, server-sent events, or text of another type. */
+/** A scripted answer: JSON, server-sent events, text of another type, or the answer of the server at a base URL. */
 export type Reply =
-  { readonly json: Json } | { readonly events: readonly string[] } | { readonly text: string; readonly type: string };
+  | { readonly json: Json }
+  | { readonly events: readonly string[] }
+  | { readonly text: string; readonly type: string }
+  | { readonly forward: string };
 
 /** Computes the answer to a request. With undefined, the API of the path answers. */
 export type Script = (arrived: Arrived) => Reply | undefined;
@@ -130,6 +134,7 @@ class FakeModel implements ScriptedWitness {
     const reply = this.#script?.({ method: ctx.method, path: ctx.url, text });
     if (reply === undefined) await next();
     else if ('events' in reply) await send(ctx, reply.events);
+    else if ('forward' in reply) await forward(ctx, reply.forward);
     else if ('json' in reply) ctx.body = reply.json;
     else {
       ctx.type = reply.type;
@@ -150,6 +155,17 @@ async function answer(ctx: ParameterizedContext<State>, dialect: Dialect): Promi
     ctx.status = error.status;
     ctx.body = { error: { message: error.message, type: 'fake', code: error.status } };
   }
+}
+
+/** Passes a request to another server unchanged, and streams its answer back. */
+async function forward(ctx: ParameterizedContext<State>, base: string): Promise<void> {
+  // The headers as an array keep their order, their spelling and their repetitions.
+  const outgoing = request(new URL(ctx.url, base), { method: ctx.method, headers: ctx.req.rawHeaders });
+  outgoing.end(ctx.state.text);
+  const [answered] = (await once(outgoing, 'response')) as [IncomingMessage];
+  ctx.respond = false;
+  ctx.res.writeHead(answered.statusCode ?? 502, answered.headers);
+  await pipeline(answered, ctx.res);
 }
 
 /** Writes each event in a separate turn of the event loop, so that a gateway receives them one by one. */
