@@ -45,11 +45,6 @@ describe('built-in detector', () => {
     });
   }
 
-  it('lets a place or an organisation hide no person', async () => {
-    const found = await find('first_name;last_name\nParis;London\nAnna;Lee');
-    expect(found).to.include.members(['London|PERSON', 'London|LOCATION']);
-  });
-
   const urls: Readonly<Record<string, readonly string[]>> = {
     'read https://firm.example/news today': ['https://firm.example/news|PUBLIC_URL'],
     'see https://firm.example/u/anna_s today': ['https://firm.example/u/anna_s|URL'],

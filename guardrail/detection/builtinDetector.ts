@@ -10,16 +10,17 @@ import {
 } from './contract.ts';
 import { splitLongEntity } from './entityLength.ts';
 import { resolveBeforePolicy } from './spans.ts';
-import { biases } from './ner/recallBiases.ts';
 import { findInAllSpellings, type OriginalRange } from './text/foldedView.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
-import { loadGazetteer, loadModel } from './ner/model.ts';
-import { kindNames, type TagKind } from './ner/labels.ts';
-import { Tagger } from './ner/tagger.ts';
+import { nameTypes } from './ner/entityClasses.ts';
+import { EntityFinder } from './ner/entityFinder.ts';
+import { loadNameModels } from './ner/nameModels.ts';
+import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { withAddresses } from './addresses.ts';
+import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
@@ -49,11 +50,17 @@ const SLICE_MS = 2;
 /** Creates the detector that runs in the process: recognizers, and a tagger for people, places and organisations. */
 export const createBuiltinDetector = (options: BuiltinOptions = {}): Detector => new BuiltinDetector(options);
 
+/** What the pieces of a text share. */
+interface PieceOptions {
+  readonly recall: Recall;
+  readonly context: TextContext;
+}
+
 class BuiltinDetector implements Detector {
   readonly name = name;
   private readonly recall: Recall;
   private readonly pieceSize: number | undefined;
-  private readonly tagger = new Tagger(loadModel(), loadGazetteer());
+  private readonly names = new EntityFinder(loadNameModels());
   private readonly recognizers: readonly Recognizer[];
   /**
    * Only one batch yields at a time. If all batches yielded, all would end late. Admission estimates the load from the time
@@ -70,7 +77,7 @@ class BuiltinDetector implements Detector {
   }
 
   async detect(texts: readonly string[], { signal, recall = this.recall }: DetectOptions): Promise<Span[][]> {
-    const bias = biases[rank[recall] > rank[this.recall] ? recall : this.recall];
+    const setting = rank[recall] > rank[this.recall] ? recall : this.recall;
     const count = new Counter(signal);
     const found: Span[][] = [];
     let since = performance.now();
@@ -85,12 +92,17 @@ class BuiltinDetector implements Detector {
       const pieces = [...piecesOf(text, this.pieceSize)];
       const [first] = pieces;
       if (first && pieces.length === 1) {
-        const spans = resolveBeforePolicy(text, this.readPiece(text, first, bias));
+        const spans = resolveBeforePolicy(
+          text,
+          this.readPiece(text, first, { recall: setting, context: textContextOf(text) }),
+        );
         const short = spans.flatMap((span) => splitLongEntity(text, span));
         count.add(short.length);
         found.push(short);
       } else {
-        const pending = this.longTexts.then(() => this.findInLong(text, pieces, bias, count));
+        const pending = this.longTexts.then(() =>
+          this.findInLong(text, pieces, { recall: setting, context: textContextOf(text) }, count),
+        );
         this.longTexts = pending.catch(() => undefined);
         found.push(await pending);
         since = performance.now();
@@ -107,10 +119,15 @@ class BuiltinDetector implements Detector {
     return Promise.resolve();
   }
 
-  private async findInLong(text: string, pieces: Iterable<Piece>, bias: number, count: Counter): Promise<Span[]> {
+  private async findInLong(
+    text: string,
+    pieces: Iterable<Piece>,
+    options: PieceOptions,
+    count: Counter,
+  ): Promise<Span[]> {
     const spans: Span[] = [];
     for (const piece of pieces) {
-      const found = this.findIn(text, piece, bias).flatMap((span) => splitLongEntity(text, span));
+      const found = this.findIn(text, piece, options).flatMap((span) => splitLongEntity(text, span));
       count.add(found.length);
       for (const span of found) spans.push(span);
       await nextIteration();
@@ -120,15 +137,15 @@ class BuiltinDetector implements Detector {
   }
 
   /** The spans that begin in a piece, and the ends of earlier spans that extend into it: the earlier piece may cut them off. */
-  private findIn(text: string, piece: Piece, bias: number): Span[] {
+  private findIn(text: string, piece: Piece, options: PieceOptions): Span[] {
     let read = piece;
-    let spans = this.readPiece(text, read, bias);
+    let spans = this.readPiece(text, read, options);
     // A long key can extend beyond the surroundings of the piece.
     const isCutOff = ({ start, end, type }: Span): boolean =>
       start < piece.end && end > read.to - 3 && !isFoundByTagger(type);
     while (read.to < text.length && spans.some(isCutOff)) {
       read = widened(text, read);
-      spans = this.readPiece(text, read, bias);
+      spans = this.readPiece(text, read, options);
     }
     return spans.flatMap((span) =>
       span.end <= piece.start || span.start >= piece.end ? [] : { ...span, start: Math.max(span.start, piece.start) },
@@ -136,23 +153,22 @@ class BuiltinDetector implements Detector {
   }
 
   /** All spans in a piece and its surroundings. */
-  private readPiece(text: string, { from, to }: Piece, bias: number): Span[] {
+  private readPiece(text: string, { from, to }: Piece, options: PieceOptions): Span[] {
     const read = text.slice(from, to);
     const spans = withPersonalUrls(
       findInAllSpellings(
         read,
-        (spelling) => this.find(spelling, bias),
+        (spelling) => this.find(spelling, options),
         (span, range) => isEvidence(read, span, range),
       ),
     );
-    return from === 0
-      ? [...spans]
-      : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
+    return from === 0 ? [...spans] : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
-  private find(text: string, bias: number): readonly Span[] {
+  private find(text: string, { recall, context }: PieceOptions): readonly Span[] {
     const stats = textStatsOf(text);
-    const spans = [...findByRecognizers(this.recognizers, stats), ...findByTagger(this.tagger, stats.text, bias)];
+    const names = this.names.find(stats.text, recall, context).map((found) => ({ ...found, detector: name }));
+    const spans = withIntroductions(stats.text, [...findByRecognizers(this.recognizers, stats), ...names]);
     return withAddresses(stats.text, withHomes(stats.text, spans));
   }
 }
@@ -172,7 +188,7 @@ function isEvidence(text: string, { type, score }: Span, { start, end, differenc
 }
 
 /** Whether the tagger finds the type. The next piece finds the rest of a name or place that is cut off. */
-const isFoundByTagger = (type: string): boolean => type === 'PUBLIC_PERSON' || kindNames.some((kind) => kind === type);
+const isFoundByTagger = (type: string): boolean => nameTypes.some((name) => name === type);
 
 /** Counts the values of one call. */
 class Counter {
@@ -202,37 +218,4 @@ function findByRecognizers(recognizers: readonly Recognizer[], stats: TextStats)
     find(stats.text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), stats);
   }
   return spans;
-}
-
-interface Tagged {
-  readonly kind: TagKind;
-  readonly start: number;
-  end: number;
-  score: number;
-}
-
-function findByTagger(tagger: Tagger, text: string, bias: number): Span[] {
-  const found: Tagged[] = [];
-  tagger.tag(text, bias, (kind, first, last, score) => {
-    const start = tagger.tokens.start[first] ?? 0;
-    const end = tagger.tokens.end[last] ?? 0;
-    const before = found.at(-1);
-    if (before && continues(before, kind, text.slice(before.end, start))) {
-      before.end = end;
-      before.score = Math.max(before.score, score);
-    } else found.push({ kind, start, end, score });
-  });
-  return found.map(({ kind, start, end, score }) => ({
-    start,
-    end,
-    type: kind,
-    score,
-    detector: name,
-  }));
-}
-
-/** Whether a span continues the one before it: a family name after a given name, or a town or postcode after an address. */
-function continues(before: Tagged, kind: TagKind, between: string): boolean {
-  if (kind === 'PERSON') return before.kind === 'PERSON' && between === ' ';
-  return before.kind === 'ADDRESS' && (kind === 'ADDRESS' || kind === 'LOCATION') && /^,? ?\n? {0,4}$/.test(between);
 }

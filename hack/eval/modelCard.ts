@@ -162,7 +162,7 @@ export async function figures(folder: string): Promise<string> {
   ];
   const written: string[] = [];
   for (const one of sections) written.push(await section(one));
-  return [...written, await spellingFigures(), taggerFigures()].join('\n\n');
+  return [...written, await spellingFigures(), trainingFigures(), reliabilityFigures()].join('\n\n');
 }
 
 /** The values that stay readable in another spelling than the usual one. */
@@ -191,8 +191,8 @@ async function spellingFigures(): Promise<string> {
 const readManifest = (): Manifest =>
   JSON.parse(readFileSync(join(root, 'guardrail/detection/training/manifest.json'), 'utf8')) as Manifest;
 
-/** The scores in the manifest. They apply to the tagger alone, without a third of the names in its gazetteers. */
-function taggerFigures(): string {
+/** The scores in the manifest. They apply to tagger and classifier alone, with a part of their lists hidden. */
+function trainingFigures(): string {
   const { development, heldOut } = readManifest();
   const row = (
     name: string,
@@ -204,19 +204,37 @@ function taggerFigures(): string {
     ...Object.entries(heldOut.languages).map(([language, own]) => row(`held out, balanced, ${language}`, own)),
     ...Object.entries(heldOut.kinds).map(([kind, own]) => row(`held out, balanced, ${kind}`, own)),
   ];
-  return `### The tagger alone, without a third of the names in its gazetteers\n\n${table(['set', 'F2', 'precision', 'recall', 'leaked values'], rows)}`;
+  return `### Tagger and classifier alone, without a third of the names in the gazetteers\n\n${table(['set', 'F2', 'precision', 'recall', 'leaked values'], rows)}`;
+}
+
+/** How often a find of each score is right, on templates that neither training nor the calibration read. */
+function reliabilityFigures(): string {
+  const { personal, any } = readManifest().reliability;
+  const rows = (name: string, list: Manifest['reliability']['any']): string[][] =>
+    list.map(({ from, finds, meanScore, right }) => [
+      name,
+      `${from.toFixed(1)}–${(from + 0.1).toFixed(1)}`,
+      String(finds),
+      number(meanScore),
+      number(right),
+    ]);
+  const all = [...rows('private person or address', personal), ...rows('any name', any)];
+  return `### Reliability of scores\n\n${table(['decision', 'score', 'candidates', 'mean score', 'right'], all)}`;
 }
 
 /** The digests of the shipped weights, and the size of their training set. */
 export function weights(): string {
-  const { sha256, trainingTexts, trainingCharacters } = readManifest();
+  const { sha256, trainingTexts, trainingCharacters, candidates } = readManifest();
   return table(
     ['', ''],
     [
-      ['SHA-256 of the weights, unpacked', `\`${sha256.model}\``],
+      ['SHA-256 of the tagger, unpacked', `\`${sha256.model}\``],
+      ['SHA-256 of the classifier, unpacked', `\`${sha256.classifier}\``],
       ['SHA-256 of the gazetteers, unpacked', `\`${sha256.gazetteer}\``],
+      ['SHA-256 of the known names, unpacked', `\`${sha256.knownNames}\``],
       ['training texts', String(trainingTexts)],
       ['characters of these texts', String(trainingCharacters)],
+      ['candidates from which the classifier learned', String(candidates)],
     ],
   );
 }

@@ -67,6 +67,8 @@ export interface ContextWords {
   readonly spokenFiller: string;
   /** Before the name of a person: titles, roles, and words with which people introduce themselves. */
   readonly introduction: string;
+  /** Before the name of the person who writes. */
+  readonly selfIntroduction: string;
   /** Before a pair of coordinates. */
   readonly coordinates: string;
   /** Before a pair of coordinates with at least four decimals. Drawings use these words, too. */

@@ -3,6 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { buckets } from './features.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
+import { rowsLength, type ClassifierWeights } from './spanClassifier.ts';
 import { byteOf, limits, rowBytes, rowWords, unit, zero } from './packedScores.ts';
 import { transitionCount } from './viterbi.ts';
 
@@ -71,8 +72,13 @@ function ones(bits: number): number {
 }
 
 const here = (file: string): URL => new URL(file, import.meta.url);
-export const modelFile = here('./model.bin.zst');
-export const gazetteerFile = here('./gazetteer.bin.zst');
+/** The files that training writes. */
+export const shippedFiles = {
+  model: here('./model.bin.zst'),
+  gazetteer: here('./gazetteer.bin.zst'),
+  classifier: here('./classifier.bin.zst'),
+  knownNames: here('./knownNames.bin.zst'),
+} as const;
 
 const packed = (bytes: Uint8Array): Buffer =>
   zstdCompressSync(bytes, {
@@ -165,6 +171,31 @@ export function unpackGazetteer(file: Buffer): Gazetteer {
   return new Gazetteer(hashes, bytes.subarray(4, 4 + count));
 }
 
-/** Reads the model file next to this module. */
-export const loadModel = (): Model => unpackModel(readFileSync(modelFile));
-export const loadGazetteer = (): Gazetteer => unpackGazetteer(readFileSync(gazetteerFile));
+/** Packs the weights of the classifier: the step and the calibration in millionths, and the rows. */
+export function packClassifier({ rows, unit, personal, any }: ClassifierWeights): Buffer {
+  const numbers = [unit, personal.slope, personal.offset, any.slope, any.offset];
+  const head = Int32Array.from(numbers, (number) => Math.round(number * MILLION));
+  return packed(Buffer.concat([new Uint8Array(head.buffer), new Uint8Array(rows.buffer)]));
+}
+
+/** @throws Error if the file does not have the layout that {@link packClassifier} writes. */
+export function unpackClassifier(file: Buffer): ClassifierWeights {
+  const bytes = unpacked(file);
+  const number = (index: number): number => bytes.readInt32LE(4 * index) / MILLION;
+  if (bytes.length !== CLASSIFIER_HEAD + rowsLength) throw new Error(mismatch);
+  const rows = new Int8Array(rowsLength);
+  new Uint8Array(rows.buffer).set(bytes.subarray(CLASSIFIER_HEAD));
+  return {
+    rows,
+    unit: number(0),
+    personal: { slope: number(1), offset: number(2) },
+    any: { slope: number(3), offset: number(4) },
+  };
+}
+
+const MILLION = 1e6;
+const CLASSIFIER_HEAD = 5 * 4;
+
+/** Read the files next to this module. */
+export const loadModel = (): Model => unpackModel(readFileSync(shippedFiles.model));
+export const loadGazetteer = (): Gazetteer => unpackGazetteer(readFileSync(shippedFiles.gazetteer));

@@ -48,6 +48,16 @@ describe('tagger', () => {
     }
   });
 
+  it('finds the same spans when it tags a text again with another bias', () => {
+    const [tagger, fresh] = [new Tagger(model, gazetteer), new Tagger(model, gazetteer)];
+    for (const text of texts) {
+      tagsOf(tagger, text, 400);
+      const again: unknown[] = [];
+      tagger.tagAgain(60, (...tag) => again.push(tag));
+      expect(again).to.deep.equal(tagsOf(fresh, text, 60));
+    }
+  });
+
   it('finds the same spans in a text alone and at the end of a long text', () => {
     const tagger = new Tagger(model, gazetteer);
     const before = 'It was late, and nothing more could be done about the noise from the old machines.\n\n';

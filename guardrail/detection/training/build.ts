@@ -1,102 +1,190 @@
 import { createHash } from 'node:crypto';
-import type { Gazetteer } from '../ner/gazetteer.ts';
+import { EntityFinder } from '../ner/entityFinder.ts';
+import { KnownNames } from '../ner/knownNames.ts';
+import { packClassifier, packGazetteer, packModel, unpackClassifier, unpacked, unpackModel } from '../ner/model.ts';
+import { calibrated, type ClassifierWeights } from '../ner/spanClassifier.ts';
 import { Tagger } from '../ner/tagger.ts';
-import { packGazetteer, packModel, unpacked, unpackModel } from '../ner/model.ts';
+import { wordHash } from '../ner/tokens.ts';
+import { fitCalibration, reliabilityOf, type Judgement, type ReliabilityRow } from './calibration.ts';
 import { buildGazetteer, gazetteerOf, withHiddenWords } from './gazetteers.ts';
 import { Generator } from './generate.ts';
 import { heldOutTexts } from './heldOut/heldOut.ts';
-import { readWordNet, type WordNet } from './wordNet.ts';
+import { buildKnownNames, withoutHiddenNames } from './knownNames.ts';
+import type { LabelledText } from './labelledText.ts';
 import { examplesOf, train } from './perceptron.ts';
 import { Random } from './random.ts';
 import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';
+import { trainClassifier } from './softmax.ts';
+import { judgementsOf, joinedExamples, spanExamplesOf, type Knowledge } from './spanExamples.ts';
+import { classifierTexts, taggerTexts } from './texts.ts';
+import { readWordNet } from './wordNet.ts';
 
-const seeds = { texts: 20_261_121, order: 3, development: 9_041_977 };
+const seeds = { texts: 20_261_121, order: 3, classifier: 77, classifierOrder: 5, kept: 811, development: 9_041_977 };
 /** Number of passes. Two passes over many texts give better scores than many passes over few, because names and words vary. */
-const epochs = 2;
+const epochs = { tagger: 2, classifier: 3 };
 
 export interface Built {
-  readonly model: Buffer;
-  readonly gazetteer: Buffer;
+  readonly files: Files;
   readonly manifest: Manifest;
 }
 
-/** Identifies the shipped weights and records their scores. */
+/** The packed files that the detector reads. */
+export interface Files {
+  readonly model: Buffer;
+  readonly gazetteer: Buffer;
+  readonly classifier: Buffer;
+  readonly knownNames: Buffer;
+}
+
+/** Identifies the shipped files and records their scores. */
 export interface Manifest {
   /** SHA-256 of the contents before compression. Compressed bytes may differ between machines. */
-  readonly sha256: { readonly model: string; readonly gazetteer: string };
+  readonly sha256: Readonly<Record<keyof Files, string>>;
   readonly trainingTexts: number;
   readonly trainingCharacters: number;
+  /** Candidates from which the classifier learned. */
+  readonly candidates: number;
   /** Scores on templates and names that training does not see. They decide which trained model is shipped. */
   readonly development: Readonly<Record<string, SplitScore>>;
   /** Scores on templates and names that neither training nor the choice of the model sees. */
   readonly heldOut: HeldOutScores;
+  /** How often finds of each score are right, on templates that neither training nor the calibration sees. */
+  readonly reliability: { readonly personal: readonly ReliabilityRow[]; readonly any: readonly ReliabilityRow[] };
 }
 
 /** SHA-256 of the uncompressed contents of a packed file. */
 export const contentHash = (packed: Buffer): string => createHash('sha256').update(unpacked(packed)).digest('hex');
 
-/** Scores weights on the development set and the held-out set. */
-function scoresOf(model: Buffer, hidden: Gazetteer, wordNet: WordNet): Pick<Manifest, 'development' | 'heldOut'> {
-  const tagger = new Tagger(unpackModel(model), hidden);
-  const development = new Generator(seeds.development, 'development', wordNet).templates('development', 40);
-  return { development: splitScores(tagger, development), heldOut: heldOutScores(tagger, heldOutTexts()) };
+const hashesOf = (files: Files): Manifest['sha256'] => ({
+  model: contentHash(files.model),
+  gazetteer: contentHash(files.gazetteer),
+  classifier: contentHash(files.classifier),
+  knownNames: contentHash(files.knownNames),
+});
+
+/** What the detector knows of names, and the same with a part hidden, for training and scores. */
+class Lists {
+  readonly wordNet = readWordNet();
+  readonly words = buildGazetteer(this.wordNet);
+  readonly names = buildKnownNames(this.wordNet);
+  readonly hidden: Knowledge = {
+    gazetteer: gazetteerOf(withHiddenWords(this.words, this.wordNet)),
+    knownNames: new KnownNames(gazetteerOf(withoutHiddenNames(this.names))),
+  };
 }
 
-/** Recomputes the scores of weights that are already trained, after a change of the scored sets. */
-export function rescored(manifest: Manifest, model: Buffer): Manifest {
-  const wordNet = readWordNet();
-  const hidden = gazetteerOf(withHiddenWords(buildGazetteer(wordNet), wordNet));
-  return { ...manifest, ...scoresOf(model, hidden, wordNet) };
+/**
+ * The half to which a text belongs. A tagger is surer of the texts that it learned from, so the candidates of each half come
+ * from a tagger that learned from the other.
+ */
+const halfOf = ({ source, text }: LabelledText): number => (wordHash(/[{[]/.test(source) ? source : text) >>> 7) & 1;
+
+/** Trains the classifier, without its calibration. */
+function trainedClassifier(
+  lists: Lists,
+  texts: readonly LabelledText[],
+  log: (line: string) => void,
+): { readonly weights: Pick<ClassifierWeights, 'rows' | 'unit'>; readonly candidates: number } {
+  const own = classifierTexts(new Generator(seeds.classifier, 'train', lists.wordNet));
+  const halves = [0, 1].map((half) => {
+    log(`half ${half + 1} of the texts, for the candidates of the other half`);
+    const learned = texts.filter((text) => halfOf(text) === half);
+    const weights = train(examplesOf(learned, lists.hidden.gazetteer), epochs.tagger, new Random(seeds.order), log);
+    const tagger = new Tagger(unpackModel(packModel(weights)), lists.hidden.gazetteer);
+    return spanExamplesOf(
+      own.filter((text) => halfOf(text) !== half),
+      tagger,
+      lists.hidden,
+    );
+  });
+  const examples = joinedExamples(halves);
+  const weights = trainClassifier(examples, epochs.classifier, new Random(seeds.classifierOrder), log);
+  return { weights, candidates: examples.classes.length };
 }
 
-/** Generates the texts, trains, and scores the result. The output is the same on every machine. */
-export function build(log: (line: string) => void): Built {
-  const wordNet = readWordNet();
-  const entries = buildGazetteer(wordNet);
-  const hidden = gazetteerOf(withHiddenWords(entries, wordNet));
-  const generator = new Generator(seeds.texts, 'train', wordNet);
+/** Judgements on the templates that are kept for calibration, in two parts: one to fit, one to measure. */
+function keptJudgements(
+  lists: Lists,
+  files: Pick<Files, 'model' | 'classifier'>,
+): readonly { readonly personal: Judgement[]; readonly any: Judgement[] }[] {
+  const generator = new Generator(seeds.kept, 'train', lists.wordNet);
   const texts = [
-    ...generator.templates('english', 200),
-    ...generator.templates('forms', 240),
-    ...generator.templates('foreign', 160),
-    ...generator.templates('everyday', 96),
-    ...generator.templates('negatives', 112),
-    ...generator.templates('shapes', 144),
-    ...generator.templates('labels', 600),
-    ...generator.templates('notices', 160),
-    ...generator.templates('small', 96),
-    ...generator.templates('work', 120),
-    ...generator.templates('marked', 96),
-    ...generator.templates('science', 60),
-    ...generator.passages(
-      ['english', 'english', 'everyday', 'negatives', 'foreign', 'notices', 'small', 'work', 'marked', 'science'],
-      36000,
-    ),
-    ...generator.dictionary.examples(80_000),
-    ...generator.dictionary.explanations(16_000),
-    ...generator.prose('prose', 60),
-    ...generator.carriers('carriers', 160),
-    ...generator.dictionary.encyclopedia(9000),
-    ...generator.foreign(),
-    ...generator.plain(96),
-    ...generator.catalogues(36000),
-    ...generator.code(),
-    ...generator.code(),
-    ...generator.carriers('knowledge', 60),
+    ...generator.registers('personal', 10, { kept: true }),
+    ...generator.registers('public', 6, { kept: true }),
   ];
-  const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
-  log(`${texts.length} texts of ${trainingCharacters} characters, ${entries.size} words in the gazetteers`);
-  const weights = train(examplesOf(texts, hidden), epochs, new Random(seeds.order), log);
-  const model = packModel(weights);
-  const gazetteer = packGazetteer(entries);
+  const tagger = new Tagger(unpackModel(files.model), lists.hidden.gazetteer);
+  return [0, 1].map((half) =>
+    judgementsOf(
+      texts.filter((text) => halfOf(text) === half),
+      tagger,
+      lists.hidden,
+      unpackClassifier(files.classifier),
+    ),
+  );
+}
+
+const uncalibrated = { slope: 1, offset: 0 };
+
+/** Scores the files on the development set and the held-out set. */
+function scoresOf(files: Files, lists: Lists): Pick<Manifest, 'development' | 'heldOut' | 'reliability'> {
+  const classifier = unpackClassifier(files.classifier);
+  const finder = new EntityFinder({ model: unpackModel(files.model), classifier, ...lists.hidden });
+  const development = new Generator(seeds.development, 'development', lists.wordNet).templates('development', 40);
+  const [, measured] = keptJudgements(lists, files);
+  const rows = (judgements: readonly Judgement[] = [], kind: 'personal' | 'any'): ReliabilityRow[] =>
+    reliabilityOf(
+      judgements.map(({ probability, isRight }) => ({
+        probability: calibrated(probability, classifier[kind]),
+        isRight,
+      })),
+    );
   return {
+    development: splitScores(finder, development),
+    heldOut: heldOutScores(finder, heldOutTexts()),
+    reliability: { personal: rows(measured?.personal, 'personal'), any: rows(measured?.any, 'any') },
+  };
+}
+
+/** Recomputes the scores of files that are already trained, after a change of the scored sets. */
+export const rescored = (manifest: Manifest, files: Files): Manifest => ({
+  ...manifest,
+  ...scoresOf(files, new Lists()),
+});
+
+/** Generates the texts, trains, calibrates, and scores the result. The output is the same on every machine. */
+export function build(log: (line: string) => void): Built {
+  const lists = new Lists();
+  const texts = taggerTexts(new Generator(seeds.texts, 'train', lists.wordNet));
+  const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
+  log(
+    `${texts.length} texts of ${trainingCharacters} characters, ${lists.words.size} words in the gazetteers, ${lists.names.size} known names`,
+  );
+  const { weights, candidates } = trainedClassifier(lists, texts, log);
+  log('all texts');
+  const tagged = train(examplesOf(texts, lists.hidden.gazetteer), epochs.tagger, new Random(seeds.order), log);
+  const model = packModel(tagged);
+  const [fitted] = keptJudgements(lists, {
     model,
-    gazetteer,
+    classifier: packClassifier({ ...weights, personal: uncalibrated, any: uncalibrated }),
+  });
+  const files: Files = {
+    model,
+    gazetteer: packGazetteer(lists.words),
+    classifier: packClassifier({
+      ...weights,
+      personal: fitCalibration(fitted?.personal ?? []),
+      any: fitCalibration(fitted?.any ?? []),
+    }),
+    knownNames: packGazetteer(lists.names),
+  };
+  return {
+    files,
     manifest: {
-      sha256: { model: contentHash(model), gazetteer: contentHash(gazetteer) },
+      sha256: hashesOf(files),
       trainingTexts: texts.length,
       trainingCharacters,
-      ...scoresOf(model, hidden, wordNet),
+      candidates,
+      ...scoresOf(files, lists),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { wordHash } from '../ner/tokens.ts';
 import { Catalogues } from './catalogues.ts';
 import { DictionaryTexts, hasName } from './dictionaryTexts.ts';
 import { createEntities } from './entities.ts';
@@ -19,6 +20,9 @@ const lines = (set: string): string[] => readTemplates(set).map(({ text }) => te
 const languageOf = ({ language }: TextInLanguage): Language | undefined =>
   languages.find((known) => known === language);
 
+/** Whether a line of the sets `personal` and `public` is kept for calibration. Neither the tagger nor the classifier learns from it. */
+const isKept = (line: string): boolean => ((wordHash(line) >>> 5) & 0xffff) % 10 === 0;
+
 /** Generates labelled texts from one part of the names and templates. The same seed generates the same texts. */
 export class Generator {
   readonly dictionary: DictionaryTexts;
@@ -37,13 +41,22 @@ export class Generator {
     this.fillers = new Fillers(random, wordNet);
     this.variation = new Variation(random, wordNet);
     this.replacement = new WordReplacement(random);
-    this.filler = new TemplateFiller(entities, this.fillers, this.variation);
+    this.filler = new TemplateFiller(entities, this.fillers, this.variation, random);
     this.dictionary = new DictionaryTexts(random, entities, this.variation, wordNet);
   }
 
   /** Fills each template of a set `times` times. */
   templates(set: string, times: number): LabelledText[] {
     return lines(set).flatMap((template) => Array.from({ length: times }, () => this.filler.fill(template)));
+  }
+
+  /** Fills each template of the sets `personal` or `public` `times` times: those kept for calibration, or all others. */
+  registers(set: 'personal' | 'public', times: number, { kept = false } = {}): LabelledText[] {
+    return readTemplates(set)
+      .filter(({ text }) => isKept(text) === kept)
+      .flatMap((template) =>
+        Array.from({ length: times }, () => this.filler.fill(template.text, languageOf(template))),
+      );
   }
 
   /** Joins several sentences, forms or messages, as in a conversation. */

@@ -1,24 +1,33 @@
+import type { NameType } from '../ner/entityClasses.ts';
 import type { TagKind } from '../ner/labels.ts';
 
+/** What an entity is: its kind for the tagger, and its type for the classifier, if the text tells. */
+export interface Labels {
+  readonly kind: TagKind;
+  readonly type?: NameType;
+}
+
 /** An entity in a training text. */
-export interface LabelledSpan {
+export interface LabelledSpan extends Labels {
   readonly start: number;
   readonly end: number;
-  readonly kind: TagKind;
 }
 
 /** A training text with its entities. */
 export interface LabelledText {
   readonly text: string;
   readonly spans: readonly LabelledSpan[];
+  /** Ranges of numbers, addresses of e-mails and other values that recognizers find. What the tagger finds there does not count. */
+  readonly values?: readonly { readonly start: number; readonly end: number }[];
   /** The template of the text, for reports. */
   readonly source: string;
 }
 
-/** A part of a text, with its kind if it is an entity. */
-export interface Piece {
+/** A part of a text, with its labels if it is an entity. */
+export interface Piece extends Partial<Labels> {
   readonly text: string;
-  readonly kind?: TagKind;
+  /** Whether a recognizer finds it. */
+  readonly isValue?: boolean;
 }
 
 /** Shifts spans by an offset. */
@@ -29,14 +38,17 @@ export const shifted = (spans: readonly LabelledSpan[], by: number): LabelledSpa
 export function join(pieces: readonly Piece[], source: string): LabelledText {
   let text = '';
   const spans: LabelledSpan[] = [];
+  const values: { start: number; end: number }[] = [];
   for (const piece of pieces) {
+    if (piece.isValue) values.push({ start: text.length, end: text.length + piece.text.length });
     if (piece.kind)
       spans.push({
         start: text.length,
         end: text.length + piece.text.length,
         kind: piece.kind,
+        ...(piece.type === undefined ? {} : { type: piece.type }),
       });
     text += piece.text;
   }
-  return { text, spans, source };
+  return { text, spans, values, source };
 }

@@ -1,7 +1,11 @@
 import { CoinedNames } from './coinedNames.ts';
 import { ofLanguages } from './languages.ts';
-import { byPart, famousNames, namePools, type NamePool, type Part } from './lexicon.ts';
+import { nicknames } from './nicknames.ts';
+import { byPart, famousNames, namePools, webWords, type NamePool, type Part } from './lexicon.ts';
+import type { PublicPeople } from './knownNames.ts';
 import type { Random } from './random.ts';
+import { languages } from './vocabulary.ts';
+import { capitalized } from './words.ts';
 import type { WordNet } from './wordNet.ts';
 
 export interface Person {
@@ -19,9 +23,12 @@ export class People {
   private readonly coined: CoinedNames;
   private readonly pools: readonly NamePool[];
   private readonly famous: readonly string[];
+  private readonly english: readonly string[];
+  private readonly publicPeople: PublicPeople;
 
-  constructor(random: Random, part: Part, wordNet: WordNet) {
+  constructor(random: Random, part: Part, wordNet: WordNet, publicPeople: PublicPeople) {
     this.random = random;
+    this.publicPeople = publicPeople;
     this.coined = new CoinedNames(random);
     // A short list may contain no name of a part. A name of another part must not replace it.
     this.pools = namePools
@@ -31,6 +38,7 @@ export class People {
         family: byPart(pool.family, part, (name) => name),
       }))
       .filter(({ given, family }) => given.length > 0 && family.length > 0);
+    this.english = wordNet.usual.nouns.filter((noun) => noun.length > 2 && noun.length < 9);
     this.famous = famousNames(wordNet, 'PERSON', part);
   }
 
@@ -39,13 +47,23 @@ export class People {
   }
 
   given(pool = this.pool()): string {
+    if (this.random.chance(0.03)) return this.wordName();
     if (this.random.chance(0.1) && pool.given.length > 60 && pool.key !== 'vi')
       return this.coined.coin(`${pool.key} given`, pool.given);
     return pool.key === 'us' ? this.random.pickUsual(pool.given) : this.random.pick(pool.given);
   }
 
+  /** A name that is also a word: Autumn, Price. Only the text around it shows that it is a name. */
+  private wordName(): string {
+    const { random } = this;
+    return capitalized(
+      random.chance(0.5) ? random.pick(this.english) : random.pick(webWords[random.pick(languages)].nouns),
+    );
+  }
+
   family(pool = this.pool()): string {
     const { random } = this;
+    if (random.chance(0.04)) return this.wordName();
     const plain =
       random.chance(0.14) && pool.family.length > 60
         ? this.coined.coin(`${pool.key} family`, pool.family)
@@ -63,8 +81,9 @@ export class People {
 
   person(): Person {
     const { random } = this;
-    if (random.chance(0.03)) {
-      const name = random.pick(this.famous);
+    // A private person may bear a famous name.
+    if (random.chance(0.02)) {
+      const name = random.chance(0.5) ? random.pick(this.famous) : this.publicPeople.any();
       const [given = name, ...rest] = name.split(' ');
       return { given, family: rest.at(-1) ?? given, full: name };
     }
@@ -76,8 +95,13 @@ export class People {
     const middle = random.next();
     const between =
       middle < 0.12 ? ` ${initial}.` : middle < 0.17 ? ` ${initial}` : middle < 0.22 ? ` ${this.given(pool)}` : '';
-    const full = pool.familyFirst ? `${family} ${given}` : `${given}${between} ${family}`;
+    const nickname = random.chance(0.02) ? ` ${this.quoted(random.pick(nicknames))}` : between;
+    const full = pool.familyFirst ? `${family} ${given}` : `${given}${nickname} ${family}`;
     return { given, family, full };
+  }
+
+  private quoted(nickname: string): string {
+    return this.random.pick([`"${nickname}"`, `“${nickname}”`, `'${nickname}'`, `(${nickname})`]);
   }
 
   /** The given name, the full name or the family name of a person. */

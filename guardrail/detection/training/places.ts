@@ -57,6 +57,14 @@ export class Places {
     return this.random.pick(states);
   }
 
+  /** A place that is widely known: a country, a large town, a river. */
+  famousPlace(): string {
+    const { random } = this;
+    const chance = random.next();
+    if (chance < 0.3) return this.country();
+    return chance < 0.6 ? random.pick(this.famous) : random.pick(this.townNames.slice(0, 600));
+  }
+
   place(): string {
     const chance = this.random.next();
     if (chance < 0.58) return this.town();

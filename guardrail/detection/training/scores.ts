@@ -1,7 +1,8 @@
-import { biases } from '../ner/recallBiases.ts';
 import type { Recall } from '../contract.ts';
+import type { EntityFinder } from '../ner/entityFinder.ts';
+import type { NameType } from '../ner/entityClasses.ts';
 import { kindNames, type TagKind } from '../ner/labels.ts';
-import type { Tagger } from '../ner/tagger.ts';
+import { thresholds } from '../ner/spanClassifier.ts';
 import type { HeldOutText } from './heldOut/heldOut.ts';
 import type { LabelledText } from './labelledText.ts';
 
@@ -24,26 +25,35 @@ export interface HeldOutScores {
 
 type Labelled = Pick<LabelledText, 'text' | 'spans'>;
 
+/** The kinds of names that a type stands for. A town of a private person is an address. */
+const kindsOf: Readonly<Record<NameType, readonly TagKind[]>> = {
+  PERSON: ['PERSON'],
+  PUBLIC_PERSON: ['PERSON'],
+  ADDRESS: ['ADDRESS', 'LOCATION'],
+  LOCATION: ['LOCATION', 'ADDRESS'],
+  ORGANIZATION: ['ORGANIZATION'],
+};
+
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 const isWord = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
 
-/** Scores a tagger at each recall setting. */
-export function splitScores(tagger: Tagger, texts: readonly Labelled[]): Record<string, SplitScore> {
+/** Scores the finder at each recall setting. */
+export function splitScores(finder: EntityFinder, texts: readonly Labelled[]): Record<string, SplitScore> {
   return Object.fromEntries(
-    Object.keys(biases).map((recall) => [recall, splitScore(tagger, texts, recall as Recall, kindNames)]),
+    Object.keys(thresholds).map((recall) => [recall, splitScore(finder, texts, recall as Recall, kindNames)]),
   );
 }
 
-export function heldOutScores(tagger: Tagger, texts: readonly HeldOutText[]): HeldOutScores {
+export function heldOutScores(finder: EntityFinder, texts: readonly HeldOutText[]): HeldOutScores {
   const byLanguage = Map.groupBy(texts, ({ language }) => language);
   return {
-    settings: splitScores(tagger, texts),
+    settings: splitScores(finder, texts),
     languages: Object.fromEntries(
-      Array.from(byLanguage, ([language, group]) => [language, splitScore(tagger, group, 'balanced', kindNames)]),
+      Array.from(byLanguage, ([language, group]) => [language, splitScore(finder, group, 'balanced', kindNames)]),
     ),
     kinds: Object.fromEntries(
       kindNames.map((kind) => {
-        const { overmasked: _, ...score } = splitScore(tagger, texts, 'balanced', [kind]);
+        const { overmasked: _, ...score } = splitScore(finder, texts, 'balanced', [kind]);
         return [kind, score];
       }),
     ),
@@ -52,7 +62,7 @@ export function heldOutScores(tagger: Tagger, texts: readonly HeldOutText[]): He
 
 /** @param kinds types of the values and spans that count. Spans of other types are neither right nor wrong. */
 function splitScore(
-  tagger: Tagger,
+  finder: EntityFinder,
   texts: readonly Labelled[],
   recallSetting: Recall,
   kinds: readonly TagKind[],
@@ -64,18 +74,17 @@ function splitScore(
     const values = spans.filter(({ kind }) => kinds.includes(kind));
     gold += values.length;
     for (const { start, end } of spans) personal.fill(1, start, end);
-    tagger.tag(text, biases[recallSetting], (kind, first, last) => {
-      const start = tagger.tokens.start[first] ?? 0;
-      const end = tagger.tokens.end[last] ?? 0;
+    for (const { start, end, type } of finder.find(text, recallSetting)) {
       covered.fill(1, start, end);
-      if (!kinds.includes(kind)) return;
+      const isRightKind = ({ kind }: { kind: TagKind }): boolean => kindsOf[type].includes(kind);
+      if (!kinds.some((kind) => kindsOf[type].includes(kind))) continue;
       found++;
       const isRight = values.some((span) => {
         const shared = Math.min(end, span.end) - Math.max(start, span.start);
-        return span.kind === kind && shared >= 0.5 * (Math.max(end, span.end) - Math.min(start, span.start));
+        return isRightKind(span) && shared >= 0.5 * (Math.max(end, span.end) - Math.min(start, span.start));
       });
       right += Number(isRight);
-    });
+    }
     for (const { start, end } of values) {
       let [total, undetected] = [0, 0];
       for (let at = start; at < end; at++) {

@@ -4,22 +4,29 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { gazetteerFile, modelFile } from '../ner/model.ts';
-import { build, rescored, type Manifest } from './build.ts';
+import { shippedFiles } from '../ner/model.ts';
+import { build, rescored, type Files, type Manifest } from './build.ts';
 
 const manifestFile = new URL('./manifest.json', import.meta.url);
 const { values } = parseArgs({ options: { score: { type: 'boolean' } } });
 
+const names = Object.keys(shippedFiles) as (keyof Files)[];
+
 function trained(): Manifest {
-  const { model, gazetteer, manifest } = build((line) => process.stderr.write(`${line}\n`));
-  writeFileSync(modelFile, model);
-  writeFileSync(gazetteerFile, gazetteer);
-  process.stderr.write(`${model.length} bytes of weights, ${gazetteer.length} bytes of gazetteers\n`);
+  const { files, manifest } = build((line) => process.stderr.write(`${line}\n`));
+  for (const name of names) {
+    writeFileSync(shippedFiles[name], files[name]);
+    process.stderr.write(`${name}: ${files[name].length} bytes\n`);
+  }
   return manifest;
 }
 
+const shipped = (): Files =>
+  Object.fromEntries(names.map((name) => [name, readFileSync(shippedFiles[name])])) as unknown as Files;
+
 const manifest = values.score
-  ? rescored(JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest, readFileSync(modelFile))
+  ? rescored(JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest, shipped())
   : trained();
 writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
-process.stderr.write(`${JSON.stringify({ development: manifest.development, heldOut: manifest.heldOut }, null, 2)}\n`);
+const { development, heldOut, reliability } = manifest;
+process.stderr.write(`${JSON.stringify({ development, heldOut, reliability }, null, 2)}\n`);

@@ -7,6 +7,7 @@ export const german: Language = {
     accessCode: '(?:tür|tor|haus|alarm|zugangs|schlüsselbox|eingangs|garagen)[ -]?code',
     spokenFiller: 'am|den|des|im',
     introduction: 'herrn?|frau|hr|fr|patient(?:in)?|ich bin|hier ist|hier spricht|mein name ist|name',
+    selfIntroduction: 'ich bin|ich heiße|mein name ist|hier ist|hier spricht',
     numberWord:
       'erster?n?|eins?|zwei|zwo|zwanzig|dritter?n?|drei|vier|fünf|sechs?|sieb(?:en)?|siebter?n?|achter?n?|acht|neun|zehn|elf|zwölf|[zß]ig|hundert|tausend|und|s?te[nrs]?',
     badge: 'ausweisnummer|personalnummer|dienstnummer|dienstausweis',

@@ -8,6 +8,7 @@ export const english: Language = {
       '(?:door|gate|alarm|entry|access|building|lobby|garage|intercom|lockbox|key ?safe|safe|keypad)[ -]code|key ?safe|lock ?box|keypad',
     spokenFiller: 'the|of|in',
     introduction: "mr|mrs|ms|miss|dr|patient|caller|client|driver|tenant|this is|i am|i'm|my name is|named?",
+    selfIntroduction: "i am|i['’]m|my name is|name['’]s",
     numberWord:
       'first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|twentieth|thirtieth|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen(?:th)?|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|oh',
     badge: 'badge(?: no| id| number)?|staff (?:no|id|number)|employee (?:no|number)',

@@ -7,6 +7,7 @@ export const spanish: Language = {
     accessCode: '(?:clave|c[óo]digo) (?:del? )?(?:la )?(?:portal|puerta|alarma|entrada|garaje|port[óo]n)',
     spokenFiller: 'el|del?',
     introduction: 'sr|sra|don|doña|d|dña|paciente|soy|me llamo|mi nombre es',
+    selfIntroduction: 'soy|me llamo|mi nombre es',
     numberWord:
       'primero|un[oa]?|dos|tr[eé]s|cuatro|cinco|s[eé]is|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci|veint[ei]|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien(?:to)?s?|novecientos|mil',
     badge: 'placa|credencial|n[úu]mero de empleado',

@@ -8,6 +8,7 @@ export const french: Language = {
       "digicode|code (?:de (?:la )?porte|d['’]entrée|porte|de l['’]immeuble|de l['’]alarme|du portail|portail|alarme|interphone)|, code",
     spokenFiller: 'le|en',
     introduction: "mme|mlle|m|mr|dr|monsieur|madame|patiente?|c['’]est|je suis|je m['’]appelle|nom",
+    selfIntroduction: "je suis|je m['’]appelle|mon nom est",
     numberWord:
       'premier|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|septante|huitante|nonante|cents?|mille?',
     badge: 'badge|matricule',

@@ -7,6 +7,7 @@ export const italian: Language = {
     accessCode: "codice (?:del(?:la|l['’])? ?)?(?:portone|cancello|porta|allarme|citofono|garage)",
     spokenFiller: 'il|del',
     introduction: String.raw`sig|sig\.?ra|signor[ae]?|dott|paziente|sono|mi chiamo`,
+    selfIntroduction: 'sono|mi chiamo|il mio nome è',
     numberWord:
       'primo|un[oa]?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|tredici|quattordici|quindici|sedici|diciassette|diciotto|diciannove|vent[io]?|trent[ao]?|quarant[ao]?|cinquant[ao]?|sessant[ao]?|settant[ao]?|ottant[ao]?|novant[ao]?|cento|mila|mille',
     badge: 'badge|matricola|tesserino',

@@ -7,6 +7,7 @@ export const polish: Language = {
     accessCode: 'kod do (?:klatki|bramy|domofonu|drzwi|alarmu|furtki|skrytki|gara[żz]u)',
     spokenFiller: 'roku',
     introduction: 'pan|pani|pacjent(?:ka)?|jestem|nazywam się',
+    selfIntroduction: 'jestem|nazywam się|mam na imię',
     numberWord:
       'pierwsz|drugi|trzeci|czwart|piąt|szóst|siódm|ósm|dziewiąt|dziesiąt|jedenast|dwunast|trzynast|czternast|piętnast|szesnast|siedemnast|osiemnast|dziewiętnast|dwudziest|trzydziest|czterdziest|pięćdziesiąt|sześćdziesiąt|siedemdziesiąt|osiemdziesiąt|dziewięćdziesiąt|tysiąc|dziewięćset|dwutysięczn|dwa|ego|y|a|i',
     badge: 'identyfikator|legitymacja',

@@ -7,6 +7,7 @@ export const portuguese: Language = {
     accessCode: '(?:c[óo]digo|senha) d[oae] (?:port[ãa]o|porta|alarme|pr[ée]dio|garagem)|port[ãa]o',
     spokenFiller: 'd[eo]|em',
     introduction: 'sr|sra|dona|paciente|sou|me chamo|meu nome é|chamo-me',
+    selfIntroduction: 'sou|chamo-me|me chamo|meu nome é',
     numberWord:
       'primeiro|uma?|dois|duas|tr[êe]s|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|catorze|quatorze|quinze|dez[ae]sseis|dez[ae]ssete|dezoito|dez[ae]nove|vinte|trinta|quarenta|cinquenta|sessenta|setenta|oitenta|noventa|cem|cento|novecentos|mil',
     badge: 'crach[áa]|matr[íi]cula',

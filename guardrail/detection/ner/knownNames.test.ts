@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { Gazetteer } from './gazetteer.ts';
+import { knownFlags, KnownNames, nameHash } from './knownNames.ts';
+import { Tokens, wordHash } from './tokens.ts';
+
+const { person, single, place, thing } = knownFlags;
+const list: readonly (readonly [name: string, flags: number])[] = [
+  ['Marie Curie', person],
+  ['Vincent van Gogh', person],
+  ['Martin Luther King', person],
+  ['Martin Luther', person],
+  ['Mozart', single],
+  ['Paris', place | thing],
+];
+const names = new KnownNames(
+  new Gazetteer(
+    Int32Array.from(list, ([name]) => nameHash(name.split(' ').map(wordHash))),
+    Uint8Array.from(list, ([, flags]) => flags),
+  ),
+);
+
+function lookup(text: string): number {
+  const tokens = new Tokens();
+  tokens.read(text);
+  return names.lookup(tokens, 0, tokens.count - 1);
+}
+
+/** Flags of a part of a longer name. */
+const part = (flags: number): number => flags << 5;
+
+const cases: readonly (readonly [text: string, flags: number])[] = [
+  ['Marie Curie', person],
+  ['MARIE CURIE', person],
+  ['márie curie', person],
+  ['Marie-Curie', person],
+  ['Vincent van Gogh', person],
+  ['Martin Luther', person],
+  ['Martin Luther King', person],
+  ['Paris', place | thing],
+  ['Marie', 0],
+  ['Curie Marie', 0],
+  ['Dr. Marie Curie', part(person)],
+  ['Marie Curie and Mozart', part(person | single)],
+  ['Anna Schmidt', 0],
+];
+
+describe('known names', () => {
+  for (const [text, flags] of cases) {
+    it(`${text}: ${flags}`, () => {
+      expect(lookup(text)).to.equal(flags);
+    });
+  }
+
+  it('searches names of up to eight words in a long span', () => {
+    expect(lookup(`${'Anna '.repeat(40)}Marie Curie`)).to.equal(part(person));
+  });
+});

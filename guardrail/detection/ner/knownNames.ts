@@ -1,0 +1,64 @@
+import type { Gazetteer } from './gazetteer.ts';
+import { shapes, type Tokens } from './tokens.ts';
+
+/** Flags of a known name. */
+export const knownFlags = {
+  /** The full name of a person of public life or history. */
+  person: 1,
+  /** The full name of a character of fiction or myth. */
+  character: 2,
+  /** A single word that commonly names such a person: Mozart, Zeus. */
+  single: 4,
+  /** A country, a region, a landmark, a large town. */
+  place: 8,
+  /** Anything else with a name: a product, a work, a dish, an event, an organisation, an eponym. */
+  thing: 16,
+} as const;
+/** The number of flags. */
+const flagBits = 5;
+
+const step = (hash: number, word: number): number => Math.imul((hash ^ word) + 0x3c6ef372, 0x2c1b3c6d) ^ (hash >>> 13);
+const start = 0x1b873593;
+
+/** The longest name in words. Longer spans are searched by their first words. */
+const MOST_WORDS = 8;
+
+/** Hashes the words of a name: see `wordHash`. */
+export const nameHash = (words: Iterable<number>): number => {
+  let hash = start;
+  for (const word of words) hash = step(hash, word);
+  return hash;
+};
+
+/** Names that everybody knows: of people of public life, places, works, products and more. Hashes of their folded words. */
+export class KnownNames {
+  private readonly names: Gazetteer;
+
+  /** @param names the {@link knownFlags} of each name, by its {@link nameHash}. */
+  constructor(names: Gazetteer) {
+    this.names = names;
+  }
+
+  /**
+   * @returns the {@link knownFlags} of the name in the tokens from `first` to `last`, shifted by {@link flagBits} if only a part
+   * of it is listed.
+   */
+  lookup(tokens: Tokens, first: number, last: number): number {
+    let part = 0;
+    for (let from = first; from <= last; from++) {
+      if ((tokens.shape[from] ?? 0) === shapes.mark) continue;
+      let hash = start;
+      let words = 0;
+      for (let to = from; to <= last && words < MOST_WORDS; to++) {
+        if ((tokens.shape[to] ?? 0) === shapes.mark) continue;
+        hash = step(hash, tokens.word[to] ?? 0);
+        words++;
+        const known = this.names.lookup(hash);
+        if (known === 0) continue;
+        if (from === first && to === last) return known;
+        part |= known;
+      }
+    }
+    return part << flagBits;
+  }
+}

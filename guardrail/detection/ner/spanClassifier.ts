@@ -1,0 +1,168 @@
+import type { Recall } from '../contract.ts';
+import { classCount, type NameType } from './entityClasses.ts';
+import type { TagKind } from './labels.ts';
+import { classifierBuckets, type Candidate } from './spanFeatures.ts';
+
+/** Maps a probability to the share of such decisions that is right: a line in log odds. */
+export interface Calibration {
+  readonly slope: number;
+  readonly offset: number;
+}
+
+/** Weights of the classifier: one row of {@link classCount} bytes per feature. */
+export interface ClassifierWeights {
+  readonly rows: Int8Array;
+  /** The value of one step of a weight, in units of log odds. */
+  readonly unit: number;
+  /** For the decision that a candidate is a private person or an address. */
+  readonly personal: Calibration;
+  /** For the decision that a candidate is a name. */
+  readonly any: Calibration;
+}
+
+export const rowsLength = classifierBuckets * classCount;
+
+/** A decision about a candidate, and the probability that it is right. */
+export interface Decision {
+  readonly type: NameType;
+  readonly score: number;
+}
+
+/** The lowest scores at which a candidate is reported. */
+export interface Thresholds {
+  /** As a private person or an address. */
+  readonly personal: number;
+  /** As any other name. */
+  readonly any: number;
+  /** The same, if the tagger is sure: if the candidate has at least this margin. */
+  readonly anyTagged: number;
+  readonly margin: number;
+}
+
+export const thresholds: Readonly<Record<Recall, Thresholds>> = {
+  precise: { personal: 0.5, any: 0.8, anyTagged: 0.2, margin: 1.5 },
+  balanced: { personal: 0.25, any: 0.8, anyTagged: 0.3, margin: -0.5 },
+  thorough: { personal: 0.1, any: 0.5, anyTagged: 0.05, margin: -1.5 },
+};
+
+/** What the classifier says of a candidate. */
+export interface Probabilities {
+  readonly person: number;
+  readonly publicPerson: number;
+  readonly address: number;
+  readonly location: number;
+  readonly organization: number;
+}
+
+/** Numbers per row of the packed weights. Each has four bytes: two classes in the bytes 0 and 2, two in the bytes 1 and 3. */
+const PACKED = 2;
+/** Added to each weight, so that bytes without a sign add up within their halves: at most 256 of them. */
+const ZERO = 128;
+
+/** The weights as bytes without a sign, so that two numbers hold a row, and one addition adds two weights. */
+function packedRows(rows: Int8Array): Int32Array {
+  const bytes = new Uint8Array(classifierBuckets * PACKED * 4).fill(ZERO);
+  for (let feature = 0; feature < classifierBuckets; feature++) {
+    for (let index = 0; index < classCount; index++)
+      bytes[feature * PACKED * 4 + index] = ZERO + (rows[feature * classCount + index] ?? 0);
+  }
+  return new Int32Array(bytes.buffer);
+}
+
+/** Decides what a candidate is: a linear model over hashed features with a softmax over the classes. */
+export class SpanClassifier {
+  private readonly weights: ClassifierWeights;
+  private readonly rows: Int32Array;
+  private readonly odds = new Float64Array(classCount);
+
+  constructor(weights: ClassifierWeights) {
+    this.weights = weights;
+    this.rows = packedRows(weights.rows);
+  }
+
+  /** @param features the first `count` are the buckets of the candidate's features, 256 at most: see `SpanFeatures`. */
+  probabilitiesOf(features: Int32Array, count: number): Probabilities {
+    const { rows, odds } = this;
+    const { unit } = this.weights;
+    // The sums of the classes 0 and 2, 1 and 3, and 4 and 5.
+    let [even, odd, last, lastOdd] = [0, 0, 0, 0];
+    for (let at = 0; at < count; at++) {
+      const from = (features[at] ?? 0) * PACKED;
+      const four = rows[from] ?? 0;
+      const two = rows[from + 1] ?? 0;
+      even += four & 0xff00ff;
+      odd += (four >>> 8) & 0xff00ff;
+      last += two & 0xff;
+      lastOdd += (two >>> 8) & 0xff;
+    }
+    odds[0] = even & 0xffff;
+    odds[1] = odd & 0xffff;
+    odds[2] = even >>> 16;
+    odds[3] = odd >>> 16;
+    odds[4] = last;
+    odds[5] = lastOdd;
+    let most = 0;
+    for (let index = 0; index < classCount; index++) most = Math.max(most, odds[index] ?? 0);
+    let total = 0;
+    for (let index = 0; index < classCount; index++) {
+      const value = Math.exp(((odds[index] ?? 0) - most) * unit);
+      odds[index] = value;
+      total += value;
+    }
+    const [, person = 0, publicPerson = 0, address = 0, location = 0, organization = 0] = odds;
+    return {
+      person: person / total,
+      publicPerson: publicPerson / total,
+      address: address / total,
+      location: location / total,
+      organization: organization / total,
+    };
+  }
+
+  /** @returns undefined if the candidate is no name, or if it is too unlikely. */
+  decide(features: Int32Array, count: number, candidate: Candidate, limits: Thresholds): Decision | undefined {
+    return decide(candidate, this.probabilitiesOf(features, count), this.weights, limits);
+  }
+}
+
+/** The share of decisions with a probability that is right. */
+export function calibrated(probability: number, { slope, offset }: Calibration): number {
+  const bounded = Math.max(1e-6, Math.min(1 - 1e-6, probability));
+  return 1 / (1 + Math.exp(-(slope * Math.log(bounded / (1 - bounded)) + offset)));
+}
+
+export const personalOf = ({ person, address }: Probabilities): number => person + address;
+export const nameOf = ({ person, publicPerson, address, location, organization }: Probabilities): number =>
+  person + publicPerson + address + location + organization;
+
+/**
+ * Decides by the probabilities of the classes. Whether the candidate is personal is decided first: that a private value leaks
+ * is worse than that a public one is hidden.
+ */
+export function decide(
+  { kind, margin }: Pick<Candidate, 'kind' | 'margin'>,
+  probabilities: Probabilities,
+  calibration: Pick<ClassifierWeights, 'personal' | 'any'>,
+  limits: Thresholds,
+): Decision | undefined {
+  const { person, publicPerson, address, location, organization } = probabilities;
+  const personal = calibrated(personalOf(probabilities), calibration.personal);
+  if (personal >= limits.personal) return { type: person >= address ? 'PERSON' : 'ADDRESS', score: personal };
+  const any = calibrated(nameOf(probabilities), calibration.any);
+  if (any < limits.any) {
+    const isTagged = margin >= limits.margin && any >= limits.anyTagged;
+    return isTagged ? { type: publicTypes[kind], score: any } : undefined;
+  }
+  const named = person + publicPerson;
+  const placed = address + location;
+  if (named >= placed && named >= organization) return { type: 'PUBLIC_PERSON', score: any };
+  return { type: placed >= organization ? 'LOCATION' : 'ORGANIZATION', score: any };
+}
+
+/** What a candidate is that is not personal, by its tag. */
+const publicTypes: Readonly<Record<TagKind, NameType>> = {
+  PERSON: 'PUBLIC_PERSON',
+  LOCATION: 'LOCATION',
+  ORGANIZATION: 'ORGANIZATION',
+  ADDRESS: 'LOCATION',
+};

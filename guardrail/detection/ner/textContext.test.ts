@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { textContextOf } from './textContext.ts';
+import { wordHash } from './tokens.ts';
+
+describe('the context of a text', () => {
+  it('has the first word, without what stands before it', () => {
+    expect(textContextOf('  - "Write a poem"').firstWord).to.equal(wordHash('write'));
+  });
+
+  it('tells questions and e-mail addresses', () => {
+    const marks = ['Hello.', 'Hello?', 'Hello? Who? What?', 'a@b.c', 'a@b.c?'].map((text) => textContextOf(text).marks);
+    expect(marks).to.deep.equal([0, 2, 4, 1, 3]);
+  });
+
+  it('grows with the length and the number of lines', () => {
+    const sizes = ['a', 'a'.repeat(100), 'a\n'.repeat(50), 'a'.repeat(2000)].map((text) => textContextOf(text).size);
+    expect(sizes).to.deep.equal(sizes.toSorted((a, b) => a - b));
+    expect(new Set(sizes).size).to.equal(sizes.length);
+  });
+
+  it('reads only the beginning of a long text', () => {
+    const long = 'Dear all,\n'.repeat(500);
+    expect(textContextOf(`${long}${'Who? '.repeat(1_000_000)}`)).to.deep.equal(textContextOf(long));
+  });
+
+  it('exists for an empty text', () => {
+    expect(textContextOf('')).to.deep.equal({ size: 1, marks: 0, firstWord: wordHash('') });
+  });
+});

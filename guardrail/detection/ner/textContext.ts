@@ -1,0 +1,38 @@
+import { wordHash } from './tokens.ts';
+
+/** Properties of a whole text that help to decide what its names are. The pieces of a long text share them. */
+export interface TextContext {
+  /** The magnitude of its length and of its number of lines. */
+  readonly size: number;
+  /** Whether it has questions, and e-mail addresses or handles. */
+  readonly marks: number;
+  /** Hash of its first word: "Write", "Dear", "What". */
+  readonly firstWord: number;
+}
+
+/** How much of a text is read, in UTF-16 code units. */
+const READ = 4096;
+
+const newline = 10;
+const question = 63;
+const at = 64;
+
+/** The number of binary digits of a count. */
+const magnitude = (count: number): number => 32 - Math.clz32(count);
+
+export function textContextOf(text: string): TextContext {
+  let [lines, questions, ats] = [1, 0, 0];
+  const end = Math.min(text.length, READ);
+  for (let index = 0; index < end; index++) {
+    const code = text.charCodeAt(index);
+    if (code === newline) lines++;
+    else if (code === question) questions++;
+    else if (code === at) ats++;
+  }
+  const [first = ''] = /[\p{L}\p{M}\p{N}]+/u.exec(text.slice(0, 200)) ?? [];
+  return {
+    size: magnitude(end >> 2) * 8 + Math.min(magnitude(lines), 7),
+    marks: Math.min(questions, 2) * 2 + Math.min(ats, 1),
+    firstWord: wordHash(first),
+  };
+}
