@@ -135,7 +135,7 @@ describe('the program', () => {
   });
 
   it('detects what the profile covers', async () => {
-    const line = '{"id":"a","text":"I live in Paris and write from joe@example.org."}\n';
+    const line = '{"id":"a","text":"The conference is in Paris. Write to joe@example.org."}\n';
     const typesWith = async (env: Record<string, string>): Promise<string[]> => {
       const { spans } = JSON.parse((await run(['detect'], env, line)).output) as { spans: { type: string }[] };
       return spans.map(({ type }) => type);
