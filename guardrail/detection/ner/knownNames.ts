@@ -22,6 +22,8 @@ const start = 0x1b873593;
 
 /** The longest name in words. Longer spans are searched by their first words. */
 const MOST_WORDS = 8;
+/** The same in tokens: a hostile span may have any number of marks between two words. */
+const MOST_TOKENS = 64;
 
 /** Hashes the words of a name: see `wordHash`. */
 export const nameHash = (words: Iterable<number>): number => {
@@ -49,7 +51,7 @@ export class KnownNames {
       if ((tokens.shape[from] ?? 0) === shapes.mark) continue;
       let hash = start;
       let words = 0;
-      for (let to = from; to <= last && words < MOST_WORDS; to++) {
+      for (let to = from; to <= Math.min(last, from + MOST_TOKENS) && words < MOST_WORDS; to++) {
         if ((tokens.shape[to] ?? 0) === shapes.mark) continue;
         hash = step(hash, tokens.word[to] ?? 0);
         words++;
