@@ -1,4 +1,5 @@
 import { foldedOf } from '../text/characters.ts';
+import { featureHash, hashCharacter, mix } from './hashing.ts';
 import { shapes, type Tokens } from './tokens.ts';
 
 /** Number of token positions that have features of a word: two before it, the word itself, and two after it. */
@@ -7,15 +8,8 @@ export const offsets = 5;
 export const buckets = 1 << 19;
 const mask = buckets - 1;
 
-/** Hashes a template's number and a value to a row of the table. */
-function bucket(template: number, value: number): number {
-  let hash = Math.imul(value ^ Math.imul(template + 1, 0x9e3779b1), 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) & mask;
-}
-
-const mix = (a: number, b: number): number => Math.imul(a ^ Math.imul(b, 0x27d4eb2f), 0x165667b1) ^ (b >>> 7);
+/** The row of the table for a template's number and a value. */
+const bucket = (template: number, value: number): number => featureHash(template, value) & mask;
 
 /**
  * Computes the features of one word for each position relative to a token: 0 two before, 1 before, 2 the token itself,
@@ -54,9 +48,6 @@ export function wordFeatures(
   }
   return count;
 }
-
-const hashCharacter = (hash: number, text: string, at: number): number =>
-  Math.imul(hash ^ (foldedOf[text.charCodeAt(at)] ?? 0), 0x01000193);
 
 /** Features of the token itself: prefixes, suffixes, trigrams, shape and length. */
 function ownFeatures(

@@ -1,5 +1,5 @@
-import { foldedOf } from '../text/characters.ts';
 import type { Gazetteer } from './gazetteer.ts';
+import { featureHash, hashCharacter, mix } from './hashing.ts';
 import { kindNames, type TagKind } from './labels.ts';
 import type { KnownNames } from './knownNames.ts';
 import type { TextContext } from './textContext.ts';
@@ -27,14 +27,7 @@ export interface Candidate {
   readonly margin: number;
 }
 
-function bucket(template: number, value: number): number {
-  let hash = Math.imul(value ^ Math.imul(template + 1, 0x9e3779b1), 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) & (classifierBuckets - 1);
-}
-
-const mix = (a: number, b: number): number => Math.imul(a ^ Math.imul(b, 0x27d4eb2f), 0x165667b1) ^ (b >>> 7);
+const bucket = (template: number, value: number): number => featureHash(template, value) & (classifierBuckets - 1);
 
 const isDigits = (shape: number): boolean => shape >= shapes.digit1 && shape <= shapes.digits;
 /** A number in a feature stands for all numbers of its length. */
@@ -138,12 +131,12 @@ export class SpanFeatures {
   private spellingFeatures(start: number, end: number, shape: number): void {
     let suffix = 7;
     for (let back = 1; back <= 4 && back <= end - start; back++) {
-      suffix = Math.imul(suffix ^ (foldedOf[this.text.charCodeAt(end - back)] ?? 0), 0x01000193);
+      suffix = hashCharacter(suffix, this.text, end - back);
       if (back >= 2) this.add(29 + back, mix(suffix, shape));
     }
     let prefix = 3;
     for (let at = 0; at < 4 && at < end - start; at++) {
-      prefix = Math.imul(prefix ^ (foldedOf[this.text.charCodeAt(start + at)] ?? 0), 0x01000193);
+      prefix = hashCharacter(prefix, this.text, start + at);
       if (at >= 2) this.add(32 + at, mix(prefix, shape));
     }
   }
