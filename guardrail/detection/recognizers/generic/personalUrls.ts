@@ -1,10 +1,10 @@
-/** Decides whether a URL identifies somebody. The patterns run once for each URL, in linear time. */
+/** Decides whether a URL identifies a person. Each pattern takes time linear in the length of the URL. */
 
 /** A user before the host. `git` is the shared user of code hosting. */
 const userinfo = /^(?:[a-z][a-z+.-]*:\/\/)(?!git@)[^/\s@?#]{1,256}@/i;
 const email = /[\w.+-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.\p{L}{2,24}(?![\w-])/iu;
 
-/** Parameters whose value is a secret: whoever has the URL acts for somebody. */
+/** Parameters whose value is a secret. It gives access to everyone who has the URL. */
 const secretNames =
   /(?:^|[_.~-])(?:token|jwt|secret|password|passwd|pwd|pass|sig|signature|hmac|sid|sess|session|sessionid|jsessionid|phpsessid|otp|pin|ticket|invite|invitation|reset|magic|credential|(?:api|access|private|auth|secret|session)[_-]?(?:key|id|code|token))$/;
 /** Parameters that hold a secret or an ordinary word. */
