@@ -12,7 +12,7 @@ import { EITHER, scoreFor } from './profiles.ts';
 import type { EvalSpan, EvalText, Score } from './score.ts';
 
 /** An analyzer without a policy other than the profile. */
-export const analyzerOf = (profile: Profile, detectors: readonly Detector[]): Analyzer =>
+const analyzerOf = (profile: Profile, detectors: readonly Detector[]): Analyzer =>
   createAnalyzer({ detectors, policy: { current: compilePolicy({}, profile) } });
 
 /** The analyzer of the built-in detector alone. */
