@@ -90,19 +90,15 @@ class BuiltinDetector implements Detector {
       }
       count.check();
       const pieces = [...piecesOf(text, this.pieceSize)];
+      const options = { recall: setting, context: textContextOf(text) };
       const [first] = pieces;
       if (first && pieces.length === 1) {
-        const spans = resolveBeforePolicy(
-          text,
-          this.readPiece(text, first, { recall: setting, context: textContextOf(text) }),
-        );
+        const spans = resolveBeforePolicy(text, this.readPiece(text, first, options));
         const short = spans.flatMap((span) => splitLongEntity(text, span));
         count.add(short.length);
         found.push(short);
       } else {
-        const pending = this.longTexts.then(() =>
-          this.findInLong(text, pieces, { recall: setting, context: textContextOf(text) }, count),
-        );
+        const pending = this.longTexts.then(() => this.findInLong(text, pieces, options, count));
         this.longTexts = pending.catch(() => undefined);
         found.push(await pending);
         since = performance.now();

@@ -71,19 +71,20 @@ function packedRows(rows: Int8Array): Int32Array {
 
 /** Decides what a candidate is: a linear model over hashed features with a softmax over the classes. */
 export class SpanClassifier {
-  private readonly weights: ClassifierWeights;
+  private readonly unit: number;
+  private readonly calibration: Pick<ClassifierWeights, 'personal' | 'any'>;
   private readonly rows: Int32Array;
   private readonly odds = new Float64Array(classCount);
 
-  constructor(weights: ClassifierWeights) {
-    this.weights = weights;
-    this.rows = packedRows(weights.rows);
+  constructor({ rows, unit, personal, any }: ClassifierWeights) {
+    this.unit = unit;
+    this.calibration = { personal, any };
+    this.rows = packedRows(rows);
   }
 
   /** @param features the first `count` are the buckets of the candidate's features, 256 at most: see `SpanFeatures`. */
   probabilitiesOf(features: Int32Array, count: number): Probabilities {
-    const { rows, odds } = this;
-    const { unit } = this.weights;
+    const { rows, odds, unit } = this;
     // The sums of the classes 0 and 2, 1 and 3, and 4 and 5.
     let [even, odd, last, lastOdd] = [0, 0, 0, 0];
     for (let at = 0; at < count; at++) {
@@ -121,7 +122,7 @@ export class SpanClassifier {
 
   /** @returns undefined if the candidate is no name, or if it is too unlikely. */
   decide(features: Int32Array, count: number, candidate: Candidate, limits: Thresholds): Decision | undefined {
-    return decide(candidate, this.probabilitiesOf(features, count), this.weights, limits);
+    return decide(candidate, this.probabilitiesOf(features, count), this.calibration, limits);
   }
 }
 

@@ -8,7 +8,7 @@ import { gaps, shapes, type Tokens } from './tokens.ts';
 /** Number of rows in the hashed table of the classifier's weights. */
 export const classifierBuckets = 1 << 17;
 /** The maximum number of features of a candidate. */
-export const mostSpanFeatures = 160;
+const mostSpanFeatures = 160;
 
 /** Tokens on each side of a candidate whose words are features without their position. */
 const WINDOW = 12;

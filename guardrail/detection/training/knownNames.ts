@@ -39,7 +39,7 @@ const fakerThings = (): string[] => [
     fakerList('en fr pl', 'animal', name),
   ),
   ...['department', 'product_name'].flatMap((name) => fakerList('en de fr es nl pt_BR sv', 'commerce', name)),
-  ...fakerList('en', 'airline', 'airline').flatMap((name) => name),
+  ...fakerList('en', 'airline', 'airline'),
 ];
 
 /** Family names that are common among private people. One of them alone does not name a famous bearer. */

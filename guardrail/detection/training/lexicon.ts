@@ -180,7 +180,6 @@ export const countriesIn: Readonly<Record<Language, readonly string[]>> = Object
 export const states = fakerList('en en_CA en_AU de it es fr nl en_GB en_IN', 'location', 'state').concat(
   fakerList('en en_GB', 'location', 'county'),
 );
-export const stateCodes = fakerList('en en_CA en_AU', 'location', 'state_abbr');
 
 const corpus = (file: string): string[] =>
   gunzipSync(readFileSync(new URL(`./corpus/${file}.txt.gz`, import.meta.url)))

@@ -9,6 +9,7 @@ import type { Language } from './vocabulary.ts';
 const person = { kind: 'PERSON', type: 'PERSON' } as const;
 const location = { kind: 'LOCATION', type: 'LOCATION' } as const;
 const address = { kind: 'ADDRESS', type: 'ADDRESS' } as const;
+const organization = { kind: 'ORGANIZATION', type: 'ORGANIZATION' } as const;
 
 const labelsOfPlaceholder: Readonly<Record<string, Labels>> = {
   per: person,
@@ -21,7 +22,7 @@ const labelsOfPlaceholder: Readonly<Record<string, Labels>> = {
   region: location,
   place: location,
   home: { kind: 'LOCATION', type: 'ADDRESS' },
-  org: { kind: 'ORGANIZATION', type: 'ORGANIZATION' },
+  org: organization,
   adr: address,
   street: address,
   streetname: address,
@@ -31,7 +32,7 @@ const labelsOfPlaceholder: Readonly<Record<string, Labels>> = {
 const labelsOfMark = {
   P: { kind: 'PERSON', type: 'PUBLIC_PERSON' },
   L: location,
-  O: labelsOfPlaceholder.org ?? { kind: 'ORGANIZATION' },
+  O: organization,
 } as const satisfies Readonly<Record<string, Labels>>;
 
 /** The share of public people in templates that an unknown person replaces. */
