@@ -10,16 +10,17 @@ import {
 } from './contract.ts';
 import { splitLongEntity } from './entityLength.ts';
 import { resolveBeforePolicy } from './spans.ts';
-import { findInAllSpellings, type OriginalRange } from './text/foldedView.ts';
+import { findInAllSpellings, type Folded, type OriginalRange } from './text/foldedView.ts';
 import { piecesOf, widened, type Piece } from './text/pieces.ts';
 import type { Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { nameTypes } from './ner/entityClasses.ts';
 import { EntityFinder } from './ner/entityFinder.ts';
-import { loadNameModels } from './ner/nameModels.ts';
+import { loadNameModels, type NameModels } from './ner/nameModels.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { withAddresses } from './addresses.ts';
+import { withAddressParts } from './addressParts.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
 import { withPersonalUrls } from './urlContents.ts';
@@ -34,6 +35,8 @@ export interface BuiltinOptions {
   readonly languages?: readonly string[];
   /** Length of the pieces of a long text, in UTF-16 code units; for tests. */
   readonly pieceSize?: number;
+  /** Weights and lists of names; for evaluation. Default: the shipped files. */
+  readonly models?: NameModels;
 }
 
 const name = 'builtin';
@@ -60,7 +63,7 @@ class BuiltinDetector implements Detector {
   readonly name = name;
   private readonly recall: Recall;
   private readonly pieceSize: number | undefined;
-  private readonly names = new EntityFinder(loadNameModels());
+  private readonly names: EntityFinder;
   private readonly recognizers: readonly Recognizer[];
   /**
    * Only one batch yields at a time. If all batches yielded, all would end late. Admission estimates the load from the time
@@ -70,7 +73,8 @@ class BuiltinDetector implements Detector {
   /** The last long text. Long texts run one after the other, and each yields to the event loop between its pieces. */
   private longTexts: Promise<unknown> = Promise.resolve();
 
-  constructor({ recall = 'balanced', languages = [], pieceSize }: BuiltinOptions) {
+  constructor({ recall = 'balanced', languages = [], pieceSize, models = loadNameModels() }: BuiltinOptions) {
+    this.names = new EntityFinder(models);
     this.recall = recall;
     this.pieceSize = pieceSize;
     this.recognizers = recognizersFor(languages);
@@ -154,18 +158,21 @@ class BuiltinDetector implements Detector {
     const spans = withPersonalUrls(
       findInAllSpellings(
         read,
-        (spelling) => this.find(spelling, options),
+        (spelling, folded) => this.find(spelling, options, folded),
         (span, range) => isEvidence(read, span, range),
       ),
     );
     return from === 0 ? [...spans] : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
-  private find(text: string, { recall, context }: PieceOptions): readonly Span[] {
+  private find(text: string, { recall, context }: PieceOptions, folded?: Folded<Span>): readonly Span[] {
     const stats = textStatsOf(text);
+    const recognized = findByRecognizers(this.recognizers, stats);
+    // Names are no evidence where only separators differ: see isEvidence. They can only take away from what is recognized.
+    if (folded && folded.difference !== 'characters' && !recognized.some(folded.isNew)) return [];
     const names = this.names.find(stats.text, recall, context).map((found) => ({ ...found, detector: name }));
-    const spans = withIntroductions(stats.text, [...findByRecognizers(this.recognizers, stats), ...names]);
-    return withAddresses(stats.text, withHomes(stats.text, spans));
+    const spans = withIntroductions(stats.text, [...recognized, ...names]);
+    return withAddressParts(stats.text, withAddresses(stats.text, withHomes(stats.text, spans)));
   }
 }
 

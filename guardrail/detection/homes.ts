@@ -6,17 +6,21 @@ const WIDTH = 64;
 /** How far from a place the name of the person may stand, in UTF-16 code units. */
 const PERSON_WIDTH = 300;
 
-const words = (purpose: 'home' | 'ownHome'): RegExp =>
-  new RegExp(
-    String.raw`(?<![\p{L}\p{N}])(?:${contextWords(purpose)})(?![\p{L}\p{N}])[^!?\n]{0,${purpose === 'home' ? 40 : 16}}(?<![\p{L}\p{N}])(?:${contextWords('homePreposition')})\s?$`,
-    'u',
-  );
-const home = words('home');
-const ownHome = words('ownHome');
-const label = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('town')})["']?\s?[:=>]\s?["']?$`, 'u');
+const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})`;
+const preposition = String.raw`${word(contextWords('homePreposition'))}\s?$`;
+const before = (purpose: 'home' | 'ownHome' | 'self', width: number): RegExp =>
+  new RegExp(String.raw`${word(contextWords(purpose))}(?![\p{L}\p{N}])[^!?\n]{0,${width}}${preposition}`, 'u');
+const home = before('home', 40);
+const ownHome = before('ownHome', 16);
+const self = before('self', 40);
+const ownPlace = new RegExp(String.raw`${word(contextWords('ownPlace'))}(?:\s|(?<=['’]))$`, 'u');
+/** The tagger can count these words to the place. */
+const beginsWithOwn = new RegExp(String.raw`^(?:${contextWords('ownPlace')})\s`, 'u');
+const homeAfter = new RegExp(String.raw`^,? (?:${contextWords('homeAfter')})(?![\p{L}\p{N}])`, 'u');
+const label = new RegExp(String.raw`${word(contextWords('town'))}["']?\s?[:=>]\s?["']?$`, 'u');
 
 /**
- * Makes a place an address where a private person lives or was born: after words of the person who writes, and near the name
+ * Makes a place an address where a private person lives or was born: beside words of the person who writes, and near the name
  * of a person after other words, or in a field.
  */
 export function withHomes(text: string, spans: readonly Span[]): readonly Span[] {
@@ -25,8 +29,15 @@ export function withHomes(text: string, spans: readonly Span[]): readonly Span[]
   const isNear = ({ start, end }: Span): boolean =>
     people.some((person) => person.start - end <= PERSON_WIDTH && start - person.end <= PERSON_WIDTH);
   const isHome = (place: Span): boolean => {
-    const before = text.slice(Math.max(0, place.start - WIDTH), place.start).toLowerCase();
-    return ownHome.test(before) || ((home.test(before) || label.test(before)) && isNear(place));
+    const leading = text.slice(Math.max(0, place.start - WIDTH), place.start).toLowerCase();
+    const value = text.slice(place.start, place.start + WIDTH).toLowerCase();
+    const trailing = text.slice(place.end, place.end + WIDTH).toLowerCase();
+    const isOwn =
+      ownHome.test(leading) ||
+      ownPlace.test(leading) ||
+      beginsWithOwn.test(value) ||
+      (homeAfter.test(trailing) && self.test(leading));
+    return isOwn || ((home.test(leading) || label.test(leading)) && isNear(place));
   };
   return spans.map((span) => (span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS' } : span));
 }

@@ -107,10 +107,24 @@ export interface ContextWords {
   readonly home: string;
   /** The same, if the person is the one who writes. */
   readonly ownHome: string;
+  /** The same, directly before the place, with the preposition. */
+  readonly ownPlace: string;
+  /** The person who writes, before a place. */
+  readonly self: string;
+  /** After such a place: what the person who writes did there. */
+  readonly homeAfter: string;
   /** Between these words and the place. */
   readonly homePreposition: string;
+  /** Words in small letters within an address: articles, abbreviations of streets, words for a part of a building. */
+  readonly addressPart: string;
+  /** Words in small letters within the name of a person: "van der", "geborene". */
+  readonly nameParticle: string;
   /** The label of the place where a person lives or was born. */
   readonly town: string;
+  /** Before a postal code. */
+  readonly postalCode: string;
+  /** The key of a field with a postal code, before a colon or an equals sign. Alone, the word means something else, too. */
+  readonly postalCodeKey: string;
 }
 
 /** Lists of keywords. The recognizers of a list run only on texts that contain one of its keywords. */
@@ -124,6 +138,8 @@ export type LanguageKeywords =
   | 'booking'
   | 'document'
   | 'column'
+  | 'postalCode'
+  | 'town'
   | 'accessCode'
   | 'vehicleKind';
 
@@ -163,7 +179,7 @@ export interface Language {
   /**
    * Beginnings of words, in lower case and without accents. Passwords, card details, licence plates, user names and fields
    * with names are searched only after these, so each word in `password`, `cardCode`, `cardExpiry`, `plate`, `username`,
-   * `personName`, `birth` and `booking` needs one.
+   * `personName`, `birth`, `booking`, `postalCode` and `postalCodeKey` needs one.
    */
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
   /** Names of persons, where the language has neither capitals nor spaces between words. */

@@ -1,3 +1,5 @@
+import { isDigit } from './textStats.ts';
+
 /** One or more words of a run of numbers. */
 export interface Part {
   /** Offsets in the run. */
@@ -18,21 +20,41 @@ export interface Sizes {
   readonly word: number;
 }
 
-const words = /[^ \u00a0]+/g;
+const isSpace = (code: number): boolean => code === 0x20 || code === 0xa0;
 
 /** Whether a run has more than one part. */
-export const isList = (run: string): boolean => /[ \u00a0]/.test(run);
+export const isList = (run: string): boolean => run.includes(' ') || run.includes('\u00a0');
+
+interface Word {
+  readonly start: number;
+  /** Where its last digit ends; marks behind it are excluded. */
+  readonly end: number;
+  readonly digits: number;
+}
+
+/** The words of a run. */
+function wordsOf(run: string): Word[] {
+  const all: Word[] = [];
+  for (let at = 0; at < run.length; at++) {
+    if (isSpace(run.charCodeAt(at))) continue;
+    const start = at;
+    let [end, digits] = [at, 0];
+    for (; at < run.length && !isSpace(run.charCodeAt(at)); at++) {
+      if (!isDigit(run.charCodeAt(at))) continue;
+      end = at + 1;
+      digits++;
+    }
+    all.push({ start, end, digits });
+  }
+  return all;
+}
 
 /**
  * Returns all sequences of words of a run of digits and separators, within the limits. A value can be in a list,
  * between unrelated numbers. Marks at the end of a part are excluded.
  */
 export function partsOf(run: string, { least, most, word }: Sizes): Part[] {
-  const all = Array.from(run.matchAll(words), ({ 0: text, index }) => ({
-    start: index,
-    end: index + text.replace(/\D+$/, '').length,
-    digits: text.replace(/\D/g, '').length,
-  }));
+  const all = wordsOf(run);
   const parts: Part[] = [];
   for (const [first, { start }] of all.entries()) {
     const counts: number[] = [];

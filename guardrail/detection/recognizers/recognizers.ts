@@ -7,8 +7,10 @@ import { finance } from './generic/finance.ts';
 import { internet } from './generic/internet.ts';
 import { names } from './generic/names.ts';
 import { phones } from './generic/phone.ts';
+import { postalCodes } from './generic/postalCodes.ts';
 import { proseSecrets } from './generic/proseSecrets.ts';
 import { secrets } from './generic/secrets.ts';
+import { townFields } from './generic/townFields.ts';
 import { unspaced } from './generic/unspacedNames.ts';
 import { usernames } from './generic/usernames.ts';
 import { vehicles } from './generic/vehicles.ts';
@@ -29,6 +31,8 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...phones(languages),
   ...datesOfBirth,
   ...coordinates,
+  ...postalCodes,
+  ...townFields,
   ...vehicles,
   ...usernames,
   ...names,

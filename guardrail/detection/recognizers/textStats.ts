@@ -10,6 +10,10 @@ export interface DigitStats {
   readonly solid: number;
   /** Length of the longest run of letters A to Z, digits, `_` and `-` that contains a digit. */
   readonly token: number;
+  /** Whether a single dot separates two digits. */
+  readonly hasDot: boolean;
+  /** Whether a capital letter A to Z follows a digit, directly or behind a space. */
+  readonly hasCapital: boolean;
 }
 
 /** A part of a text that contains digits. */
@@ -42,7 +46,9 @@ export interface TextStats extends DigitStats {
  */
 export const margin = 24;
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+/** Whether a code unit is an ASCII digit. */
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isCapital = (code: number): boolean => code >= 65 && code <= 90;
 
 const eastAsian = /[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 
@@ -59,6 +65,8 @@ export function textStatsOf(original: string): TextStats {
     digits: most(windows, ({ digits }) => digits),
     solid: most(windows, ({ solid }) => solid),
     token: most(windows, ({ token }) => token),
+    hasDot: windows.some(({ hasDot }) => hasDot),
+    hasCapital: windows.some(({ hasCapital }) => hasCapital),
     windows,
     keywords: new Keywords(text),
   };
@@ -67,17 +75,19 @@ export function textStatsOf(original: string): TextStats {
 function digitWindows(text: string): DigitWindow[] {
   const windows: DigitWindow[] = [];
   let [digits, solid, token] = [0, 0, 0];
+  let [hasDot, hasCapital] = [false, false];
   let from = -1;
   let last = -1;
   let [ofRun, inRow] = [0, 0];
   let endOfToken = 0;
   const close = (): void => {
     const start = Math.max(0, from - margin);
-    windows.push({ start, text: text.slice(start, last + 1 + margin), digits, solid, token });
+    windows.push({ start, text: text.slice(start, last + 1 + margin), digits, solid, token, hasDot, hasCapital });
   };
   const { length } = text;
   for (let at = nextDigit(text, 0); at < length; at++) {
     if (!isDigit(text.charCodeAt(at))) {
+      if (at - last === 1 && isCapital(text.charCodeAt(text.charAt(at) === ' ' ? at + 1 : at))) hasCapital = true;
       if (at - last > 2 * margin) at = nextDigit(text, at) - 1;
       continue;
     }
@@ -85,10 +95,12 @@ function digitWindows(text: string): DigitWindow[] {
       if (from >= 0) close();
       from = at;
       digits = solid = token = 0;
+      hasDot = hasCapital = false;
     }
     // At most three characters separate two digits of one number: `) `, ` - `, ` (0`.
     ofRun = at - last > 4 ? 1 : ofRun + 1;
     inRow = at - last > 1 ? 1 : inRow + 1;
+    if (at - last === 2 && text.charAt(at - 1) === '.') hasDot = true;
     last = at;
     if (ofRun > digits) digits = ofRun;
     if (inRow > solid) solid = inRow;

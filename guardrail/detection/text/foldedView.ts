@@ -23,6 +23,14 @@ export interface OriginalRange {
   readonly difference: 'none' | 'separators' | 'characters';
 }
 
+/** What a search in a folded part can know before it finds all values. */
+export interface Folded<F> {
+  /** The greatest difference of any range of the part. */
+  readonly difference: OriginalRange['difference'];
+  /** Whether a value of the part is one that the text itself does not show. */
+  readonly isNew: (value: F) => boolean;
+}
+
 /** A range that was found in a text. */
 interface Found {
   readonly start: number;
@@ -31,30 +39,33 @@ interface Found {
 
 /**
  * Searches a text and its folded view.
- * @param find searches a text for values.
+ * @param find searches a text for values. In a folded part it may leave out those that are not new.
  * @param isEvidence whether a value that is found in the folded view only is one in the text itself.
  * @returns the values, as ranges of the text.
  */
 export function findInAllSpellings<F extends Found>(
   text: string,
-  find: (text: string) => readonly F[],
+  find: (text: string, folded?: Folded<F>) => readonly F[],
   isEvidence: (value: F, range: OriginalRange) => boolean,
 ): F[] {
   const found = [...find(text)];
   for (const part of foldedPartsOf(text)) {
-    for (const value of find(part.text)) {
+    const newRange = (value: F): OriginalRange | undefined => {
       const range = part.originalRange(value.start, value.end);
       // Without a difference, the value is found in the text itself.
-      if (range.difference !== 'none' && isEvidence(value, range)) {
-        found.push({ ...value, start: range.start, end: range.end });
-      }
+      return range.difference !== 'none' && isEvidence(value, range) ? range : undefined;
+    };
+    const { difference } = part.originalRange(0, part.text.length);
+    for (const value of find(part.text, { difference, isNew: (each) => newRange(each) !== undefined })) {
+      const range = newRange(value);
+      if (range) found.push({ ...value, start: range.start, end: range.end });
     }
   }
   return found;
 }
 
 const DIGIT = /\d/;
-const NON_ASCII = /[^\0-\x7f]/;
+const SPECIAL = /[\u0300-\uffff\u00a0\u00ad]/;
 const RARE_CHARACTER = /[^\w \t\r\n.,:;'"()!/-]/;
 
 /** Context on both sides of a change, in UTF-16 code units: the context words of recognizers, and some words for the tagger. */
@@ -67,7 +78,7 @@ const CONTEXT = 160;
 export function foldedPartsOf(original: string): FoldedPart[] {
   const has = {
     digit: DIGIT.test(original),
-    nonAscii: NON_ASCII.test(original),
+    special: SPECIAL.test(original),
     rareCharacter: RARE_CHARACTER.test(original),
   };
   const views: View[] = [];
@@ -79,7 +90,7 @@ export function foldedPartsOf(original: string): FoldedPart[] {
     views.push(view);
     text = view.text;
     // A decoded text may contain any character.
-    has.digit = has.nonAscii = has.rareCharacter = true;
+    has.digit = has.special = has.rareCharacter = true;
   }
   if (views.length === 0) return [];
   return partsAround(text, changesIn(views)).map(({ start: from, end: to }) => ({

@@ -6,8 +6,11 @@ import { TOKEN, tokenEnd, tokenStart } from './token.ts';
 export interface Folding {
   /** A test whether the pattern can match. Absent where the pattern itself is as cheap. */
   readonly mayApply?: (text: string) => boolean;
-  /** The characters without which the folding does not apply: a digit, one outside ASCII, or one that is rare in plain text. */
-  readonly needs: 'digit' | 'nonAscii' | 'rareCharacter';
+  /**
+   * The characters without which the folding does not apply: a digit, one that is rare in plain text, or a special one: a
+   * no-break space, a soft hyphen, or one from U+0300 on, behind the Latin letters.
+   */
+  readonly needs: 'digit' | 'special' | 'rareCharacter';
   /** Global. Matches are short. */
   readonly pattern: RegExp;
   /**
@@ -90,7 +93,7 @@ const plus: Folding = {
 /** Percent encoding (RFC 3986). Each character is decoded by itself. */
 const percent: Folding = {
   needs: 'rareCharacter',
-  mayApply: (text) => /%[0-9a-f]{2}/i.test(text),
+  mayApply: (text) => text.includes('%') && /%[0-9a-f]{2}/i.test(text),
   pattern:
     /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi,
   replace: ([value]) => decodeUtf8(Buffer.from(value.replaceAll('%', ''), 'hex')),
@@ -99,7 +102,7 @@ const percent: Folding = {
 /** Escapes in strings of JSON and programming languages. Nested strings have more backslashes. */
 const stringEscapes: Folding = {
   needs: 'rareCharacter',
-  mayApply: (text) => /\\[ux][0-9a-f{]/i.test(text),
+  mayApply: (text) => text.includes('\\') && /\\[ux][0-9a-f{]/i.test(text),
   pattern: /\\+(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/gi,
   replace: ([, braced, four, two]) => {
     const code = Number.parseInt(braced ?? four ?? two ?? '', 16);
@@ -110,7 +113,7 @@ const stringEscapes: Folding = {
 /** Character references of HTML and XML. */
 const references: Folding = {
   needs: 'rareCharacter',
-  mayApply: (text) => /&[#a-z]/i.test(text),
+  mayApply: (text) => text.includes('&') && /&[#a-z]/i.test(text),
   pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z\d]{1,30});/gi,
   replace: ([value]) => decodeHTML(value),
 };
@@ -135,14 +138,14 @@ const emphasis: Folding = {
 
 /** Characters without a width. */
 const invisible: Folding = {
-  needs: 'nonAscii',
+  needs: 'special',
   pattern: /(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f\u202a-\u202e\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff)+/g,
   replace: () => '',
 };
 
 /** Letters with combining marks behind them, as macOS and PDF write them: Unicode's decomposed form (UAX 15). */
 const decomposed: Folding = {
-  needs: 'nonAscii',
+  needs: 'special',
   mayApply: (text) => /[\u0300-\u036f]/.test(text),
   pattern: /[A-Za-z\u00c0-\u024f\u0370-\u04ff](?:[\u0300-\u036f]){1,4}/g,
   replace: ([value]) => value.normalize('NFC'),
@@ -163,7 +166,7 @@ const forms = String.raw`\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9]|\ud835[\udc00-
 
 /** Variants of spaces, dashes, digits and letters: Unicode's compatibility forms (UAX 15), and digits of other scripts. */
 const variants: Folding = {
-  needs: 'nonAscii',
+  needs: 'special',
   pattern: new RegExp(`[${spaces}${dashes}${digits}${forms}]`, 'g'),
   replace: ({ 0: value, index }, text) => {
     const code = value.charCodeAt(0);
@@ -228,8 +231,9 @@ const other = [...CONFUSABLES.keys()].join('');
 
 /** Look-alike letters within a Latin word. */
 const confusables: Folding = {
-  needs: 'nonAscii',
-  mayApply: (text) => /[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]/.test(text),
+  needs: 'special',
+  // The first pattern alone is much faster, and most texts have no such letter.
+  mayApply: (text) => /[\u0370-\u052f]/.test(text) && /[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]/.test(text),
   pattern: new RegExp(`(?<=[A-Za-z])[${other}]+|[${other}]+(?=[A-Za-z])`, 'g'),
   replace: ([letters]) => Array.from(letters, (letter) => CONFUSABLES.get(letter) ?? letter).join(''),
 };
@@ -244,10 +248,36 @@ const separators: Folding = {
   isSeparator: true,
 };
 
+const joinedLines = /[\d)][ \t]{0,4}\r?\n[ \t]{0,16}[\dA-Z]|[A-Z]{4}[ \t]{0,4}\r?\n[ \t]{0,16}\d/;
+
+/** Whether the characters before and behind a line end can be those of one number. */
+function mayJoin(text: string, lineEnd: number): boolean {
+  let last = lineEnd - 1;
+  if (text.charAt(last) === '\r') last--;
+  while (isBlank(text.charCodeAt(last))) last--;
+  const before = text.charCodeAt(last);
+  if (!isDigit(before) && before !== CLOSING && !isCapital(before)) return false;
+  let first = lineEnd + 1;
+  while (isBlank(text.charCodeAt(first))) first++;
+  const behind = text.charCodeAt(first);
+  return isDigit(behind) || isCapital(behind);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isCapital = (code: number): boolean => code >= 0x41 && code <= 0x5a;
+const CLOSING = 0x29;
+
 /** A line end within a number. Longer groups before it are whole numbers, such as a postal code. */
 const lineEnds: Folding = {
   needs: 'digit',
-  mayApply: (text) => /[\d)][ \t]{0,4}\r?\n[ \t]{0,16}[\dA-Z]|[A-Z]{4}[ \t]{0,4}\r?\n[ \t]{0,16}\d/.test(text),
+  mayApply: (text) => {
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+      // The pattern is slow on texts without a number at the end of a line.
+      if (mayJoin(text, at)) return joinedLines.test(text);
+    }
+    return false;
+  },
   pattern: /(?<=(?<!\d)\d{1,4}\)?|\b[A-Z]{4})[ \t]{0,4}\r?\n[ \t]{0,16}(?=\d{1,6}(?!\d)|\d[A-Z]\d\d|[A-Z]{4}\s?\d)/g,
   replace: () => ' ',
   isSeparator: true,

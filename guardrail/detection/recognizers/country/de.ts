@@ -15,7 +15,7 @@ export const germany: Country = {
     aroundDigits({
       type: 'DE_SOCIAL_SECURITY',
       pattern: /(?<![\p{L}\p{N}])\d{2} ?\d{6} ?[A-Z] ?\d{3}(?![\p{L}\p{N}])/gu,
-      mayMatch: (stats) => stats.solid >= 6,
+      mayMatch: ({ solid, hasCapital }) => solid >= 6 && hasCapital,
       score: withContext(/versicherungsnummer|\brvnr\b|\bsvnr\b|rentenversicherung/),
     }),
   ],

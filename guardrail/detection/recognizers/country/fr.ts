@@ -15,7 +15,7 @@ export const france: Country = {
     aroundDigits({
       type: 'FR_NIR',
       pattern: /(?<![\p{L}\p{N}])[12] ?\d{2} ?\d{2} ?2[AB] ?\d{3} ?\d{3} ?\d{2}(?![\p{L}\p{N}])/gu,
-      mayMatch: (stats) => stats.digits >= 8,
+      mayMatch: ({ digits, hasCapital }) => digits >= 8 && hasCapital,
       score: () => 0.9,
     }),
   ],

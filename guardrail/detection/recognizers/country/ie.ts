@@ -7,7 +7,7 @@ export const ireland: Country = {
     aroundDigits({
       type: 'IE_PPS',
       pattern: /(?<![\p{L}\p{N}])\d{7}[A-W][A-IW]?(?![\p{L}\p{N}])/gu,
-      mayMatch: (stats) => stats.solid >= 7,
+      mayMatch: ({ solid, hasCapital }) => solid >= 7 && hasCapital,
       score: (value, place) => {
         const extra = value.length > 8 ? 'WABCDEFGHI'.indexOf(value.charAt(8)) * 9 : 0;
         const letter = 'WABCDEFGHIJKLMNOPQRSTUV'.charAt(

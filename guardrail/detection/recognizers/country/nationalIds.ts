@@ -1,7 +1,6 @@
 import { contextWords } from '../../languages/languages.ts';
 import { isList, partsOf } from '../numberRuns.ts';
 import {
-  aroundDigits,
   contextBefore,
   contextWidth,
   digitsOf,
@@ -10,7 +9,7 @@ import {
   type Match,
   type Recognizer,
 } from '../recognizer.ts';
-import type { DigitStats } from '../textStats.ts';
+import type { DigitStats, DigitWindow } from '../textStats.ts';
 import { countries } from './countries.ts';
 import type { NumberId } from './country.ts';
 
@@ -107,12 +106,22 @@ function vatScore(compact: string, { text, start }: Pick<Match, 'text' | 'start'
   return hasContext ? 0.98 : isValid ? 0.8 : 0;
 }
 
-const vatNumbers = aroundDigits({
+const compactVatAnywhere = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu');
+
+/** Whether a window can contain a VAT number: each begins with two capitals. */
+const mayHaveVat = ({ digits, text }: DigitWindow): boolean => digits >= 7 && /[A-Z]{2}/.test(text);
+
+const vatNumbers: Recognizer = {
   type: 'VAT_NUMBER',
-  pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
   mayMatch: ({ digits }) => digits >= 7,
-  score: vatScore,
-});
+  find(text, emit, stats) {
+    eachNumber(compactVatAnywhere, stats, mayHaveVat, ({ 0: value, index }, windowStart) => {
+      const start = windowStart + index;
+      const score = vatScore(value, { text, start });
+      if (score > 0) emit(start, start + value.length, score);
+    });
+  },
+};
 
 const vatCountries = [...vatByCountry.keys()].join('|');
 const spacedVat = new RegExp(
@@ -126,7 +135,7 @@ const groupedVatNumbers: Recognizer = {
   type: 'VAT_NUMBER',
   mayMatch: ({ digits }) => digits >= 7,
   find(text, emit, stats) {
-    eachNumber(spacedVat, stats, isLongVat, ({ 0: run, index }, windowStart) => {
+    eachNumber(spacedVat, stats, mayHaveVat, ({ 0: run, index }, windowStart) => {
       const start = windowStart + index;
       for (let end = run.length; end > 8; end = lastSeparator(run, end)) {
         const compact = run.slice(0, end).replace(/[ .-]/g, '');
@@ -138,7 +147,6 @@ const groupedVatNumbers: Recognizer = {
     });
   },
 };
-const isLongVat = ({ digits }: DigitStats): boolean => digits >= 7;
 const lastSeparator = (run: string, end: number): number => run.slice(0, end).search(/[ .-][A-Z\d]+$/);
 
 export const nationalIds: readonly Recognizer[] = [

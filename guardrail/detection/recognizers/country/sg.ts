@@ -13,7 +13,7 @@ export const singapore: Country = {
     aroundDigits({
       type: 'SG_NRIC_FIN',
       pattern: /(?<![\p{L}\p{N}])[STFGM]\d{7}[A-Z](?![\p{L}\p{N}])/gu,
-      mayMatch: (stats) => stats.solid >= 7,
+      mayMatch: ({ solid, hasCapital }) => solid >= 7 && hasCapital,
       score: (value) => (nric(value) ? 0.9 : 0),
     }),
   ],

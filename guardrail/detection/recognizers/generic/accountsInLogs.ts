@@ -63,7 +63,7 @@ const accessLog: Place = {
     'gmu',
   ),
   score: 0.9,
-  mayMatch: ({ text }) => / \[\d{1,2}\/[A-Z][a-z]{2}\//.test(text),
+  mayMatch: ({ text }) => text.includes(' [') && / \[\d{1,2}\/[A-Z][a-z]{2}\//.test(text),
 };
 
 /** The names in a chat of IRC: of speakers, and of those who come, go and change their names. */
@@ -94,7 +94,7 @@ const trailer: Place = {
     'gimu',
   ),
   score: 0.85,
-  mayMatch: ({ text, hasAt }) => hasAt && text.includes(': '),
+  mayMatch: ({ text, hasAt }) => hasAt && text.includes(': ') && text.includes(' <'),
 };
 
 /** The person to whom a note in code is assigned. */

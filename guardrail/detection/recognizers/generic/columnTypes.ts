@@ -10,6 +10,8 @@ const username = header(contextWords('username'));
 const plate = header(contextWords('plate'));
 const phone = header(contextWords('phoneHeader'));
 const identifier = header(`${contextWords('documentId')}|${contextWords('personNumber')}`);
+const town = header(contextWords('town'));
+const postalCode = header(`${contextWords('postalCode')}|${contextWords('postalCodeKey')}`);
 /** A column that contains names if another one says that the rows are about people. */
 const plainName = header(contextWords('name'));
 
@@ -23,6 +25,7 @@ const VALUES = {
   ID: /^(?=.*\d)[\p{L}\d][\p{L}\d ./-]{2,24}$/u,
   LICENSE_PLATE: /^(?=.*\d)(?=.*\p{Lu})[\p{Lu}\d]{1,7}(?:[ -][\p{Lu}\d]{1,5}){0,3}$/u,
   PHONE_NUMBER: /^\+?\(?\d(?:[ ()./-]{0,2}\d){6,15}$/,
+  ADDRESS: /^(?:\p{L}[\p{L}\p{M} .,'’()-]{1,48}|(?=.{0,9}\d)[\p{L}\d][\p{L}\d -]{2,9})$/u,
 } as const satisfies Readonly<Record<string, RegExp>>;
 
 type ColumnType = keyof typeof VALUES;
@@ -50,8 +53,13 @@ export function typesOfColumns(headers: readonly string[]): (EntityType | undefi
     return is(username, label) ? 'USERNAME' : undefined;
   });
   if (headers.length < 2 || labels.includes('') || types.every((type) => type === undefined)) return [];
+  // Shops and cars have towns, too.
+  const arePeople = types.some((type) => type === 'PERSON' || type === 'DATE_OF_BIRTH' || type === 'USERNAME');
   return types.map((type, at) => {
     const label = labels[at] ?? '';
-    return type ?? (is(plainName, label) ? 'PERSON' : is(identifier, label) ? 'ID' : undefined);
+    if (type) return type;
+    if (is(plainName, label)) return 'PERSON';
+    if (is(identifier, label)) return 'ID';
+    return arePeople && (is(town, label) || is(postalCode, label)) ? 'ADDRESS' : undefined;
   });
 }

@@ -21,7 +21,7 @@ const decimals = aroundDigits({
     `(?<![\\p{L}\\p{N}_.,+\u2212-])${decimal}(?:\\s?[,;/ ]\\s?${decimal})?(?![\\p{L}\\p{N}_]|[.,]\\d)`,
     'gu',
   ),
-  mayMatch: (stats) => stats.digits >= 4,
+  mayMatch: ({ digits, hasDot }) => digits >= 4 && hasDot,
   score: (value, { text, start }) => {
     const [first = 180, second] = value
       .replaceAll('\u2212', '-')

@@ -1,6 +1,7 @@
 import { contextWords } from '../../languages/languages.ts';
 import { isDate } from '../checksums.ts';
-import { aroundDigits, contextBefore, type Recognizer } from '../recognizer.ts';
+import { contextBefore, eachNumber, type Recognizer } from '../recognizer.ts';
+import type { DigitWindow, TextStats } from '../textStats.ts';
 import { spokenDateIn } from './spokenDate.ts';
 
 const month = `(?:${contextWords('month')})`;
@@ -41,7 +42,7 @@ function isBareDate(digits: string): boolean {
 
 /** A date is personal only after a word such as "born", or after the name of a person. */
 function dateScore(value: string, text: string, start: number): number {
-  const before = contextBefore(text, start, 64);
+  const before = contextBefore(text, start, WORD_WIDTH);
   if (/^\d+$/.test(value)) return directBirthWord.test(before) && isBareDate(value) ? 0.9 : 0;
   if (/^\d{1,2}[/.]\d{4}$/.test(value)) return directBirthWord.test(before) ? 0.9 : 0;
   if (birthWord.test(before) || birthSign.test(before)) return 0.9;
@@ -49,24 +50,33 @@ function dateScore(value: string, text: string, start: number): number {
   return text.startsWith(')', end) && introduced.test(before) ? 0.8 : 0;
 }
 
-const dateAfterWord = aroundDigits({
-  type: 'DATE_OF_BIRTH',
-  pattern: new RegExp(
-    String.raw`(?<![\p{Script=Latin}\p{N}])(?:${eastAsian}|(?:${numericDate}|${dayFirst}|${monthFirst}|${compact}|${roman}|${bare})(?![\p{Script=Latin}\p{N}]|[-/]\d))`,
-    'giu',
-  ),
-  mayMatch: ({ digits }) => digits >= 2,
-  score: (value, { text, start }) => dateScore(value, text, start),
-});
+const date = new RegExp(
+  String.raw`(?<![\p{Script=Latin}\p{N}])(?:${eastAsian}|(?:${numericDate}|${dayFirst}|${monthFirst}|${compact}|${roman}|${bare})(?![\p{Script=Latin}\p{N}]|[-/]\d))`,
+  'giu',
+);
 
+/** How far before a date the words for a birth are searched, in UTF-16 code units. */
+const WORD_WIDTH = 64;
 /** The beginning of a date in parentheses. */
 const inParentheses = /\(\d{1,4}[ ./-]/;
 
 const dateOfBirth: Recognizer = {
-  ...dateAfterWord,
-  mayMatch: (stats) =>
-    dateAfterWord.mayMatch(stats) && (stats.keywords.of('birth').length > 0 || inParentheses.test(stats.text)),
+  type: 'DATE_OF_BIRTH',
+  mayMatch: ({ digits, keywords, windows }) =>
+    digits >= 2 && (keywords.of('birth').length > 0 || windows.some(({ text }) => inParentheses.test(text))),
+  find(text, emit, stats) {
+    const mayHaveDate = (window: DigitWindow): boolean => window.digits >= 2 && mayFollowWord(window, stats);
+    eachNumber(date, stats, mayHaveDate, ({ 0: value, index }, windowStart) => {
+      const start = windowStart + index;
+      const score = dateScore(value, text, start);
+      if (score > 0) emit(start, start + value.length, score);
+    });
+  },
 };
+
+/** Whether a word or a sign for a birth, or a parenthesis, can stand before a date in a window. */
+const mayFollowWord = ({ start, text }: DigitWindow, { keywords }: TextStats): boolean =>
+  keywords.occursBetween('birth', start - WORD_WIDTH, start + text.length) || /\(|f\./i.test(text);
 
 const birthAt = new RegExp(birth, 'iuy');
 

@@ -10,7 +10,7 @@ import {
   type Emit,
   type Recognizer,
 } from '../recognizer.ts';
-import type { DigitStats } from '../textStats.ts';
+import type { DigitStats, DigitWindow } from '../textStats.ts';
 
 /** The text between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
 const filler = String.raw`(?:[\s:#=."'()°º-]|${contextWords('documentFiller')}|n(?=[.°º])){0,12}$`;
@@ -75,7 +75,10 @@ const documentNumber: Recognizer = {
   otherTypes: documentTypes.map(([type]) => type),
   mayMatch: (stats) => hasNumber(stats) && stats.keywords.of('document').length > 0,
   find(text, emit, stats) {
-    eachNumber(number, stats, hasNumber, ({ 0: whole, index }, windowStart) => {
+    const mayHaveDocument = (window: DigitWindow): boolean =>
+      hasNumber(window) &&
+      stats.keywords.occursBetween('document', window.start - contextWidth, window.start + window.text.length);
+    eachNumber(number, stats, mayHaveDocument, ({ 0: whole, index }, windowStart) => {
       const from = windowStart + index;
       const prefix = acronym.exec(whole)?.[0].length ?? 0;
       if (!stats.keywords.occursBetween('document', from - contextWidth, from + prefix)) return;
@@ -110,6 +113,7 @@ const bookingCode = afterKeyword('booking', contextWidth, [
     type: 'ID',
     pattern: /(?<![\p{L}\p{N}_./-])(?=[A-Z]{0,5}\d)(?=\d{0,5}[A-Z])[A-Z\d]{6}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ token }) => token >= 6,
+    needsDigit: true,
     score: (_value, { text, start }) => (bookingWord.test(contextBefore(text, start, 40)) ? 0.8 : 0),
   },
 ]);

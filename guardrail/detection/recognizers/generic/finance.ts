@@ -7,10 +7,9 @@ import {
   contextBefore,
   digitsOf,
   eachNumber,
-  type PatternRecognizer,
+  type KeywordPattern,
   type Recognizer,
 } from '../recognizer.ts';
-import type { TextStats } from '../textStats.ts';
 
 /** Issuer prefixes and lengths. Source: ISO/IEC 7812 and the published ranges of the card networks. */
 const issuers =
@@ -121,7 +120,7 @@ const iban: Recognizer = {
 const swift = anywhere({
   type: 'SWIFT_CODE',
   pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
-  mayMatch: ({ text }) => /swift|bic/i.test(text),
+  mayMatch: ({ keywords }) => keywords.of('bank').length > 0,
   score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(contextBefore(text, start, 28)) ? 0.85 : 0),
 });
 
@@ -131,10 +130,11 @@ const codeWord = new RegExp(
 );
 
 /** The verification code of a card, directly after a word for it. */
-const verificationCode: PatternRecognizer<TextStats> = {
+const verificationCode: KeywordPattern = {
   type: 'CVV',
   pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
   mayMatch: ({ solid }) => solid >= 3,
+  needsDigit: true,
   score: (_value, { text, start }) => (codeWord.test(contextBefore(text, start)) ? 0.85 : 0),
 };
 
@@ -144,11 +144,12 @@ const expiryWord = new RegExp(
 );
 
 /** The expiration date of a card. It is personal only near a word for a card or a card number. */
-const expiration: PatternRecognizer<TextStats> = {
+const expiration: KeywordPattern = {
   type: 'CREDIT_CARD_EXPIRATION',
   pattern:
     /(?<![\p{L}\p{N}_.,/-])(?:(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}|20\d{2}[/-](?:0[1-9]|1[0-2]))(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
   mayMatch: ({ digits }) => digits >= 3,
+  needsDigit: true,
   score: (_value, { text, start }) => {
     const context = contextBefore(text, start, 64);
     return expiryWord.test(context) && (cardContext.test(context) || /\d(?:[ -]?\d){11}/.test(context)) ? 0.8 : 0;

@@ -4,8 +4,18 @@ import { contextWords } from '../../languages/languages.ts';
 import { contextAfter, contextBefore, eachMatch, aroundDigits, type Emit, type Recognizer } from '../recognizer.ts';
 import { identifiesSomebody } from './personalUrls.ts';
 
-const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
-const host = /[\p{L}\p{N}.-]/u;
+const local = charactersOf(/[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u);
+const host = charactersOf(/[\p{L}\p{N}.-]/u);
+const wordCharacter = charactersOf(/[\p{L}\p{N}_]/u);
+
+/** Creates a test of one code unit of a text: by a table for ASCII, by the pattern for others. */
+function charactersOf(pattern: RegExp): (text: string, at: number) => boolean {
+  const ascii = Uint8Array.from({ length: 0x80 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
+  return (text, at) => {
+    const known = ascii[text.charCodeAt(at)];
+    return known === undefined ? pattern.test(text.charAt(at)) : known === 1;
+  };
+}
 
 /** E-mail addresses. Extends each `@` in both directions within the limits of RFC 5321, so the run time is linear. */
 const email: Recognizer = {
@@ -14,10 +24,10 @@ const email: Recognizer = {
   find(text, emit) {
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
       let start = at;
-      while (start > 0 && at - start < 64 && local.test(text.charAt(start - 1))) start--;
+      while (start > 0 && at - start < 64 && local(text, start - 1)) start--;
       let end = at + 1;
-      while (end < text.length && end - at < 254 && host.test(text.charAt(end))) end++;
-      while (start < at && /[^\p{L}\p{N}_]/u.test(text.charAt(start))) start++;
+      while (end < text.length && end - at < 254 && host(text, end)) end++;
+      while (start < at && !wordCharacter(text, start)) start++;
       // A key=value or path before the address is not part of it.
       const name = text.slice(start, at);
       const cut = Math.max(
@@ -112,7 +122,7 @@ const versionWord = new RegExp(String.raw`(?:§|oid|${contextWords('version')})\
 const ipv4 = aroundDigits({
   type: 'IP_ADDRESS',
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${octet}(?:\\.${octet}){3}(?![\\p{L}\\p{N}_]|\\.\\d|-\\p{L})`, 'gu'),
-  mayMatch: (stats) => stats.digits >= 4,
+  mayMatch: ({ digits, hasDot }) => digits >= 4 && hasDot,
   score: (value, { text, start, end }) => {
     if (sharedAddresses.test(value)) return 0;
     const context = contextBefore(text, start, 24);
@@ -123,15 +133,23 @@ const ipv4 = aroundDigits({
   },
 });
 
+/** Whether a code unit is a hexadecimal digit. */
+const isHex = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+
 /**
  * Visits hexadecimal addresses. Any word can begin one, so the search starts at the marks between the digits and visits
  * each mark once.
- * @param form pattern of an address from its first digit: sticky, and of limited length.
+ * @param form pattern of an address from its first digit: sticky, and of limited length. A mark in it is followed by a
+ * hexadecimal digit, or by a second colon.
  */
 function eachHex(text: string, mark: string, form: RegExp, take: (value: string, start: number) => void): void {
   for (let at = text.indexOf(mark), end = 0; at >= 0; at = text.indexOf(mark, Math.max(at + 1, end))) {
+    const next = text.charCodeAt(at + 1);
+    if (!isHex(next) && next !== COLON) continue;
     let start = at;
-    while (start > end && at - start < 4 && /[0-9a-f]/i.test(text.charAt(start - 1))) start--;
+    while (start > end && at - start < 4 && isHex(text.charCodeAt(start - 1))) start--;
+    if (start === at && next !== COLON) continue;
     form.lastIndex = start;
     const value = form.exec(text)?.[0];
     if (value === undefined) continue;
@@ -139,6 +157,8 @@ function eachHex(text: string, mark: string, form: RegExp, take: (value: string,
     take(value, start);
   }
 }
+
+const COLON = 0x3a;
 
 const ipv6Form =
   /(?<![\p{L}\p{N}_:.])(?:(?:[0-9a-f]{1,4}:{1,2}){2,7}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?|::(?:[0-9a-f]{1,4}:){1,6}[0-9a-f]{1,4})(?![\p{L}\p{N}_:])/iuy;

@@ -21,7 +21,7 @@ const chatMessage = afterPrefix({
     'gmu',
   ),
   score: 0.9,
-  mayMatch: ({ text }) => text.includes(': '),
+  mayMatch: ({ text, digits }) => digits >= 7 && text.includes(': '),
 });
 
 /** The value of a field whose key says that it is the name of a person. */

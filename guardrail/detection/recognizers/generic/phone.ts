@@ -2,15 +2,7 @@ import { createRequire } from 'node:module';
 import type * as numberingPlans from 'libphonenumber-js/min';
 import type { PlanCountry } from '../../languages/language.ts';
 import { contextWords, phonePlans, type PhonePlans } from '../../languages/languages.ts';
-import {
-  contextAfter,
-  contextBefore,
-  digitsOf,
-  eachNumber,
-  type Emit,
-  type Match,
-  type Recognizer,
-} from '../recognizer.ts';
+import { contextAfter, contextBefore, digitsOf, eachNumber, type Emit, type Recognizer } from '../recognizer.ts';
 import type { DigitStats } from '../textStats.ts';
 
 const phoneWord = new RegExp(
@@ -40,6 +32,8 @@ const letter = `[\\p{L}--[${unspaced}]]`;
 
 const extensionWord = `(?:${contextWords('phoneExtension')})`;
 const extension = String.raw`(?: ?${extensionWord} ?\d{1,6})?`;
+/** What {@link extensionAtEnd} can begin with. */
+const mayHaveExtension = /\p{L}/u;
 const extensionAtEnd = new RegExp(String.raw` ?${extensionWord}[^\d]*\d+$`, 'i');
 
 /**
@@ -87,7 +81,8 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
 }
 
 function findInRun(run: string, from: number, text: string, plans: PhonePlans, emit: Emit): void {
-  const score = scoreOf(run, { text, start: from, end: from + run.length }, plans);
+  const before = new Before(text, from);
+  const score = scoreOf(run, before, plans);
   if (score > 0) {
     emit(from, from + run.length, score);
     return;
@@ -95,23 +90,44 @@ function findInRun(run: string, from: number, text: string, plans: PhonePlans, e
   // A run of numbers can begin with a phone number, or contain some.
   if (digitsOf(run).length > mostDigits) {
     const beginning = beginningsOf(run)
-      .map((end) => ({ end, score: scoreOf(run.slice(0, end), { text, start: from, end: from + end }, plans) }))
+      .map((end) => ({ end, score: scoreOf(run.slice(0, end), before, plans) }))
       .find(({ score }) => score > 0);
     if (beginning) emit(from, from + beginning.end, beginning.score);
   }
   for (const { 0: value, index: at } of run.matchAll(complete)) emit(from + at, from + at + value.length, 0.7);
 }
 
-function scoreOf(value: string, { text, start, end }: Match, { withZero, withoutZero }: PhonePlans): number {
-  const body = value.replace(extensionAtEnd, '');
+/** The text before a run. All numbers that begin with the run share what is found there. */
+class Before {
+  readonly text: string;
+  readonly start: number;
+  private words: { readonly phone: boolean; readonly other: boolean } | undefined;
+
+  constructor(text: string, start: number) {
+    this.text = text;
+    this.start = start;
+  }
+
+  /** Whether words for a phone number, and words for another number, stand before the run. */
+  get has(): { readonly phone: boolean; readonly other: boolean } {
+    if (this.words) return this.words;
+    const context = contextBefore(this.text, this.start);
+    this.words = { phone: phoneWord.test(context), other: otherNumberWord.test(context) };
+    return this.words;
+  }
+}
+
+function scoreOf(value: string, before: Before, { withZero, withoutZero }: PhonePlans): number {
+  const { text, start } = before;
+  const end = start + value.length;
+  const body = mayHaveExtension.test(value) ? value.replace(extensionAtEnd, '') : value;
   const digits = digitsOf(body);
   if (digits.length < 6 || digits.length > mostDigits || isOtherNumber(body, digits)) return 0;
   const isAfterComma = /\d,$/.test(text.slice(Math.max(0, start - 2), start));
   const isBeforeComma = /^,\d/.test(text.slice(end, end + 2));
   if (isDecimal(body, isAfterComma, isBeforeComma)) return 0;
-  const context = contextBefore(text, start);
-  const hasContext = phoneWord.test(context) || labelAfter.test(contextAfter(text, end));
-  if (otherNumberWord.test(context) || isZip(value, text, start)) return 0;
+  if (before.has.other || isZip(value, text, start)) return 0;
+  const hasContext = before.has.phone || labelAfter.test(contextAfter(text, end));
   if (unmistakable.test(body) && digits.length >= 7) return hasContext ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
   if (hasContext) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
   const isValidIn = (country: PlanCountry): boolean => metadata().isValidPhoneNumber(body, country);

@@ -76,21 +76,32 @@ const handle = afterPrefix({
       beforeHandle.test(text.slice(Math.max(0, start - 28), start))),
 });
 
-/** A name behind the name of its service, as in profiles and signatures: GitHub: jdoe */
-const profile = afterPrefix({
+/** The name of a service, and the name of an account behind it, as in profiles and signatures: GitHub: jdoe */
+const profileName = new RegExp(
+  String.raw`(?:(?<![\p{L}\p{N}._/-])(?:GitHub|GitLab|Bitbucket|Codeberg|Twitter|Instagram|Insta|Tik[Tt]ok|Telegram|Mastodon|Bluesky|Threads|Twitch|Snapchat|Snap|Discord|Skype|Reddit|Venmo|Pay[Pp]al|CashApp|Cash App|LINE|Line|WeChat|KakaoTalk|Strava|Steam|Keybase)(?: (?:me|id|ID|handle|user|name))?: (?:@|/?u/)?)([\p{L}\d][\p{L}\d_.-]{2,38}[\p{L}\d_])(?=[,;|)•·]|\.?(?:\s|$))`,
+  'uy',
+);
+
+const isProfileName = (name: string, text: string, end: number): boolean =>
+  isPersonal(name) &&
+  (isDistinct(name) || (/^\p{Ll}+$/u.test(name) && /^[.]?\s*(?:[,;|•·\n]|$)/.test(text.slice(end, end + 4))));
+
+/** A name behind the name of its service. */
+const profile: Recognizer = {
   type: 'USERNAME',
-  pattern: new RegExp(
-    String.raw`((?<![\p{L}\p{N}._/-])(?:GitHub|GitLab|Bitbucket|Codeberg|Twitter|Instagram|Insta|Tik[Tt]ok|Telegram|Mastodon|Bluesky|Threads|Twitch|Snapchat|Snap|Discord|Skype|Reddit|Venmo|Pay[Pp]al|CashApp|Cash App|LINE|Line|WeChat|KakaoTalk|Strava|Steam|Keybase)(?: (?:me|id|ID|handle|user|name))?: (?:@|/?u/)?)([\p{L}\d][\p{L}\d_.-]{2,38}[\p{L}\d_])(?=[,;|)•·]|\.?(?:\s|$))`,
-    'gu',
-  ),
-  score: 0.8,
   mayMatch: ({ keywords }) => keywords.of('service').length > 0,
-  accepts: (name, text, start) =>
-    isPersonal(name) &&
-    (isDistinct(name) ||
-      (/^\p{Ll}+$/u.test(name) &&
-        /^[.]?\s*(?:[,;|•·\n]|$)/.test(text.slice(start + name.length, start + name.length + 4)))),
-});
+  find(text, emit, { keywords }) {
+    let done = 0;
+    for (const keyword of keywords.of('service')) {
+      if (keyword < done) continue;
+      profileName.lastIndex = keyword;
+      const [, name] = profileName.exec(text) ?? [];
+      if (name === undefined) continue;
+      done = profileName.lastIndex;
+      if (isProfileName(name, text, done)) emit(done - name.length, done, 0.8);
+    }
+  },
+};
 
 /** Names of accounts: behind labels, in logs and files, in chats, and as handles. */
 export const usernames: readonly Recognizer[] = [labelled, handle, profile, accountsInLogs];

@@ -55,6 +55,7 @@ const plate = afterKeyword('plate', contextWidth, [
     pattern:
       /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)(?=[^A-Z\n]{0,9}[A-ZÄÖÜ])[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,4}){0,3}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ digits }) => digits > 0,
+    needsDigit: true,
     score: (value, { text, start }) => {
       const compact = value.replace(/[ -]/g, '');
       const mixed = /\d/.test(compact) && /\D/.test(compact);
@@ -81,6 +82,7 @@ const plateOfVehicle = afterKeyword('vehicleKind', contextWidth, [
     type: 'LICENSE_PLATE',
     pattern: /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,5}){0,2}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ digits }) => digits > 0,
+    needsDigit: true,
     score: (value, { text, start }) =>
       distinctPlate.test(value) && vehicleBefore.test(contextBefore(text, start)) ? 0.8 : 0,
   },

@@ -1,0 +1,70 @@
+import { contextWords } from '../../languages/languages.ts';
+import {
+  afterKeyword,
+  aroundDigits,
+  contextAfter,
+  contextBefore,
+  contextWidth,
+  type Recognizer,
+} from '../recognizer.ts';
+
+const letter = '[A-Za-z]';
+/** A code that somebody spells; codes of the United Kingdom, Canada, Ireland and the Netherlands; codes of digits. */
+const code = [
+  String.raw`[A-Z](?:(?:-|,? )[A-Z\d](?![A-Za-z\d])){4,6}`,
+  String.raw`${letter}{1,2}\d[A-Za-z\d]? ?\d${letter}{2}`,
+  String.raw`${letter}\d${letter}[ -]?\d${letter}\d`,
+  String.raw`${letter}\d[\dWw] ?[A-Za-z\d]{4}`,
+  String.raw`\d{4}(?:${letter}{2}| [A-Z]{2})`,
+  String.raw`(?:${letter}{1,2}-)?(?:\d{3}-\d{4}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2,3}|\d{3,8})`,
+].join('|');
+
+const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})(?![\p{L}\p{N}])`;
+const filler = String.raw`(?:[\s:=>"'’\]]|(?<!\p{L})(?:${contextWords('is')}|${contextWords('documentFiller')}|s)(?!\p{L})){1,12}`;
+/** In a dialogue, the answer stands on the next line, behind the name of the speaker. */
+const answer = String.raw`\?\s{0,2}\n{1,2}[^\n:]{1,20}: ?(?:[^\d\n]{0,16} )?`;
+const label = new RegExp(`${word(contextWords('postalCode'))}(?:${filler}|${answer})$`, 'u');
+const key = new RegExp(String.raw`${word(contextWords('postalCodeKey'))}["'\]]{0,2}\s?[:=>]{1,2}\s?["']?$`, 'u');
+const anyLabel = word(`${contextWords('postalCode')}|${contextWords('postalCodeKey')}`);
+const beforeCode = new RegExp(String.raw`${anyLabel}\s$`, 'u');
+
+/** A code that no other number looks like. */
+const unmistakable = /^\d{5}-\d{3}$/;
+/** A number that people choose: as the limit or the size of something. */
+const chosen = /00$|^(?:1024|2048|4096|8192|16384|32768|65536)$/;
+/** What a number counts. */
+const counted = /^ ?(?:%|[kmg]i?b\b|files?\b|bytes?\b|entries\b|archives?\b)/;
+
+function score(value: string, text: string, start: number): number {
+  if (counted.test(contextAfter(text, start + value.length))) return 0;
+  const before = contextBefore(text, start);
+  if (label.test(before)) return 0.9;
+  // Programs call other things so in small letters: `cap=4096`.
+  if (key.test(before)) return isSetting(value, text, start) ? 0 : 0.9;
+  return unmistakable.test(value) && beforeCode.test(before) ? 0.9 : 0;
+}
+
+/** Whether a number behind a key in small letters, without quotes, is a size or a limit. */
+const isSetting = (value: string, text: string, start: number): boolean =>
+  chosen.test(value) && /\p{Ll}\s?[:=]{1,2}\s?$/u.test(text.slice(Math.max(0, start - 6), start));
+
+/** A postal code behind a word for it: it says where a person lives, without the rest of the address. */
+const postalCode = afterKeyword('postalCode', contextWidth, [
+  {
+    type: 'ADDRESS',
+    pattern: new RegExp(String.raw`(?<![\p{L}\p{N}_.,/-])(?:${code})(?![\p{L}\p{N}_/]|[.,:-]\d)`, 'gu'),
+    mayMatch: ({ digits }) => digits > 0,
+    score: (value, { text, start }) => score(value, text, start),
+  },
+]);
+
+/** The end of a street, its number, a code with a hyphen and the town: `Rynek 8, 38-500 Sanok`. */
+const line = aroundDigits({
+  type: 'ADDRESS',
+  pattern:
+    /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}.'’-]{1,20} \d{1,4}[A-Za-z]?(?:\/\d{1,4})?(?:,? |,?\n)(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) \p{Lu}[\p{L}\p{M}'’-]{1,20}(?![\p{L}\p{N}])/gu,
+  mayMatch: ({ digits }) => digits >= 5,
+  score: () => 0.85,
+});
+
+export const postalCodes: readonly Recognizer[] = [postalCode, line];
