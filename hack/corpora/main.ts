@@ -4,11 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { englishWords, namePools, towns } from '../../guardrail/detection/training/lexicon.ts';
+import { englishWords, towns } from '../../guardrail/detection/training/lexicon.ts';
+import { packagedPools } from '../../guardrail/detection/training/namePools.ts';
 import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
 import { readWordList } from './dawg.ts';
 import { cacheFolder, filesOf } from './download.ts';
 import { linesAt, linesWith, piecesOf, rangesOf, recordOf, textOf } from './draws.ts';
+import { givenNames, type NameCounts } from './names.ts';
 import { packages, type CorpusName } from './packages.ts';
 import { linesOf } from './readers.ts';
 import { catalogueTexts, codeSources, folderOf, foreignTexts, talkTexts, type Folders } from './sources.ts';
@@ -57,12 +59,12 @@ function knownNames(): { names: KnownNames; english: Set<string> } {
   const wordNet = readWordNet();
   const isCensus = (key: string): boolean => key === 'us' || key === 'nick';
   const givenOf = (own: string): Set<string> =>
-    wordsOf(namePools.filter(({ key }) => key === own).flatMap(({ given }) => given));
+    wordsOf(packagedPools.filter(({ key }) => key === own).flatMap(({ given }) => given));
   const families = (kept: (key: string) => boolean): Set<string> =>
-    wordsOf(namePools.filter(({ key }) => kept(key)).flatMap(({ family }) => family));
+    wordsOf(packagedPools.filter(({ key }) => kept(key)).flatMap(({ family }) => family));
   return {
     names: {
-      given: wordsOf(namePools.flatMap(({ given }) => given)),
+      given: wordsOf(packagedPools.flatMap(({ given }) => given)),
       ownGiven: { pt: givenOf('pt'), pl: givenOf('pl'), sv: givenOf('sv') },
       family: families((key) => !isCensus(key)),
       allFamily: families(() => true),
@@ -93,6 +95,14 @@ function words(folders: Folders): Made {
     sv: list('swe'),
   };
   return wordsCorpus({ lists, ...knownNames() }).split('\0');
+}
+
+/** @param words the corpus of words. Each entry is a language and its words. */
+function names(folders: Folders, words: Made): Made {
+  const file = join(folderOf(folders, 'nomquamgender'), 'nomquamgender/name_data.json');
+  const counts = JSON.parse(readFileSync(file, 'utf8')) as NameCounts;
+  const foreign = words.flatMap((entry = '') => (entry.split('\t')[1] ?? '').toLowerCase().split(' '));
+  return givenNames(counts, new Set([...englishWords(readWordNet()), ...foreign]));
 }
 
 /** Rebuilds a corpus of messages. A record is a language and the digests of pieces. */
@@ -186,8 +196,10 @@ if (values.record) {
   writeFileSync(drawsFile, gzipSync(sections.map((lines) => lines.join('\n')).join('\0'), { level: 9 }));
 }
 const draws = readDraws();
+const wordEntries = words(folders);
 const made: Readonly<Record<CorpusName, Made>> = {
-  words: words(folders),
+  names: names(folders, wordEntries),
+  words: wordEntries,
   catalogues: messages(draws.get('catalogues') ?? [], texts.catalogues),
   foreign: messages(draws.get('foreign') ?? [], texts.foreign),
   talk: messages(draws.get('talk') ?? [], texts.talk),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import type { Profile } from '../../guardrail/detection/detection.ts';
+import type { BuiltinOptions, Profile } from '../../guardrail/detection/detection.ts';
 import { recognizedTypes } from '../../guardrail/detection/recognizers/recognizers.ts';
 import type { Manifest } from '../../guardrail/detection/training/build.ts';
 import { packages } from '../corpora/packages.ts';
@@ -14,6 +14,7 @@ import { profiles, scoreFor } from './profiles.ts';
 import type { EvalText, Score } from './score.ts';
 import { READABLE_PART, readablePart, type Spelling, spellings } from './spellings.ts';
 import { readTexts } from './texts.ts';
+import { modelsWithoutNamesOf } from './unlistedNames.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const modelCardFile = join(root, 'docs/model-card.md');
@@ -162,7 +163,24 @@ export async function figures(folder: string): Promise<string> {
   ];
   const written: string[] = [];
   for (const one of sections) written.push(await section(one));
-  return [...written, await spellingFigures(), trainingFigures(), reliabilityFigures()].join('\n\n');
+  return [...written, await unlistedFigures(), await spellingFigures(), trainingFigures(), reliabilityFigures()].join(
+    '\n\n',
+  );
+}
+
+/** How many names of the realistic messages leak with the shipped lists of names, and if no list had any of these names. */
+async function unlistedFigures(): Promise<string> {
+  const texts = readKinds(messagesFile).flatMap((kind) => kind.texts);
+  const row = async (lists: string, options: BuiltinOptions): Promise<string[]> => {
+    const finds = await findsOf(builtinAnalyzer('personal', options), texts);
+    const { types, all } = scoreFor('personal', texts, finds, messageTypes);
+    return [lists, number(1 - (types.get('PERSON')?.masked ?? NaN)), number(all.leakedValues)];
+  };
+  const rows = [
+    await row('as shipped', {}),
+    await row('without the names of these messages', { models: modelsWithoutNamesOf(texts) }),
+  ];
+  return `### Development: realistic messages, and the lists of names\n\n${table(['lists', 'leak of persons', 'leak of all types'], rows)}`;
 }
 
 /** The values that stay readable in another spelling than the usual one. */

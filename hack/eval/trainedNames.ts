@@ -1,5 +1,6 @@
 /** For tests: which person names of an evaluation set training uses. */
-import { namePools, partOf } from '../../guardrail/detection/training/lexicon.ts';
+import { partOf } from '../../guardrail/detection/training/lexicon.ts';
+import { namePools } from '../../guardrail/detection/training/namePools.ts';
 import type { EvalText } from './score.ts';
 
 const trained = new Set(

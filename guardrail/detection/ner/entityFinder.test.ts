@@ -21,6 +21,7 @@ const innocent: readonly string[] = [
   'Compare PostgreSQL with Microsoft SQL Server.',
   'Was ist der Unterschied zwischen Java und Kotlin?',
   'Quelle est la capitale du Pérou ?',
+  'data:image/png;base64,iVBORw0KGgo=',
 ];
 
 const messages: readonly (readonly [text: string, values: readonly string[]])[] = [

@@ -25,8 +25,10 @@ function lookup(text: string): number {
   return names.lookup(tokens, 0, tokens.count - 1);
 }
 
-/** Flags of a part of a longer name. */
-const part = (flags: number): number => flags << 5;
+/** Flags of a longer name around the span. */
+const around = (flags: number): number => flags << 5;
+/** Flags of a name that is a part of the span. */
+const part = (flags: number): number => flags << 10;
 
 const cases: readonly (readonly [text: string, flags: number])[] = [
   ['Marie Curie', person],
@@ -50,6 +52,14 @@ describe('known names', () => {
       expect(lookup(text)).to.equal(flags);
     });
   }
+
+  it('finds a longer name around a span', () => {
+    const tokens = new Tokens();
+    tokens.read('by Vincent van Gogh and others');
+    expect(names.lookup(tokens, 3, 3)).to.equal(around(person));
+    expect(names.lookup(tokens, 1, 3)).to.equal(person);
+    expect(names.lookup(tokens, 3, 4)).to.equal(0);
+  });
 
   it('searches names of up to eight words in a long span', () => {
     expect(lookup(`${'Anna '.repeat(40)}Marie Curie`)).to.equal(part(person));

@@ -15,7 +15,7 @@ export const knownFlags = {
   thing: 16,
 } as const;
 /** The number of flags. */
-const flagBits = 5;
+export const flagBits = 5;
 
 const step = (hash: number, word: number): number => Math.imul((hash ^ word) + 0x3c6ef372, 0x2c1b3c6d) ^ (hash >>> 13);
 const start = 0x1b873593;
@@ -24,6 +24,9 @@ const start = 0x1b873593;
 const MOST_WORDS = 8;
 /** The same in tokens: a hostile span may have any number of marks between two words. */
 const MOST_TOKENS = 64;
+
+/** How far a longer name may extend beyond the tokens, on each side: "Viernes Santo", "mar Cantábrico". */
+const MOST_AROUND = 3;
 
 /** Hashes the words of a name: see `wordHash`. */
 export const nameHash = (words: Iterable<number>): number => {
@@ -42,25 +45,30 @@ export class KnownNames {
   }
 
   /**
-   * @returns the {@link knownFlags} of the name in the tokens from `first` to `last`, shifted by {@link flagBits} if only a part
-   * of it is listed.
+   * @returns the {@link knownFlags} of the name in the tokens from `first` to `last`. Those of a longer name around these
+   * tokens are shifted by {@link flagBits}, and those of a part of them by twice as much.
    */
   lookup(tokens: Tokens, first: number, last: number): number {
     let part = 0;
-    for (let from = first; from <= last; from++) {
+    let around = 0;
+    for (let from = Math.max(0, first - MOST_AROUND); from <= last; from++) {
       if ((tokens.shape[from] ?? 0) === shapes.mark) continue;
+      const end = Math.min(from > first ? last : last + MOST_AROUND, from + MOST_TOKENS, tokens.count - 1);
       let hash = start;
       let words = 0;
-      for (let to = from; to <= Math.min(last, from + MOST_TOKENS) && words < MOST_WORDS; to++) {
+      for (let to = from; to <= end && words < MOST_WORDS; to++) {
         if ((tokens.shape[to] ?? 0) === shapes.mark) continue;
         hash = step(hash, tokens.word[to] ?? 0);
         words++;
+        // A name that begins before the span is around it, or beside it.
+        if (from < first && to < last) continue;
         const known = this.names.lookup(hash);
         if (known === 0) continue;
         if (from === first && to === last) return known;
-        part |= known;
+        if (from <= first && to >= last) around |= known;
+        else if (from >= first && to <= last) part |= known;
       }
     }
-    return part << flagBits;
+    return (around | (part << flagBits)) << flagBits;
   }
 }

@@ -17,9 +17,9 @@ import { classifierBuckets } from './spanFeatures.ts';
 const exact = { slope: 1, offset: 0 };
 const calibration = { personal: exact, any: exact };
 const nothing: Probabilities = { person: 0, publicPerson: 0, address: 0, location: 0, organization: 0 };
-const limits = { personal: 0.3, any: 0.5, anyTagged: 0.2, margin: 1 };
-const doubtfulTag = { kind: 'LOCATION', margin: 0 } as const;
-const sureTag = { kind: 'ORGANIZATION', margin: 2 } as const;
+const limits = { personal: 0.3, home: 0.5, common: 0.75, any: 0.5, anyTagged: 0.2, margin: 1 };
+const doubtfulTag = { kind: 'LOCATION', margin: 0, isCommon: false, hasNumber: false } as const;
+const sureTag = { kind: 'ORGANIZATION', margin: 2, isCommon: false, hasNumber: false } as const;
 
 function weights(rows: ReadonlyMap<number, readonly number[]>): ClassifierWeights {
   const all = new Int8Array(rowsLength);
@@ -32,8 +32,9 @@ describe('the decision about a candidate', () => {
     ['a private person', { person: 0.9 }, 'PERSON'],
     ['a person who may be private', { person: 0.3, publicPerson: 0.7 }, 'PERSON'],
     ['a person who is hardly private', { person: 0.2, publicPerson: 0.7 }, 'PUBLIC_PERSON'],
-    ['an address', { address: 0.6, location: 0.4 }, 'ADDRESS'],
-    ['a private person or an address', { person: 0.16, address: 0.18 }, 'ADDRESS'],
+    ['the town of a person', { address: 0.6, location: 0.4 }, 'ADDRESS'],
+    ['a town that may be the town of a person', { address: 0.4, location: 0.6 }, 'LOCATION'],
+    ['a private person or an address', { person: 0.18, address: 0.16 }, 'PERSON'],
     ['a place', { location: 0.8, address: 0.1 }, 'LOCATION'],
     ['an organisation', { organization: 0.5, location: 0.2 }, 'ORGANIZATION'],
     ['a name of some sort', { person: 0.1, publicPerson: 0.2, location: 0.2, organization: 0.1 }, 'PUBLIC_PERSON'],
@@ -44,6 +45,17 @@ describe('the decision about a candidate', () => {
       expect(decide(doubtfulTag, { ...nothing, ...given }, calibration, limits)?.type).to.equal(type);
     });
   }
+
+  it('needs less for an address with a number than for a town', () => {
+    const doubtful = { ...nothing, address: 0.4, location: 0.3 };
+    expect(decide({ ...doubtfulTag, hasNumber: true }, doubtful, calibration, limits)?.type).to.equal('ADDRESS');
+  });
+
+  it('needs more to take a known name for that of a private person', () => {
+    const known = { ...doubtfulTag, isCommon: true };
+    const types = [0.7, 0.8].map((person) => decide(known, { ...nothing, person }, calibration, limits)?.type);
+    expect(types).to.deep.equal(['PUBLIC_PERSON', 'PERSON']);
+  });
 
   it('compares calibrated probabilities with the thresholds, and reports them as the score', () => {
     const doubtful = { ...nothing, person: 0.6 };
@@ -70,9 +82,10 @@ describe('the decision about a candidate', () => {
     const share = fc.double({ min: 0, max: 0.2, noNaN: true });
     const any = fc.record({ person: share, publicPerson: share, address: share, location: share, organization: share });
     fc.assert(
-      fc.property(any, (probabilities) => {
+      fc.property(any, fc.boolean(), (probabilities, isCommon) => {
         const found = (['precise', 'balanced', 'thorough'] as const).map(
-          (recall) => decide(doubtfulTag, probabilities, calibration, thresholds[recall]) !== undefined,
+          (recall) =>
+            decide({ ...doubtfulTag, isCommon }, probabilities, calibration, thresholds[recall]) !== undefined,
         );
         expect(found).to.deep.equal(found.toSorted((a, b) => Number(a) - Number(b)));
       }),

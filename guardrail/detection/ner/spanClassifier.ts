@@ -22,6 +22,14 @@ export interface ClassifierWeights {
 
 export const rowsLength = classifierBuckets * classCount;
 
+/** What the decision about a candidate reads beside its features. */
+export interface Judged extends Pick<Candidate, 'kind' | 'margin'> {
+  /** Whether the whole candidate is a known name, consists of ordinary words, or has a digit within a word. */
+  readonly isCommon: boolean;
+  /** Whether it contains a number. */
+  readonly hasNumber: boolean;
+}
+
 /** A decision about a candidate, and the probability that it is right. */
 export interface Decision {
   readonly type: NameType;
@@ -30,8 +38,15 @@ export interface Decision {
 
 /** The lowest scores at which a candidate is reported. */
 export interface Thresholds {
-  /** As a private person or an address. */
+  /** As a private person, or as an address with a number. */
   readonly personal: number;
+  /** As a place that belongs to a private person, without a number. `homes.ts` finds others by the words before them. */
+  readonly home: number;
+  /**
+   * As a private person or their town, if the candidate is a name that everybody knows, consists of ordinary words, or has a
+   * digit within a word.
+   */
+  readonly common: number;
   /** As any other name. */
   readonly any: number;
   /** The same, if the tagger is sure: if the candidate has at least this margin. */
@@ -40,9 +55,9 @@ export interface Thresholds {
 }
 
 export const thresholds: Readonly<Record<Recall, Thresholds>> = {
-  precise: { personal: 0.5, any: 0.8, anyTagged: 0.2, margin: 1.5 },
-  balanced: { personal: 0.25, any: 0.8, anyTagged: 0.3, margin: -0.5 },
-  thorough: { personal: 0.1, any: 0.5, anyTagged: 0.05, margin: -1.5 },
+  precise: { personal: 0.5, home: 0.7, common: 0.95, any: 0.9, anyTagged: 0.3, margin: 6 },
+  balanced: { personal: 0.3, home: 0.5, common: 0.75, any: 0.85, anyTagged: 0.2, margin: 3 },
+  thorough: { personal: 0.1, home: 0.3, common: 0.6, any: 0.5, anyTagged: 0.05, margin: -1.5 },
 };
 
 /** What the classifier says of a candidate. */
@@ -121,7 +136,7 @@ export class SpanClassifier {
   }
 
   /** @returns undefined if the candidate is no name, or if it is too unlikely. */
-  decide(features: Int32Array, count: number, candidate: Candidate, limits: Thresholds): Decision | undefined {
+  decide(features: Int32Array, count: number, candidate: Judged, limits: Thresholds): Decision | undefined {
     return decide(candidate, this.probabilitiesOf(features, count), this.calibration, limits);
   }
 }
@@ -141,14 +156,18 @@ export const nameOf = ({ person, publicPerson, address, location, organization }
  * is worse than that a public one is hidden.
  */
 export function decide(
-  { kind, margin }: Pick<Candidate, 'kind' | 'margin'>,
+  { kind, margin, isCommon, hasNumber }: Judged,
   probabilities: Probabilities,
   calibration: Pick<ClassifierWeights, 'personal' | 'any'>,
   limits: Thresholds,
 ): Decision | undefined {
   const { person, publicPerson, address, location, organization } = probabilities;
   const personal = calibrated(personalOf(probabilities), calibration.personal);
-  if (personal >= limits.personal) return { type: person >= address ? 'PERSON' : 'ADDRESS', score: personal };
+  const type = person >= address ? 'PERSON' : 'ADDRESS';
+  const isHome = type === 'ADDRESS' && !hasNumber;
+  const isUsual = isCommon && (type === 'PERSON' || isHome);
+  const least = Math.max(limits.personal, isHome ? limits.home : 0, isUsual ? limits.common : 0);
+  if (personal >= least) return { type, score: personal };
   const any = calibrated(nameOf(probabilities), calibration.any);
   if (any < limits.any) {
     const isTagged = margin >= limits.margin && any >= limits.anyTagged;

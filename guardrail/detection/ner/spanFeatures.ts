@@ -1,12 +1,12 @@
-import type { Gazetteer } from './gazetteer.ts';
+import { flags } from './gazetteer.ts';
 import { featureHash, hashCharacter, mix } from './hashing.ts';
 import { kindNames, type TagKind } from './labels.ts';
-import type { KnownNames } from './knownNames.ts';
+import { flagBits, type KnownNames } from './knownNames.ts';
 import type { TextContext } from './textContext.ts';
 import { gaps, shapes, type Tokens } from './tokens.ts';
 
 /** Number of rows in the hashed table of the classifier's weights. */
-export const classifierBuckets = 1 << 17;
+export const classifierBuckets = 1 << 18;
 /** The maximum number of features of a candidate. */
 const mostSpanFeatures = 160;
 
@@ -41,6 +41,11 @@ const enders = new Set(Array.from('.!?…。！？', (character) => character.ch
 const isEnd = (tokens: Tokens, at: number, text: string): boolean =>
   tokens.shape[at] === shapes.mark && enders.has(text.charCodeAt(tokens.start[at] ?? 0));
 
+const ordinaryOrName = flags.ordinary | flags.given | flags.family;
+
+/** Neighbours at a larger distance in tokens are not in one list. */
+const FAR = 4;
+
 /**
  * Computes the features of candidates: the words of the candidate and around it, its place in its line and sentence, and
  * properties of the whole text. An instance processes one text at a time and reuses its memory.
@@ -48,21 +53,49 @@ const isEnd = (tokens: Tokens, at: number, text: string): boolean =>
 export class SpanFeatures {
   /** The buckets of the last candidate. */
   readonly out = new Int32Array(mostSpanFeatures);
-  private readonly gazetteer: Gazetteer;
   private readonly knownNames: KnownNames;
   private text = '';
-  private context: TextContext = { size: 0, marks: 0, firstWord: 0 };
+  private candidates: readonly Candidate[] = [];
+  /** What is known of each candidate. */
+  private known: readonly number[] = [];
+  private context: TextContext = { size: 0, marks: 0, firstWords: [] };
   private count = 0;
 
-  constructor(gazetteer: Gazetteer, knownNames: KnownNames) {
-    this.gazetteer = gazetteer;
+  constructor(knownNames: KnownNames) {
     this.knownNames = knownNames;
   }
 
-  /** Sets the text whose candidates follow, and the properties of the whole text of which it may be a piece. */
-  readText(text: string, context: TextContext): void {
+  /**
+   * Sets the text, its candidates, and the properties of the whole text of which it may be a piece.
+   * @param tokens as the tagger left them.
+   * @param candidates in the order of the text
+   */
+  readText(text: string, tokens: Tokens, candidates: readonly Candidate[], context: TextContext): void {
     this.text = text;
     this.context = context;
+    this.candidates = candidates;
+    this.known = candidates.map(({ first, last }) => this.knownNames.lookup(tokens, first, last));
+  }
+
+  /** Whether a candidate as a whole is a known name, consists of ordinary words that are no names, or has a digit within a word. */
+  isCommon(tokens: Tokens, index: number): boolean {
+    const known = this.known[index] ?? 0;
+    const candidate = this.candidates[index];
+    if (candidate === undefined || known > 0) return known > 0 && known < 1 << flagBits;
+    for (let at = candidate.first; at <= candidate.last; at++) {
+      const shape = tokens.shape[at];
+      if (shape === shapes.mark || shape === shapes.initial) continue;
+      if (shape === shapes.upperDigits || shape === shapes.lowerDigits) return true;
+      if (((tokens.known[at] ?? 0) & ordinaryOrName) !== flags.ordinary) return false;
+    }
+    return true;
+  }
+
+  /** Whether a candidate contains a number. */
+  hasNumber(tokens: Tokens, index: number): boolean {
+    const { first, last } = this.candidates[index] ?? { first: 0, last: -1 };
+    for (let at = first; at <= last; at++) if ((tokens.shape[at] ?? 0) >= shapes.digit1) return true;
+    return false;
   }
 
   private add(template: number, value: number): void {
@@ -70,11 +103,13 @@ export class SpanFeatures {
   }
 
   /** @returns the number of features, whose buckets are in {@link out}. */
-  of(tokens: Tokens, candidate: Candidate): number {
+  of(tokens: Tokens, index: number): number {
     this.count = 0;
+    const candidate = this.candidates[index];
+    if (candidate === undefined) return 0;
     const { first, last, margin } = candidate;
     const kind = kindNames.indexOf(candidate.kind);
-    const known = this.knownNames.lookup(tokens, first, last);
+    const known = this.known[index] ?? 0;
     const length = Math.min(last - first + 1, 6);
     const form = this.ownFeatures(tokens, candidate, kind, known);
     this.add(0, kind);
@@ -88,10 +123,15 @@ export class SpanFeatures {
     this.add(6, mix(kind, this.context.size));
     this.add(7, mix(kind, this.context.marks));
     this.add(8, mix(form, this.context.marks));
-    this.add(71, mix(kind, this.context.firstWord));
+    const { firstWords } = this.context;
+    const [firstWord = 0] = firstWords;
+    this.add(71, mix(kind, firstWord));
+    this.add(72, mix(known, firstWord));
+    for (const word of firstWords) this.add(73, mix(kind, word));
     this.contextFeatures(tokens, candidate, kind, form, known);
     this.lineFeatures(tokens, candidate, kind, form);
     this.windowFeatures(tokens, candidate, kind);
+    this.neighbourFeatures(tokens, index, kind, known);
     return this.count;
   }
 
@@ -106,7 +146,7 @@ export class SpanFeatures {
       const word = wordOrShape(tokens, at);
       whole = mix(whole, word);
       if (shape === shapes.mark) continue;
-      const flags = this.gazetteer.lookup(tokens.word[at] ?? 0);
+      const flags = tokens.known[at] ?? 0;
       union |= flags;
       common &= flags;
       if (words++ >= MOST_OWN_WORDS) continue;
@@ -150,8 +190,8 @@ export class SpanFeatures {
     const after2 = wordAt(last + 2);
     const shapeBefore = first > 0 ? (tokens.shape[first - 1] ?? 0) : 16;
     const shapeAfter = last + 1 < tokens.count ? (tokens.shape[last + 1] ?? 0) : 16;
-    const flagsBefore = first > 0 ? this.gazetteer.lookup(tokens.word[first - 1] ?? 0) : 0;
-    const flagsAfter = last + 1 < tokens.count ? this.gazetteer.lookup(tokens.word[last + 1] ?? 0) : 0;
+    const flagsBefore = first > 0 ? (tokens.known[first - 1] ?? 0) : 0;
+    const flagsAfter = last + 1 < tokens.count ? (tokens.known[last + 1] ?? 0) : 0;
     const gapBefore = tokens.gap[first] ?? 0;
     const gapAfter = last + 1 < tokens.count ? (tokens.gap[last + 1] ?? 0) : 4;
     this.add(40, mix(kind, before));
@@ -197,6 +237,23 @@ export class SpanFeatures {
     while (end < tokens.count && end - last < WINDOW && !isEnd(tokens, end, this.text)) end++;
     const mark = end < tokens.count ? this.text.charCodeAt(tokens.start[end] ?? 0) : 0;
     this.add(70, mix(kind, mark));
+  }
+
+  /** The candidates before and after this one. The entries of a list are mostly of one class. */
+  private neighbourFeatures(tokens: Tokens, index: number, kind: number, known: number): void {
+    const { candidates } = this;
+    const own = candidates[index];
+    for (const side of [-1, 1]) {
+      const other = candidates[index + side];
+      if (!own || !other) continue;
+      const [before, after] = side < 0 ? [other, own] : [own, other];
+      const distance = after.first - before.last;
+      if (distance > FAR) continue;
+      const otherKnown = this.known[index + side] ?? 0;
+      this.add(93, mix(mix(kind, otherKnown), distance));
+      this.add(94, mix(mix(kind, kindNames.indexOf(other.kind)), mix(wordOrShape(tokens, before.last + 1), distance)));
+      this.add(95, mix(mix(known, otherKnown), distance));
+    }
   }
 
   /** The words around the candidate, without their positions. */

@@ -76,12 +76,16 @@ export class Tagger {
     this.collect(emit, bias);
   }
 
-  /** Tags the same text again. It takes only the time of the decoder. @param bias at most the one of {@link tag}. */
+  /** Tags the same text again. It takes only the time of the decoder. @param bias at most the one of the last call. */
   tagAgain(bias: number, emit: EmitTag): void {
-    const { tokens, scores } = this;
+    const { tokens, scores, labels } = this;
     if (tokens.count === 0) return;
-    for (let token = 0; token < tokens.count; token++) scores[token * labelCount] = -bias;
     this.eachRun((from, to) => {
+      // A lower bias raises the score of a run of O more than that of any other labels.
+      let token = from;
+      while (token < to && labels[token] === 0) token++;
+      if (token === to) return;
+      for (token = from; token < to; token++) scores[token * labelCount] = -bias;
       this.decode(from, to);
     });
     this.collect(emit, bias);
@@ -106,7 +110,9 @@ export class Tagger {
     for (let token = 0; token < count; token++) {
       const own = this.slotOf(text, token);
       slotOfToken[token + 2] = own;
-      signatures[token] = wordSignature(tokens.shape[token] ?? 0, this.known[own] ?? 0);
+      const known = this.known[own] ?? 0;
+      tokens.known[token] = known;
+      signatures[token] = wordSignature(tokens.shape[token] ?? 0, known);
       // A slot can be replaced as soon as no neighbour needs it, so a token is added up when the second token after it is read.
       if (token >= 2) this.sumUp(token - 2, bias);
     }

@@ -3,8 +3,10 @@ import { textContextOf } from './textContext.ts';
 import { wordHash } from './tokens.ts';
 
 describe('the context of a text', () => {
-  it('has the first word, without what stands before it', () => {
-    expect(textContextOf('  - "Write a poem"').firstWord).to.equal(wordHash('write'));
+  it('has the first words, without what stands around them', () => {
+    const words = (text: string): readonly number[] => textContextOf(text).firstWords;
+    expect(words('  - "Write a poem"')).to.deep.equal(['write', 'a', 'poem'].map(wordHash));
+    expect(words('one two three four five six seven')).to.have.length(6);
   });
 
   it('tells questions and e-mail addresses', () => {
@@ -24,6 +26,6 @@ describe('the context of a text', () => {
   });
 
   it('exists for an empty text', () => {
-    expect(textContextOf('')).to.deep.equal({ size: 1, marks: 0, firstWord: wordHash('') });
+    expect(textContextOf('')).to.deep.equal({ size: 1, marks: 0, firstWords: [] });
   });
 });

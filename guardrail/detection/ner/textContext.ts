@@ -6,12 +6,15 @@ export interface TextContext {
   readonly size: number;
   /** Whether it has questions, and e-mail addresses or handles. */
   readonly marks: number;
-  /** Hash of its first word: "Write", "Dear", "What". */
-  readonly firstWord: number;
+  /** Hashes of its first words: "Write a poem about", "Dear Ms", "What is". */
+  readonly firstWords: readonly number[];
 }
 
 /** How much of a text is read, in UTF-16 code units. */
 const READ = 4096;
+
+/** The number of words at the beginning that tell what a text is. */
+const FIRST_WORDS = 6;
 
 const newline = 10;
 const question = 63;
@@ -29,10 +32,10 @@ export function textContextOf(text: string): TextContext {
     else if (code === question) questions++;
     else if (code === at) ats++;
   }
-  const [first = ''] = /[\p{L}\p{M}\p{N}]+/u.exec(text.slice(0, 200)) ?? [];
+  const words = text.slice(0, 200).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return {
     size: magnitude(end >> 2) * 8 + Math.min(magnitude(lines), 7),
     marks: Math.min(questions, 2) * 2 + Math.min(ats, 1),
-    firstWord: wordHash(first),
+    firstWords: words.slice(0, FIRST_WORDS).map(wordHash),
   };
 }

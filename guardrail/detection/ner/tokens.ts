@@ -42,6 +42,8 @@ export class Tokens {
   shape = new Uint8Array(1024);
   gap = new Uint8Array(1024);
   lineCase = new Uint8Array(1024);
+  /** Flags of each word in the gazetteer. The tagger sets them. */
+  known = new Uint8Array(1024);
 
   private grow(): void {
     const size = this.start.length * 2;
@@ -58,6 +60,7 @@ export class Tokens {
     this.shape = longer(this.shape, Uint8Array);
     this.gap = longer(this.gap, Uint8Array);
     this.lineCase = longer(this.lineCase, Uint8Array);
+    this.known = longer(this.known, Uint8Array);
   }
 
   /** Splits a text, or the part of it from `from` to `to`, into tokens. */

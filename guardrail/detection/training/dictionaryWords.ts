@@ -1,4 +1,4 @@
-import { namePools } from './lexicon.ts';
+import { namePools } from './namePools.ts';
 import type { Random } from './random.ts';
 import type { WordNet } from './wordNet.ts';
 

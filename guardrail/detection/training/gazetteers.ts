@@ -1,17 +1,19 @@
 import { wordHash } from '../ner/tokens.ts';
 import { Gazetteer, flags } from '../ner/gazetteer.ts';
 import { fakerList } from './faker.ts';
+import { functionWords } from './functionWords.ts';
 import { ofLanguages } from './languages.ts';
 import {
+  comparedAdjectives,
   countries,
-  foreignCountries,
   englishWords,
+  foreignCountries,
   foreignWords,
   isHidden,
-  namePools,
   states,
   towns,
 } from './lexicon.ts';
+import { namePools, packagedPools } from './namePools.ts';
 import { type WordNet } from './wordNet.ts';
 
 const streetWords = ofLanguages(
@@ -35,9 +37,19 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
     entries.set(hash, (entries.get(hash) ?? 0) | flag);
   };
   const wordsOf = (name: string): string[] => name.match(/[\p{L}\p{M}]+/gu) ?? [];
-  for (const { given, family } of namePools) {
-    for (const name of given) for (const word of wordsOf(name)) if (word.length > 2) add(word, flags.given);
-    for (const name of family) for (const word of wordsOf(name)) if (word.length > 2) add(word, flags.family);
+  const functions = new Set(Array.from(functionWords, wordHash));
+  const isFunction = (word: string): boolean => functions.has(wordHash(word));
+  const addNames = (names: readonly string[], flag: number, isPackaged: boolean): void => {
+    for (const name of names) {
+      // A function word is a name only where a list of usual names has it alone, with the same letters: Dan, Per.
+      const isSure = isPackaged && functionWords.has(name.toLowerCase());
+      for (const word of wordsOf(name)) if (word.length > 2 && (isSure || !isFunction(word))) add(word, flag);
+    }
+  };
+  for (const { key, given, family } of namePools) {
+    const isPackaged = packagedPools.some((pool) => pool.key === key);
+    addNames(given, flags.given, isPackaged);
+    addNames(family, flags.family, isPackaged);
   }
   for (const { name } of towns) {
     const words = wordsOf(name);
@@ -48,7 +60,7 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
     for (const word of wordsOf(name)) if (word.length > 3) add(word, flags.region);
   }
   for (const [name, kind] of wordNet.named) {
-    const words = wordsOf(name).filter((word) => /^\p{Lu}/u.test(word) && !labels.has(word));
+    const words = wordsOf(name).filter((word) => /^\p{Lu}/u.test(word) && !labels.has(word) && !isFunction(word));
     for (const [at, word] of words.entries()) {
       if (kind === 'PERSON') add(word, at === words.length - 1 ? flags.family : flags.given);
       else add(word, kind === 'LOCATION' ? flags.region : flags.organization);
@@ -59,13 +71,13 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
   for (const word of fakerList('en de fr es it nl sv pl cs_CZ hu', 'company', 'legal_entity_type').flatMap(wordsOf))
     add(word, flags.organization);
   // A long word needs the flag `ordinary` only if it is also a name. The tagger recognizes the others by their absence.
-  for (const word of englishWords(wordNet)) {
+  for (const word of [...englishWords(wordNet), ...comparedAdjectives(wordNet)]) {
     const hash = wordHash(word);
     const known = entries.get(hash);
     if (known !== undefined || word.length < 9) entries.set(hash, (known ?? 0) | flags.ordinary);
   }
   // Lists of other languages are incomplete, so the flag is informative for every word.
-  for (const word of foreignWords()) add(word, flags.ordinary);
+  for (const word of [...foreignWords(), ...functionWords]) add(word, flags.ordinary);
   return entries;
 }
 
@@ -77,7 +89,7 @@ export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
  * languages than English, because no list has all of them.
  */
 export function withHiddenWords(entries: ReadonlyMap<number, number>, wordNet: WordNet): Map<number, number> {
-  const english = new Set([...englishWords(wordNet)].map(wordHash));
+  const english = new Set([...englishWords(wordNet), ...comparedAdjectives(wordNet), ...functionWords].map(wordHash));
   return new Map(
     [...entries]
       .map(([hash, value]) => {

@@ -3,7 +3,8 @@ import { wordHash } from '../ner/tokens.ts';
 import { nameHash, knownFlags } from '../ner/knownNames.ts';
 import { knownOrganizations } from './knownOrganizations.ts';
 import { fakerList } from './faker.ts';
-import { countries, foreignCountries, namePools, states, towns } from './lexicon.ts';
+import { countries, foreignCountries, states, towns } from './lexicon.ts';
+import { packagedPools } from './namePools.ts';
 import type { Random } from './random.ts';
 import type { WordNet } from './wordNet.ts';
 
@@ -44,7 +45,7 @@ const fakerThings = (): string[] => [
 
 /** Family names that are common among private people. One of them alone does not name a famous bearer. */
 const commonNames: ReadonlySet<string> = new Set(
-  namePools.flatMap(({ key, given, family }) => [...given, ...(key === 'us' ? family.slice(0, 3000) : family)]),
+  packagedPools.flatMap(({ key, given, family }) => [...given, ...(key === 'us' ? family.slice(0, 3000) : family)]),
 );
 
 /** The words of a name, as the tagger splits it. */

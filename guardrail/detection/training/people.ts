@@ -1,7 +1,8 @@
 import { CoinedNames } from './coinedNames.ts';
 import { ofLanguages } from './languages.ts';
 import { nicknames } from './nicknames.ts';
-import { byPart, famousNames, namePools, webWords, type NamePool, type Part } from './lexicon.ts';
+import { byPart, famousNames, webWords, type Part } from './lexicon.ts';
+import { namePools, type NamePool } from './namePools.ts';
 import type { PublicPeople } from './knownNames.ts';
 import type { Random } from './random.ts';
 import { languages } from './vocabulary.ts';
@@ -24,6 +25,8 @@ export class People {
   private readonly pools: readonly NamePool[];
   private readonly famous: readonly string[];
   private readonly english: readonly string[];
+  /** Given names that are also words. */
+  private readonly wordNames: readonly string[];
   private readonly publicPeople: PublicPeople;
 
   constructor(random: Random, part: Part, wordNet: WordNet, publicPeople: PublicPeople) {
@@ -39,6 +42,12 @@ export class People {
       }))
       .filter(({ given, family }) => given.length > 0 && family.length > 0);
     this.english = wordNet.usual.nouns.filter((noun) => noun.length > 2 && noun.length < 9);
+    const world = namePools.find(({ key }) => key === 'world')?.given ?? [];
+    this.wordNames = byPart(
+      world.filter((name) => wordNet.words.has(name.toLowerCase())),
+      part,
+      (name) => name,
+    );
     this.famous = famousNames(wordNet, 'PERSON', part);
   }
 
@@ -56,9 +65,9 @@ export class People {
   /** A name that is also a word: Autumn, Price. Only the text around it shows that it is a name. */
   private wordName(): string {
     const { random } = this;
-    return capitalized(
-      random.chance(0.5) ? random.pick(this.english) : random.pick(webWords[random.pick(languages)].nouns),
-    );
+    const chance = random.next();
+    if (chance < 0.5) return random.pick(this.wordNames);
+    return capitalized(chance < 0.75 ? random.pick(this.english) : random.pick(webWords[random.pick(languages)].nouns));
   }
 
   family(pool = this.pool()): string {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { entityClasses } from '../ner/entityClasses.ts';
 import { SpanClassifier } from '../ner/spanClassifier.ts';
 import { Random } from './random.ts';
-import { trainClassifier } from './softmax.ts';
+import { meanOf, trainClassifier } from './softmax.ts';
 import type { SpanExamples } from './spanExamples.ts';
 
 const exact = { slope: 1, offset: 0 };
@@ -35,5 +35,10 @@ describe('training of the classifier', () => {
 
   it('gives the same weights each time', () => {
     expect(train()).to.deep.equal(train());
+  });
+
+  it('averages several classifiers', () => {
+    const mean = meanOf([10, 13, -3].map((weight) => ({ rows: Int8Array.of(weight, 0), unit: 0.05 })));
+    expect(mean).to.deep.equal({ rows: Int8Array.of(7, 0), unit: 0.05 });
   });
 });

@@ -61,6 +61,17 @@ export function trainClassifier(
   };
 }
 
+/** The mean of several trained classifiers. Two trainings on other draws of the texts differ; their mean varies less. */
+export function meanOf(
+  trained: readonly Pick<ClassifierWeights, 'rows' | 'unit'>[],
+): Pick<ClassifierWeights, 'rows' | 'unit'> {
+  const [first] = trained;
+  if (first === undefined) throw new RangeError('There is no classifier.');
+  const mean = (place: number): number =>
+    trained.reduce((sum, { rows }) => sum + (rows[place] ?? 0), 0) / trained.length;
+  return { rows: first.rows.map((_, place) => Math.round(mean(place))), unit: first.unit };
+}
+
 function softmax(weights: Float64Array, features: Int32Array, out: Float64Array): void {
   out.fill(0);
   for (const feature of features) {

@@ -1,4 +1,4 @@
-import { candidatesOf } from '../ner/entityFinder.ts';
+import { candidatesOf } from '../ner/candidates.ts';
 import { entityClasses, type EntityClass } from '../ner/entityClasses.ts';
 import type { Gazetteer } from '../ner/gazetteer.ts';
 import type { KnownNames } from '../ner/knownNames.ts';
@@ -55,18 +55,18 @@ export function classOf({ spans, values = [] }: LabelledText, start: number, end
 function forEachCandidate(
   texts: readonly LabelledText[],
   tagger: Tagger,
-  { gazetteer, knownNames }: Knowledge,
+  { knownNames }: Knowledge,
   use: (own: EntityClass, features: Int32Array, count: number) => void,
 ): void {
-  const extractor = new SpanFeatures(gazetteer, knownNames);
+  const extractor = new SpanFeatures(knownNames);
   const { tokens } = tagger;
   for (const labelled of texts) {
     const candidates = candidatesOf(tagger, labelled.text);
     if (candidates.length === 0) continue;
-    extractor.readText(labelled.text, textContextOf(labelled.text));
-    for (const candidate of candidates) {
+    extractor.readText(labelled.text, tokens, candidates, textContextOf(labelled.text));
+    for (const [index, candidate] of candidates.entries()) {
       const own = classOf(labelled, tokens.start[candidate.first] ?? 0, tokens.end[candidate.last] ?? 0);
-      if (own !== undefined) use(own, extractor.out, extractor.of(tokens, candidate));
+      if (own !== undefined) use(own, extractor.out, extractor.of(tokens, index));
     }
   }
 }

@@ -36,7 +36,7 @@ const labelsOfMark = {
 } as const satisfies Readonly<Record<string, Labels>>;
 
 /** The share of public people in templates that an unknown person replaces. */
-const UNKNOWN = 0.4;
+const UNKNOWN = 0.3;
 
 const values: ReadonlySet<string> = new Set(['email', 'handle', 'phone', 'id', 'iban', 'ip', 'num9']);
 const valuePiece = (name: string, text: string | undefined): Piece | undefined =>

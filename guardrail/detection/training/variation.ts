@@ -1,5 +1,6 @@
 import type { Piece } from './labelledText.ts';
-import { foreignWords, namePools } from './lexicon.ts';
+import { foreignWords } from './lexicon.ts';
+import { namePools } from './namePools.ts';
 import type { Random } from './random.ts';
 import type { WordNet } from './wordNet.ts';
 

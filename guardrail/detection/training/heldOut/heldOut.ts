@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import type { TagKind } from '../../ner/labels.ts';
 import type { LabelledSpan } from '../labelledText.ts';
-import { namePools, partOf, towns, type NamePool } from '../lexicon.ts';
+import { partOf, towns } from '../lexicon.ts';
+import { namePools, type NamePool } from '../namePools.ts';
 import { Random } from '../random.ts';
 import { heldOutNames, type HeldOutLanguage } from './names.ts';
 
