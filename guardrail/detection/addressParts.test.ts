@@ -1,31 +1,6 @@
 import { expect } from 'chai';
+import { withMarks } from './testing/markedSpans.ts';
 import { withAddressParts } from './addressParts.ts';
-import type { Span } from './contract.ts';
-
-/** Reads marks like `<Ulm|ADDRESS>` and `<Ulm|PERSON|0.4>`, and writes the text with the resulting spans. */
-function marked(text: string): string {
-  let plain = '';
-  const spans: Span[] = [];
-  for (const part of text.split(/(<[^>]*>)/)) {
-    const [, value, type, score = '1'] = /^<([^|]*)\|(\w+)(?:\|([\d.]+))?>$/s.exec(part) ?? [];
-    if (value !== undefined && type !== undefined)
-      spans.push({
-        start: plain.length,
-        end: plain.length + value.length,
-        type,
-        score: Number(score),
-        detector: 'fixed',
-      });
-    plain += value ?? part;
-  }
-  let from = 0;
-  let shown = '';
-  for (const { type, start, end } of withAddressParts(plain, spans)) {
-    shown += `${plain.slice(from, start)}<${plain.slice(start, end)}|${type}>`;
-    from = end;
-  }
-  return shown + plain.slice(from);
-}
 
 describe('withAddressParts', () => {
   for (const [what, before, after] of [
@@ -79,5 +54,5 @@ describe('withAddressParts', () => {
     ],
     ['two addresses in a list', '<Am Anger 4|ADDRESS>, <Weg 5|ADDRESS>', '<Am Anger 4|ADDRESS>, <Weg 5|ADDRESS>'],
   ] as const)
-    it(`decides ${what}`, () => expect(marked(before)).to.equal(after));
+    it(`decides ${what}`, () => expect(withMarks(before, withAddressParts)).to.equal(after));
 });

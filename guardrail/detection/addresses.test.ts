@@ -1,25 +1,7 @@
 import { expect } from 'chai';
+import { withMarks } from './testing/markedSpans.ts';
 import { withAddresses } from './addresses.ts';
 import type { Span } from './contract.ts';
-
-/** Reads marks like `<Berlin|LOCATION>`, and writes the text with the resulting types. */
-function marked(text: string): string {
-  let plain = '';
-  const spans: Span[] = [];
-  for (const part of text.split(/(<[^<>|]*\|[A-Z]+>)/)) {
-    const [, value, type] = /^<(.*)\|(\w+)>$/s.exec(part) ?? [];
-    if (value !== undefined && type !== undefined)
-      spans.push({ start: plain.length, end: plain.length + value.length, type, score: 1, detector: 'fixed' });
-    plain += value ?? part;
-  }
-  let from = 0;
-  let shown = '';
-  for (const { type, start, end } of withAddresses(plain, spans)) {
-    shown += `${plain.slice(from, start)}<${plain.slice(start, end)}|${type}>`;
-    from = end;
-  }
-  return shown + plain.slice(from);
-}
 
 describe('withAddresses', () => {
   for (const [what, before, after] of [
@@ -91,7 +73,7 @@ describe('withAddresses', () => {
     ['a person beside an address', '<Anna|PERSON>, <Am Anger 4|ADDRESS>', '<Anna|PERSON>, <Am Anger 4|ADDRESS>'],
     ['an organisation with a number', '<Studio 54|ORGANIZATION>', '<Studio 54|ORGANIZATION>'],
   ] as const)
-    it(`decides ${what}`, () => expect(marked(before)).to.equal(after));
+    it(`decides ${what}`, () => expect(withMarks(before, withAddresses)).to.equal(after));
 
   it('reads the spans in any order', () => {
     const text = 'Ulm, Am Anger 4';
