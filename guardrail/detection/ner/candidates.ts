@@ -3,7 +3,7 @@ import { flags } from './gazetteer.ts';
 import type { TagKind } from './labels.ts';
 import type { Candidate } from './spanFeatures.ts';
 import type { EmitTag, Tagger } from './tagger.ts';
-import { gaps, shapes, wordHash, type Tokens } from './tokens.ts';
+import { gaps, markAt, shapes, wordHash, type Tokens } from './tokens.ts';
 import { WrittenAsNames } from './writtenAsNames.ts';
 
 /** What is subtracted from the tagger's score of O. */
@@ -54,14 +54,12 @@ export function candidatesOf(tagger: Tagger, text: string): Candidate[] {
 
 const comma = ','.charCodeAt(0);
 const hyphen = '-'.charCodeAt(0);
-
-const isMark = (tokens: Tokens, at: number, text: string, mark: number): boolean =>
-  tokens.shape[at] === shapes.mark && text.charCodeAt(tokens.start[at] ?? 0) === mark;
+const apostrophes = new Set(Array.from("'’", (character) => character.charCodeAt(0)));
 
 /** Splits a candidate at line ends, and an organisation that is a list: "Coca-Cola\n- Macarena". */
 function partsOf(tokens: Tokens, text: string, candidate: Mutable): Mutable[] {
   if (candidate.kind === 'ADDRESS') return [withoutMarks(tokens, candidate)];
-  const isComma = (at: number): boolean => isMark(tokens, at, text, comma);
+  const isComma = (at: number): boolean => markAt(tokens, at, text) === comma;
   let commas = 0;
   for (let at = candidate.first; at <= candidate.last; at++) if (isComma(at)) commas++;
   const isList = candidate.kind === 'ORGANIZATION' && commas > 1;
@@ -134,19 +132,14 @@ function completed({ tokens }: Tagger, text: string, candidates: readonly Mutabl
     for (let at = before.last + 1; at <= next.first; at++) {
       if ((tokens.gap[at] ?? 0) >= gaps.newline) return false;
       const isParticle = tokens.shape[at] === shapes.lower && particles.has(tokens.word[at] ?? 0);
-      if (at < next.first && !isParticle && !isApostrophe(at)) return false;
+      if (at < next.first && !isParticle && !apostrophes.has(markAt(tokens, at, text))) return false;
     }
     return true;
   }
 
-  function isApostrophe(at: number): boolean {
-    const code = text.charCodeAt(tokens.start[at] ?? 0);
-    return tokens.shape[at] === shapes.mark && (code === 0x27 || code === 0x2019);
-  }
-
   function extendOverHyphen(candidate: Mutable): void {
     const at = candidate.last + 2;
-    if (at >= tokens.count || !isMark(tokens, at - 1, text, hyphen)) return;
+    if (at >= tokens.count || markAt(tokens, at - 1, text) !== hyphen) return;
     if (tokens.gap[at] !== gaps.none || tokens.gap[at - 1] !== gaps.none) return;
     const length = (tokens.end[at] ?? 0) - (tokens.start[at] ?? 0);
     const isShort = tokens.shape[at] === shapes.lower && length <= MOST_HYPHENATED;

@@ -3,7 +3,7 @@ import { featureHash, hashCharacter, mix } from './hashing.ts';
 import { kindNames, type TagKind } from './labels.ts';
 import { flagBits, type KnownNames } from './knownNames.ts';
 import type { TextContext } from './textContext.ts';
-import { gaps, shapes, type Tokens } from './tokens.ts';
+import { gaps, markAt, shapes, type Tokens } from './tokens.ts';
 
 /** Number of rows in the hashed table of the classifier's weights. */
 export const classifierBuckets = 1 << 18;
@@ -38,8 +38,7 @@ const wordOrShape = (tokens: Tokens, at: number): number => {
 
 const colon = ':'.charCodeAt(0);
 const enders = new Set(Array.from('.!?…。！？', (character) => character.charCodeAt(0)));
-const isEnd = (tokens: Tokens, at: number, text: string): boolean =>
-  tokens.shape[at] === shapes.mark && enders.has(text.charCodeAt(tokens.start[at] ?? 0));
+const isEnd = (tokens: Tokens, at: number, text: string): boolean => enders.has(markAt(tokens, at, text));
 
 const ordinaryOrName = flags.ordinary | flags.given | flags.family;
 
@@ -146,14 +145,14 @@ export class SpanFeatures {
       const word = wordOrShape(tokens, at);
       whole = mix(whole, word);
       if (shape === shapes.mark) continue;
-      const flags = tokens.known[at] ?? 0;
-      union |= flags;
-      common &= flags;
+      const own = tokens.known[at] ?? 0;
+      union |= own;
+      common &= own;
       if (words++ >= MOST_OWN_WORDS) continue;
       this.add(20, word);
       this.spellingFeatures(tokens.start[at] ?? 0, tokens.end[at] ?? 0, shape);
-      this.add(21, mix(flags, shape));
-      this.add(22, mix(at === first ? 1 : at === last ? 2 : 3, mix(flags, shape)));
+      this.add(21, mix(own, shape));
+      this.add(22, mix(at === first ? 1 : at === last ? 2 : 3, mix(own, shape)));
     }
     const shapeFirst = tokens.shape[first] ?? 0;
     const shapeLast = tokens.shape[last] ?? 0;

@@ -149,6 +149,10 @@ export class Tokens {
   }
 }
 
+/** The character of a token that is a mark, as a UTF-16 code unit; 0 for other tokens. */
+export const markAt = ({ shape, start }: Tokens, at: number, text: string): number =>
+  shape[at] === shapes.mark ? text.charCodeAt(start[at] ?? 0) : 0;
+
 function shapeOf(length: number, upper: number, lower: number, digit: number, first: boolean): number {
   if (digit === length) return length > 5 ? shapes.digits : shapes.digit1 + length - 1;
   if (digit > 0) return upper > 0 ? shapes.upperDigits : shapes.lowerDigits;

@@ -1,5 +1,5 @@
 import { flags } from './gazetteer.ts';
-import { gaps, shapes, type Tokens } from './tokens.ts';
+import { gaps, markAt, shapes, type Tokens } from './tokens.ts';
 
 /** The longest run of capitalized words that is a candidate. A longer one is a heading. */
 const MOST_WORDS = 5;
@@ -61,15 +61,16 @@ export class WrittenAsNames {
     return capitalizedShapes.has(this.tokens.shape[at] ?? 0);
   }
 
-  private markAt(at: number): number {
-    return this.tokens.shape[at] === shapes.mark ? this.text.charCodeAt(this.tokens.start[at] ?? 0) : 0;
-  }
-
   /** Whether the words from `first` to `last` begin a line and a colon follows. */
   private isSpeaker(first: number, last: number): boolean {
     const { gap, count } = this.tokens;
     const startsLine = first === 0 || (gap[first] ?? 0) >= gaps.newline;
-    return startsLine && last + 1 < count && (gap[last + 1] ?? 0) < gaps.newline && this.markAt(last + 1) === colon;
+    return (
+      startsLine &&
+      last + 1 < count &&
+      (gap[last + 1] ?? 0) < gaps.newline &&
+      markAt(this.tokens, last + 1, this.text) === colon
+    );
   }
 
   /** The last token of the run of capitalized words that begins at a token. */
@@ -78,7 +79,8 @@ export class WrittenAsNames {
     let last = first;
     for (;;) {
       let next = last + 1;
-      const isJoined = gap[next] === gaps.none && gap[next + 1] === gaps.none && joiners.has(this.markAt(next));
+      const isJoined =
+        gap[next] === gaps.none && gap[next + 1] === gaps.none && joiners.has(markAt(this.tokens, next, this.text));
       if (isJoined) next++;
       const isApart = gap[next] === gaps.space;
       if (next >= count || !(isJoined || isApart) || !this.isFree(next) || !this.isCapitalized(next)) return last;
