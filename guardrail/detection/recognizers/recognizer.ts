@@ -85,14 +85,23 @@ type Types = Pick<Recognizer, 'type' | 'otherTypes'>;
 
 const typesOf = ({ type, otherTypes }: Types): Types => ({ type, ...(otherTypes && { otherTypes }) });
 
+/** A recognizer of values around digits. */
+export interface DigitRecognizer extends PatternRecognizer<DigitStats> {
+  /** Whether a window that `mayMatch` accepts can contain a value. Default: always. */
+  readonly mayContain?: (window: DigitWindow, stats: TextStats) => boolean;
+}
+
 /** A recognizer of values that contain digits and extend at most {@link margin} beyond them. */
-export function aroundDigits(recognizer: PatternRecognizer<DigitStats>): Recognizer {
-  const { pattern, mayMatch, score } = recognizer;
+export function aroundDigits(recognizer: DigitRecognizer): Recognizer {
+  const { pattern, mayMatch, score, mayContain } = recognizer;
   return {
     ...typesOf(recognizer),
     mayMatch,
     find(text, emit, stats) {
-      eachNumber(pattern, stats, mayMatch, (match, windowStart) => {
+      const isSearched = mayContain
+        ? (window: DigitWindow): boolean => mayMatch(window) && mayContain(window, stats)
+        : mayMatch;
+      eachNumber(pattern, stats, isSearched, (match, windowStart) => {
         emitScored(match, windowStart, text, score, emit);
       });
     },

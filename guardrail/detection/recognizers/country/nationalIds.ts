@@ -1,6 +1,7 @@
 import { contextWords } from '../../languages/languages.ts';
 import { isList, partsOf } from '../numberRuns.ts';
 import {
+  aroundDigits,
   contextBefore,
   contextWidth,
   digitsOf,
@@ -106,22 +107,17 @@ function vatScore(compact: string, { text, start }: Pick<Match, 'text' | 'start'
   return hasContext ? 0.98 : isValid ? 0.8 : 0;
 }
 
-const compactVatAnywhere = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu');
+const isLongVat = ({ digits }: DigitStats): boolean => digits >= 7;
+/** Each VAT number begins with two capitals. */
+const hasCapitals = ({ text }: DigitWindow): boolean => /[A-Z]{2}/.test(text);
 
-/** Whether a window can contain a VAT number: each begins with two capitals. */
-const mayHaveVat = ({ digits, text }: DigitWindow): boolean => digits >= 7 && /[A-Z]{2}/.test(text);
-
-const vatNumbers: Recognizer = {
+const vatNumbers = aroundDigits({
   type: 'VAT_NUMBER',
-  mayMatch: ({ digits }) => digits >= 7,
-  find(text, emit, stats) {
-    eachNumber(compactVatAnywhere, stats, mayHaveVat, ({ 0: value, index }, windowStart) => {
-      const start = windowStart + index;
-      const score = vatScore(value, { text, start });
-      if (score > 0) emit(start, start + value.length, score);
-    });
-  },
-};
+  pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
+  mayMatch: isLongVat,
+  mayContain: hasCapitals,
+  score: vatScore,
+});
 
 const vatCountries = [...vatByCountry.keys()].join('|');
 const spacedVat = new RegExp(
@@ -133,8 +129,9 @@ const compactVat = new RegExp(`^(?:${vatPatterns.join('|')})$`, 'u');
 /** VAT numbers in groups. The words behind a number can look like its last group. */
 const groupedVatNumbers: Recognizer = {
   type: 'VAT_NUMBER',
-  mayMatch: ({ digits }) => digits >= 7,
+  mayMatch: isLongVat,
   find(text, emit, stats) {
+    const mayHaveVat = (window: DigitWindow): boolean => isLongVat(window) && hasCapitals(window);
     eachNumber(spacedVat, stats, mayHaveVat, ({ 0: run, index }, windowStart) => {
       const start = windowStart + index;
       for (let end = run.length; end > 8; end = lastSeparator(run, end)) {

@@ -1,6 +1,6 @@
 import { contextWords } from '../../languages/languages.ts';
 import { isDate } from '../checksums.ts';
-import { contextBefore, eachNumber, type Recognizer } from '../recognizer.ts';
+import { aroundDigits, contextBefore, type Recognizer } from '../recognizer.ts';
 import type { DigitWindow, TextStats } from '../textStats.ts';
 import { spokenDateIn } from './spokenDate.ts';
 
@@ -60,23 +60,23 @@ const WORD_WIDTH = 64;
 /** The beginning of a date in parentheses. */
 const inParentheses = /\(\d{1,4}[ ./-]/;
 
-const dateOfBirth: Recognizer = {
-  type: 'DATE_OF_BIRTH',
-  mayMatch: ({ digits, keywords, windows }) =>
-    digits >= 2 && (keywords.of('birth').length > 0 || windows.some(({ text }) => inParentheses.test(text))),
-  find(text, emit, stats) {
-    const mayHaveDate = (window: DigitWindow): boolean => window.digits >= 2 && mayFollowWord(window, stats);
-    eachNumber(date, stats, mayHaveDate, ({ 0: value, index }, windowStart) => {
-      const start = windowStart + index;
-      const score = dateScore(value, text, start);
-      if (score > 0) emit(start, start + value.length, score);
-    });
-  },
-};
-
 /** Whether a word or a sign for a birth, or a parenthesis, can stand before a date in a window. */
 const mayFollowWord = ({ start, text }: DigitWindow, { keywords }: TextStats): boolean =>
   keywords.occursBetween('birth', start - WORD_WIDTH, start + text.length) || /\(|f\./i.test(text);
+
+const dateAfterWord = aroundDigits({
+  type: 'DATE_OF_BIRTH',
+  pattern: date,
+  mayMatch: ({ digits }) => digits >= 2,
+  mayContain: mayFollowWord,
+  score: (value, { text, start }) => dateScore(value, text, start),
+});
+
+const dateOfBirth: Recognizer = {
+  ...dateAfterWord,
+  mayMatch: ({ digits, keywords, windows }) =>
+    digits >= 2 && (keywords.of('birth').length > 0 || windows.some(({ text }) => inParentheses.test(text))),
+};
 
 const birthAt = new RegExp(birth, 'iuy');
 

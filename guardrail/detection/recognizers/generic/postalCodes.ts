@@ -9,7 +9,7 @@ import {
 } from '../recognizer.ts';
 
 const letter = '[A-Za-z]';
-/** A code that somebody spells; codes of the United Kingdom, Canada, Ireland and the Netherlands; codes of digits. */
+/** In this order: a spelled code, and codes of the United Kingdom, Canada, Ireland, the Netherlands, and of digits alone. */
 const code = [
   String.raw`[A-Z](?:(?:-|,? )[A-Z\d](?![A-Za-z\d])){4,6}`,
   String.raw`${letter}{1,2}\d[A-Za-z\d]? ?\d${letter}{2}`,
