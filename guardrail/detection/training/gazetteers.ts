@@ -13,7 +13,7 @@ import {
   states,
   towns,
 } from './lexicon.ts';
-import { namePools, packagedPools } from './namePools.ts';
+import { packagedPools, rarePools } from './namePools.ts';
 import { type WordNet } from './wordNet.ts';
 
 const streetWords = ofLanguages(
@@ -46,10 +46,14 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
       for (const word of wordsOf(name)) if (word.length > 2 && (isSure || !isFunction(word))) add(word, flag);
     }
   };
-  for (const { key, given, family } of namePools) {
-    const isPackaged = packagedPools.some((pool) => pool.key === key);
-    addNames(given, flags.given, isPackaged);
-    addNames(family, flags.family, isPackaged);
+  for (const [pools, isPackaged] of [
+    [packagedPools, true],
+    [rarePools, false],
+  ] as const) {
+    for (const { given, family } of pools) {
+      addNames(given, flags.given, isPackaged);
+      addNames(family, flags.family, isPackaged);
+    }
   }
   for (const { name } of towns) {
     const words = wordsOf(name);

@@ -110,22 +110,23 @@ const withoutWords = (pools: readonly NamePool[]): NamePool[] =>
 
 export const packagedPools: readonly NamePool[] = withoutWords(packaged);
 
-/** Names of the whole world, without diacritics. */
+/** Given names of the whole world, without diacritics. */
+export const worldGiven: readonly string[] = corpus('names').map(capitalized).filter(isName);
+
 function worldPool(): NamePool {
   const foreign = foreignWords();
   return {
     key: 'world',
     weight: 6,
-    given: corpus('names').map(capitalized),
+    given: worldGiven,
     family: census.last.slice(COMMON_FAMILIES).filter((name) => !foreign.has(name.toLowerCase())),
   };
 }
 
-/** All pools: those of the packages, and the names that were written for this project. */
-export const namePools: readonly NamePool[] = [
-  ...packagedPools,
-  ...withoutWords([
-    worldPool(),
-    ...writtenNames.map(([language, own]) => ({ key: `written ${language}`, weight: 4, ...own })),
-  ]),
-];
+/** Rare names, and the names that were written for this project. */
+export const rarePools: readonly NamePool[] = withoutWords([
+  worldPool(),
+  ...writtenNames.map(([language, own]) => ({ key: `written ${language}`, weight: 4, ...own })),
+]);
+
+export const namePools: readonly NamePool[] = [...packagedPools, ...rarePools];

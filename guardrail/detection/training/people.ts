@@ -2,7 +2,7 @@ import { CoinedNames } from './coinedNames.ts';
 import { ofLanguages } from './languages.ts';
 import { nicknames } from './nicknames.ts';
 import { byPart, famousNames, webWords, type Part } from './lexicon.ts';
-import { namePools, type NamePool } from './namePools.ts';
+import { namePools, worldGiven, type NamePool } from './namePools.ts';
 import type { PublicPeople } from './knownNames.ts';
 import type { Random } from './random.ts';
 import { languages } from './vocabulary.ts';
@@ -42,9 +42,8 @@ export class People {
       }))
       .filter(({ given, family }) => given.length > 0 && family.length > 0);
     this.english = wordNet.usual.nouns.filter((noun) => noun.length > 2 && noun.length < 9);
-    const world = namePools.find(({ key }) => key === 'world')?.given ?? [];
     this.wordNames = byPart(
-      world.filter((name) => wordNet.words.has(name.toLowerCase())),
+      worldGiven.filter((name) => wordNet.words.has(name.toLowerCase())),
       part,
       (name) => name,
     );
