@@ -1,6 +1,7 @@
 /** For tests: which person names of an evaluation set training uses. */
 import { partOf } from '../../guardrail/detection/training/lexicon.ts';
 import { namePools } from '../../guardrail/detection/training/namePools.ts';
+import { personNamesIn } from './personNames.ts';
 import type { EvalText } from './score.ts';
 
 const trained = new Set(
@@ -15,9 +16,6 @@ const trained = new Set(
  * @param separators between the words of a name
  */
 export function trainedNamesIn(texts: readonly EvalText[], separators: RegExp): string[] {
-  const people = texts.flatMap(({ text, spans }) =>
-    spans.filter(({ type }) => type === 'PERSON').map(({ start, end }) => Array.from(text).slice(start, end).join('')),
-  );
-  const words = people.flatMap((name) => name.split(separators));
+  const words = personNamesIn(texts).flatMap((name) => name.split(separators));
   return [...new Set(words.filter((word) => trained.has(word.toLowerCase())))];
 }

@@ -2,6 +2,7 @@
 import { flags, Gazetteer } from '../../guardrail/detection/ner/gazetteer.ts';
 import { loadNameModels, type NameModels } from '../../guardrail/detection/ner/nameModels.ts';
 import { wordHash } from '../../guardrail/detection/ner/tokens.ts';
+import { personNamesIn } from './personNames.ts';
 import type { EvalText } from './score.ts';
 
 /** A gazetteer that does not know that some words are names. */
@@ -23,10 +24,7 @@ class WithoutNames extends Gazetteer {
 
 /** The shipped models, as if no list of given and family names had the people in these texts. */
 export function modelsWithoutNamesOf(texts: readonly EvalText[]): NameModels {
-  const names = texts.flatMap(({ text, spans }) =>
-    spans.filter(({ type }) => type === 'PERSON').map(({ start, end }) => Array.from(text).slice(start, end).join('')),
-  );
-  const words = names.flatMap((name) => name.match(/[\p{L}\p{M}]+/gu) ?? []);
+  const words = personNamesIn(texts).flatMap((name) => name.match(/[\p{L}\p{M}]+/gu) ?? []);
   const models = loadNameModels();
   return { ...models, gazetteer: new WithoutNames(models.gazetteer, new Set(words.map(wordHash))) };
 }
