@@ -170,11 +170,25 @@ class BuiltinDetector implements Detector {
     const recognized = findByRecognizers(this.recognizers, stats);
     // Names are no evidence where only separators differ: see isEvidence. They can only take away from what is recognized.
     if (folded && folded.difference !== 'characters' && !recognized.some(folded.isNew)) return [];
-    const names = this.names.find(stats.text, recall, context).map((found) => ({ ...found, detector: name }));
+    const isPersonal = recognized.some(({ type }) => !machineTypes.has(type));
+    const names = this.names
+      .find(stats.text, recall, { context, isPersonal })
+      .map((found) => ({ ...found, detector: name }));
     const spans = withIntroductions(stats.text, [...recognized, ...names]);
     return withAddressParts(stats.text, withAddresses(stats.text, withHomes(stats.text, spans)));
   }
 }
+
+/** Types of values that are also in texts of machines: logs, code, configuration. They do not tell that a text is about people. */
+const machineTypes: ReadonlySet<string> = new Set([
+  'API_KEY',
+  'COORDINATE',
+  'CRYPTO',
+  'IP_ADDRESS',
+  'MAC_ADDRESS',
+  'PUBLIC_URL',
+  'URL',
+]);
 
 /** The least score of a value whose parts stand apart in the text. */
 const SURE = 0.8;

@@ -8,6 +8,8 @@ const PERSON_WIDTH = 300;
 
 const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})`;
 const preposition = String.raw`${word(contextWords('homePreposition'))}\s?$`;
+/** Tested first, because few places follow one, and the patterns that end with one are long. */
+const endsWithPreposition = new RegExp(preposition, 'u');
 const before = (purpose: 'home' | 'ownHome' | 'self', width: number): RegExp =>
   new RegExp(String.raw`${word(contextWords(purpose))}(?![\p{L}\p{N}])[^!?\n]{0,${width}}${preposition}`, 'u');
 const home = before('home', 40);
@@ -32,12 +34,10 @@ export function withHomes(text: string, spans: readonly Span[]): readonly Span[]
     const leading = text.slice(Math.max(0, place.start - WIDTH), place.start).toLowerCase();
     const value = text.slice(place.start, place.start + WIDTH).toLowerCase();
     const trailing = text.slice(place.end, place.end + WIDTH).toLowerCase();
-    const isOwn =
-      ownHome.test(leading) ||
-      ownPlace.test(leading) ||
-      beginsWithOwn.test(value) ||
-      (homeAfter.test(trailing) && self.test(leading));
-    return isOwn || ((home.test(leading) || label.test(leading)) && isNear(place));
+    if (ownPlace.test(leading) || beginsWithOwn.test(value)) return true;
+    if (!endsWithPreposition.test(leading)) return label.test(leading) && isNear(place);
+    const isOwn = ownHome.test(leading) || (homeAfter.test(trailing) && self.test(leading));
+    return isOwn || (home.test(leading) && isNear(place));
   };
   return spans.map((span) => (span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS' } : span));
 }

@@ -11,7 +11,7 @@ class WithoutNames extends Gazetteer {
   private readonly hidden: ReadonlySet<number>;
 
   constructor(all: Gazetteer, hidden: ReadonlySet<number>) {
-    super(new Int32Array(0), new Uint8Array(0));
+    super(0);
     this.all = all;
     this.hidden = hidden;
   }

@@ -1,18 +1,10 @@
-import { contextWords } from '../languages/languages.ts';
 import { flags } from './gazetteer.ts';
 import type { TagKind } from './labels.ts';
+import { nameParticles } from './nameParticles.ts';
 import type { Candidate } from './spanFeatures.ts';
 import type { EmitTag, Tagger } from './tagger.ts';
-import { gaps, markAt, shapes, wordHash, type Tokens } from './tokens.ts';
+import { gaps, markAt, shapes, type Tokens } from './tokens.ts';
 import { WrittenAsNames } from './writtenAsNames.ts';
-
-/** What is subtracted from the tagger's score of O. */
-const biases = {
-  /** For spans with exact limits. */
-  usual: 60,
-  /** For more candidates where there are no such spans. */
-  more: 400,
-} as const;
 
 /** The margin of a candidate that the tagger did not find. */
 const WITHOUT_TAG = -4;
@@ -25,22 +17,16 @@ interface Mutable {
 }
 
 /**
- * The candidates in a text: the spans of the tagger, and more spans with a lower score beside them. The parts of an address or
- * of a person's name are joined.
+ * The candidates in a text: the spans of the tagger, and what is written like a name beside them. The parts of an address or of a
+ * person's name are joined.
+ * @returns disjoint spans in the order of the text
  */
 export function candidatesOf(tagger: Tagger, text: string): Candidate[] {
   const { tokens } = tagger;
-  const more: Mutable[] = [];
-  tagger.tag(text, biases.more, joining(tagger, text, more));
   const found: Mutable[] = [];
-  if (more.length > 0) tagger.tagAgain(biases.usual, joining(tagger, text, found));
+  tagger.tag(text, joining(tagger, text, found));
   const covered = new Uint8Array(tokens.count);
   for (const { first, last } of found) covered.fill(1, first, last + 1);
-  for (const candidate of more) {
-    if (covered.subarray(candidate.first, candidate.last + 1).includes(1)) continue;
-    covered.fill(1, candidate.first, candidate.last + 1);
-    found.push(candidate);
-  }
   new WrittenAsNames(tokens, text, (token) => covered[token] === 0).forEach((first, last) => {
     found.push({ kind: 'PERSON', first, last, margin: WITHOUT_TAG });
   });
@@ -88,7 +74,6 @@ function withoutMarks(tokens: Tokens, candidate: Mutable): Mutable {
   return { ...candidate, first };
 }
 
-const particles: ReadonlySet<number> = new Set(contextWords('nameParticle').split('|').map(wordHash));
 /** The largest number of tokens between two parts of one name: "van 't". */
 const MOST_PARTICLES = 3;
 /** The longest part of a name in small letters behind a hyphen: "Jae-won". */
@@ -104,6 +89,11 @@ function completed({ tokens }: Tagger, text: string, candidates: readonly Mutabl
   for (const next of candidates) {
     const before = whole.at(-1);
     if (next.kind === 'PERSON') extendOverHyphen(next);
+    if (before !== undefined && next.first <= before.last) {
+      // The name before extends over a hyphen into this one.
+      before.last = Math.max(before.last, next.last);
+      continue;
+    }
     if (before?.kind !== 'PERSON' || next.kind !== 'PERSON') {
       whole.push(next);
       continue;
@@ -131,7 +121,7 @@ function completed({ tokens }: Tagger, text: string, candidates: readonly Mutabl
     if (between < 1 || between > MOST_PARTICLES) return false;
     for (let at = before.last + 1; at <= next.first; at++) {
       if ((tokens.gap[at] ?? 0) >= gaps.newline) return false;
-      const isParticle = tokens.shape[at] === shapes.lower && particles.has(tokens.word[at] ?? 0);
+      const isParticle = tokens.shape[at] === shapes.lower && nameParticles.has(tokens.word[at] ?? 0);
       if (at < next.first && !isParticle && !apostrophes.has(markAt(tokens, at, text))) return false;
     }
     return true;

@@ -49,6 +49,14 @@ describe('finding names', () => {
     });
   }
 
+  it('takes a doubtful word for a name only beside other values of private persons', () => {
+    const word = 'Burpees';
+    const all = [finder.find(word, 'balanced'), finder.find(word, 'balanced', { isPersonal: true })];
+    expect(all.map((names) => names.map(({ type }) => type))).to.deep.equal([[], ['PERSON']]);
+    expect(personal(word)).to.deep.equal([]);
+    expect(personal(`Mr Okafor, Chioma Okafor, ${word}`)).to.include(`PERSON ${word}`);
+  });
+
   it('reports public names as public', () => {
     expect(found('What did Albert Einstein say about Paris?')).to.include.members([
       'PUBLIC_PERSON Albert Einstein',

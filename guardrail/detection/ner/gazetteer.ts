@@ -22,19 +22,27 @@ export class Gazetteer {
   private readonly values: Uint8Array;
   private readonly mask: number;
 
-  constructor(hashes: Int32Array, values: Uint8Array) {
+  /** @param count the number of words that {@link set} will add. */
+  constructor(count: number) {
     let size = 1024;
-    while (size < hashes.length * 1.7) size *= 2;
+    while (size < count * 1.7) size *= 2;
     this.mask = size - 1;
     this.keys = new Int32Array(size);
     this.values = new Uint8Array(size);
-    for (let index = 0; index < hashes.length; index++) {
-      const hash = hashes[index] ?? 0;
-      let slot = (hash ^ (hash >>> 16)) & this.mask;
-      while (this.values[slot] !== 0) slot = (slot + 1) & this.mask;
-      this.keys[slot] = hash;
-      this.values[slot] = values[index] ?? 0;
-    }
+  }
+
+  static of(entries: ReadonlyMap<number, number>): Gazetteer {
+    const gazetteer = new Gazetteer(entries.size);
+    for (const [hash, flags] of entries) gazetteer.set(hash, flags);
+    return gazetteer;
+  }
+
+  /** @param flags not 0. */
+  set(hash: number, flags: number): void {
+    let slot = (hash ^ (hash >>> 16)) & this.mask;
+    while (this.values[slot] !== 0) slot = (slot + 1) & this.mask;
+    this.keys[slot] = hash;
+    this.values[slot] = flags;
   }
 
   /** @returns the flags of the word with this hash; 0 for an unknown word. */

@@ -13,10 +13,7 @@ const list: readonly (readonly [name: string, flags: number])[] = [
   ['Paris', place | thing],
 ];
 const names = new KnownNames(
-  new Gazetteer(
-    Int32Array.from(list, ([name]) => nameHash(name.split(' ').map(wordHash))),
-    Uint8Array.from(list, ([, flags]) => flags),
-  ),
+  Gazetteer.of(new Map(list.map(([name, flags]) => [nameHash(name.split(' ').map(wordHash)), flags]))),
 );
 
 function lookup(text: string): number {

@@ -3,7 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { buckets } from './features.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
-import { rowsLength, type ClassifierWeights } from './spanClassifier.ts';
+import { packedLength, type ClassifierWeights } from './spanClassifier.ts';
 import { byteOf, limits, rowBytes, rowWords, unit, zero } from './packedScores.ts';
 import { transitionCount } from './viterbi.ts';
 
@@ -112,15 +112,14 @@ function stepsOf(lead: number): number {
 /** @throws Error if the file does not have the layout that {@link packModel} writes. */
 export function unpackModel(file: Buffer): Model {
   const bytes = unpacked(file);
-  /** Copies the bytes, because an `Int32Array` must be aligned. */
-  const numbers = (from: number, to?: number): Int32Array =>
-    new Int32Array(Uint8Array.from(bytes.subarray(from, to)).buffer);
+  const numbers = (from: number, to: number): Int32Array =>
+    new Int32Array(bytes.buffer, bytes.byteOffset + from, (to - from) / Int32Array.BYTES_PER_ELEMENT);
   const usedAt = 4 * (1 + transitionCount);
   const rowsAt = usedAt + buckets / 8;
   if (bytes.length < rowsAt || bytes.length % 4 !== 0) throw new Error(mismatch);
   const [scale = 0, ...transitions] = numbers(0, usedAt);
   const index = new RowIndex(bytes.subarray(usedAt, rowsAt));
-  const rows = numbers(rowsAt);
+  const rows = numbers(rowsAt, bytes.length);
   if (scale <= 0 || rows.length !== (index.count + 1) * rowWords) throw new Error(mismatch);
   return { index, rows, transitions: Int16Array.from(transitions), scale };
 }
@@ -128,8 +127,16 @@ export function unpackModel(file: Buffer): Model {
 const mismatch =
   'The model file of the built-in detector is damaged or belongs to another version: reinstall the package.';
 
-/** Decompresses a packed file. */
-export const unpacked = (file: Buffer): Buffer => zstdDecompressSync(file);
+/** Decompresses a packed file into one buffer of its size: joining many would take their memory twice. */
+export const unpacked = (file: Buffer): Buffer =>
+  zstdDecompressSync(file, { chunkSize: Math.max(constants.Z_MIN_CHUNK, contentSizeOf(file)) });
+
+/** @returns the size that the frame header states; the compressor states it if it has all data at once. See RFC 8878, 3.1.1.1. */
+function contentSizeOf(file: Buffer): number {
+  const fieldSize = (file[4] ?? 0) >> 6;
+  if (fieldSize === 0) return file[5] ?? 0;
+  return fieldSize === 1 ? file.readUInt16LE(5) + 256 : file.readUInt32LE(5);
+}
 
 /** Packs word hashes and their flags. The hashes are sorted and written as differences, seven bits per byte. */
 export function packGazetteer(entries: ReadonlyMap<number, number>): Buffer {
@@ -155,7 +162,7 @@ export function packGazetteer(entries: ReadonlyMap<number, number>): Buffer {
 export function unpackGazetteer(file: Buffer): Gazetteer {
   const bytes = unpacked(file);
   const count = bytes.readInt32LE(0);
-  const hashes = new Int32Array(count);
+  const gazetteer = new Gazetteer(count);
   let at = 4 + count;
   let last = 0;
   for (let index = 0; index < count; index++) {
@@ -166,27 +173,28 @@ export function unpackGazetteer(file: Buffer): Gazetteer {
       if (byte < 128) break;
     }
     last += delta;
-    hashes[index] = last | 0;
+    gazetteer.set(last | 0, bytes[4 + index] ?? 0);
   }
-  return new Gazetteer(hashes, bytes.subarray(4, 4 + count));
+  return gazetteer;
 }
 
 /** Packs the weights of the classifier: the step and the calibration in millionths, and the rows. */
 export function packClassifier({ rows, unit, personal, any }: ClassifierWeights): Buffer {
   const numbers = [unit, personal.slope, personal.offset, any.slope, any.offset];
   const head = Int32Array.from(numbers, (number) => Math.round(number * MILLION));
-  return packed(Buffer.concat([new Uint8Array(head.buffer), new Uint8Array(rows.buffer)]));
+  return packed(
+    Buffer.concat([new Uint8Array(head.buffer), new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength)]),
+  );
 }
 
 /** @throws Error if the file does not have the layout that {@link packClassifier} writes. */
 export function unpackClassifier(file: Buffer): ClassifierWeights {
   const bytes = unpacked(file);
   const number = (index: number): number => bytes.readInt32LE(4 * index) / MILLION;
-  if (bytes.length !== CLASSIFIER_HEAD + rowsLength) throw new Error(mismatch);
-  const rows = new Int8Array(rowsLength);
-  new Uint8Array(rows.buffer).set(bytes.subarray(CLASSIFIER_HEAD));
+  const head = 5 * Int32Array.BYTES_PER_ELEMENT;
+  if (bytes.length !== head + packedLength * Int32Array.BYTES_PER_ELEMENT) throw new Error(mismatch);
   return {
-    rows,
+    rows: new Int32Array(bytes.buffer, bytes.byteOffset + head, packedLength),
     unit: number(0),
     personal: { slope: number(1), offset: number(2) },
     any: { slope: number(3), offset: number(4) },
@@ -194,7 +202,6 @@ export function unpackClassifier(file: Buffer): ClassifierWeights {
 }
 
 const MILLION = 1e6;
-const CLASSIFIER_HEAD = 5 * 4;
 
 /** Read the files next to this module. */
 export const loadModel = (): Model => unpackModel(readFileSync(shippedFiles.model));

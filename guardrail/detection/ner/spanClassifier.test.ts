@@ -6,6 +6,7 @@ import {
   calibrated,
   decide,
   nameOf,
+  packedRows,
   rowsLength,
   SpanClassifier,
   thresholds,
@@ -19,12 +20,16 @@ const calibration = { personal: exact, any: exact };
 const nothing: Probabilities = { person: 0, publicPerson: 0, address: 0, location: 0, organization: 0 };
 const limits = { personal: 0.3, home: 0.5, common: 0.75, any: 0.5, anyTagged: 0.2, margin: 1 };
 const doubtfulTag = { kind: 'LOCATION', margin: 0, isCommon: false, hasNumber: false } as const;
+const judged = <Tag>(tag: Tag, probabilities: Probabilities): Tag & { probabilities: Probabilities } => ({
+  ...tag,
+  probabilities,
+});
 const sureTag = { kind: 'ORGANIZATION', margin: 2, isCommon: false, hasNumber: false } as const;
 
 function weights(rows: ReadonlyMap<number, readonly number[]>): ClassifierWeights {
   const all = new Int8Array(rowsLength);
   for (const [feature, row] of rows) all.set(row, feature * classCount);
-  return { rows: all, unit: 0.05, ...calibration };
+  return { rows: packedRows(all), unit: 0.05, ...calibration };
 }
 
 describe('the decision about a candidate', () => {
@@ -42,40 +47,42 @@ describe('the decision about a candidate', () => {
   ];
   for (const [what, given, type] of cases) {
     it(`${what}: ${type ?? 'nothing'}`, () => {
-      expect(decide(doubtfulTag, { ...nothing, ...given }, calibration, limits)?.type).to.equal(type);
+      expect(decide(judged(doubtfulTag, { ...nothing, ...given }), calibration, limits)?.type).to.equal(type);
     });
   }
 
   it('needs less for an address with a number than for a town', () => {
     const doubtful = { ...nothing, address: 0.4, location: 0.3 };
-    expect(decide({ ...doubtfulTag, hasNumber: true }, doubtful, calibration, limits)?.type).to.equal('ADDRESS');
+    expect(decide(judged({ ...doubtfulTag, hasNumber: true }, doubtful), calibration, limits)?.type).to.equal(
+      'ADDRESS',
+    );
   });
 
   it('needs more to take a known name for that of a private person', () => {
     const known = { ...doubtfulTag, isCommon: true };
-    const types = [0.7, 0.8].map((person) => decide(known, { ...nothing, person }, calibration, limits)?.type);
+    const types = [0.7, 0.8].map((person) => decide(judged(known, { ...nothing, person }), calibration, limits)?.type);
     expect(types).to.deep.equal(['PUBLIC_PERSON', 'PERSON']);
   });
 
   it('compares calibrated probabilities with the thresholds, and reports them as the score', () => {
     const doubtful = { ...nothing, person: 0.6 };
     const strict = { personal: { slope: 1, offset: -1 }, any: exact };
-    expect(decide(doubtfulTag, doubtful, strict, { ...limits, personal: 0.5 })).to.deep.equal({
+    expect(decide(judged(doubtfulTag, doubtful), strict, { ...limits, personal: 0.5 })).to.deep.equal({
       type: 'PUBLIC_PERSON',
       score: 0.6,
     });
-    expect(decide(doubtfulTag, doubtful, strict, limits)).to.deep.equal({
+    expect(decide(judged(doubtfulTag, doubtful), strict, limits)).to.deep.equal({
       type: 'PERSON',
       score: calibrated(0.6, strict.personal),
     });
   });
 
   it('follows a sure tag unless it is hardly a name', () => {
-    expect(decide(sureTag, { ...nothing, location: 0.3 }, calibration, limits)).to.deep.equal({
+    expect(decide(judged(sureTag, { ...nothing, location: 0.3 }), calibration, limits)).to.deep.equal({
       type: 'ORGANIZATION',
       score: calibrated(0.3, exact),
     });
-    expect(decide(sureTag, { ...nothing, location: 0.1 }, calibration, limits)).to.equal(undefined);
+    expect(decide(judged(sureTag, { ...nothing, location: 0.1 }), calibration, limits)).to.equal(undefined);
   });
 
   it('finds at least as much at a higher recall', () => {
@@ -85,11 +92,16 @@ describe('the decision about a candidate', () => {
       fc.property(any, fc.boolean(), (probabilities, isCommon) => {
         const found = (['precise', 'balanced', 'thorough'] as const).map(
           (recall) =>
-            decide({ ...doubtfulTag, isCommon }, probabilities, calibration, thresholds[recall]) !== undefined,
+            decide(judged({ ...doubtfulTag, isCommon }, probabilities), calibration, thresholds[recall].beside) !==
+            undefined,
         );
         expect(found).to.deep.equal(found.toSorted((a, b) => Number(a) - Number(b)));
       }),
     );
+  });
+
+  it('needs less beside values of private persons than alone', () => {
+    for (const { alone, beside } of Object.values(thresholds)) expect(alone.personal).to.be.above(beside.personal);
   });
 });
 
@@ -111,7 +123,7 @@ describe('the classifier', () => {
 
   it('gives probabilities that add up to 1, for any weights and features', () => {
     const rows = Int8Array.from({ length: rowsLength }, (_, at) => Math.imul(at, 0x9e3779b1) >> 24);
-    const classifier = new SpanClassifier({ rows, unit: 0.02, ...calibration });
+    const classifier = new SpanClassifier({ rows: packedRows(rows), unit: 0.02, ...calibration });
     const features = fc.array(fc.nat(classifierBuckets - 1), { maxLength: 160 });
     fc.assert(
       fc.property(features, (buckets) => {

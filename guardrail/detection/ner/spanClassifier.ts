@@ -9,9 +9,10 @@ export interface Calibration {
   readonly offset: number;
 }
 
-/** Weights of the classifier: one row of {@link classCount} bytes per feature. */
+/** Weights of the classifier. */
 export interface ClassifierWeights {
-  readonly rows: Int8Array;
+  /** See {@link packedRows}. */
+  readonly rows: Int32Array;
   /** The value of one step of a weight, in units of log odds. */
   readonly unit: number;
   /** For the decision that a candidate is a private person or an address. */
@@ -20,14 +21,16 @@ export interface ClassifierWeights {
   readonly any: Calibration;
 }
 
+/** Weights of one class per feature, in rows of {@link classCount}. */
 export const rowsLength = classifierBuckets * classCount;
 
-/** What the decision about a candidate reads beside its features. */
-export interface Judged extends Pick<Candidate, 'kind' | 'margin'> {
-  /** Whether the whole candidate is a known name, consists of ordinary words, or has a digit within a word. */
+/** A candidate, and what decides about it. */
+export interface Judged extends Candidate {
+  /** Whether the whole candidate is a known name, has an ordinary word that is no name, or has a digit within a word. */
   readonly isCommon: boolean;
   /** Whether it contains a number. */
   readonly hasNumber: boolean;
+  readonly probabilities: Probabilities;
 }
 
 /** A decision about a candidate, and the probability that it is right. */
@@ -43,8 +46,8 @@ export interface Thresholds {
   /** As a place that belongs to a private person, without a number. `homes.ts` finds others by the words before them. */
   readonly home: number;
   /**
-   * As a private person or their town, if the candidate is a name that everybody knows, consists of ordinary words, or has a
-   * digit within a word.
+   * As a private person or their town, if the candidate is a name that everybody knows, has an ordinary word that is no name,
+   * or has a digit within a word.
    */
   readonly common: number;
   /** As any other name. */
@@ -54,10 +57,24 @@ export interface Thresholds {
   readonly margin: number;
 }
 
-export const thresholds: Readonly<Record<Recall, Thresholds>> = {
-  precise: { personal: 0.5, home: 0.7, common: 0.95, any: 0.9, anyTagged: 0.3, margin: 6 },
-  balanced: { personal: 0.3, home: 0.5, common: 0.75, any: 0.85, anyTagged: 0.2, margin: 3 },
-  thorough: { personal: 0.1, home: 0.3, common: 0.6, any: 0.5, anyTagged: 0.05, margin: -1.5 },
+/**
+ * Thresholds for a text with at least one value of a private person, and for any other text. Most texts have no private person,
+ * and in those that have one, doubtful names are more often private.
+ */
+export interface TextThresholds {
+  readonly alone: Thresholds;
+  readonly beside: Thresholds;
+}
+
+const withAlone = (alone: number, beside: Thresholds): TextThresholds => ({
+  alone: { ...beside, personal: alone },
+  beside,
+});
+
+export const thresholds: Readonly<Record<Recall, TextThresholds>> = {
+  precise: withAlone(0.7, { personal: 0.3, home: 0.7, common: 0.8, any: 0.9, anyTagged: 0.3, margin: 6 }),
+  balanced: withAlone(0.62, { personal: 0.15, home: 0.5, common: 0.6, any: 0.85, anyTagged: 0.2, margin: 3 }),
+  thorough: withAlone(0.3, { personal: 0.05, home: 0.3, common: 0.4, any: 0.5, anyTagged: 0.05, margin: -1.5 }),
 };
 
 /** What the classifier says of a candidate. */
@@ -74,9 +91,15 @@ const PACKED = 2;
 /** Added to each weight, so that bytes without a sign add up within their halves: at most 256 of them. */
 const ZERO = 128;
 
-/** The weights as bytes without a sign, so that two numbers hold a row, and one addition adds two weights. */
-function packedRows(rows: Int8Array): Int32Array {
-  const bytes = new Uint8Array(classifierBuckets * PACKED * 4).fill(ZERO);
+/** The number of numbers in packed rows. */
+export const packedLength = classifierBuckets * PACKED;
+
+/**
+ * The weights as bytes without a sign, so that two numbers hold a row, and one addition adds two weights.
+ * @param rows {@link rowsLength} weights
+ */
+export function packedRows(rows: Int8Array): Int32Array {
+  const bytes = new Uint8Array(packedLength * 4).fill(ZERO);
   for (let feature = 0; feature < classifierBuckets; feature++) {
     for (let index = 0; index < classCount; index++)
       bytes[feature * PACKED * 4 + index] = ZERO + (rows[feature * classCount + index] ?? 0);
@@ -94,7 +117,7 @@ export class SpanClassifier {
   constructor({ rows, unit, personal, any }: ClassifierWeights) {
     this.unit = unit;
     this.calibration = { personal, any };
-    this.rows = packedRows(rows);
+    this.rows = rows;
   }
 
   /** @param features the first `count` are the buckets of the candidate's features, 256 at most: see `SpanFeatures`. */
@@ -136,8 +159,8 @@ export class SpanClassifier {
   }
 
   /** @returns undefined if the candidate is no name, or if it is too unlikely. */
-  decide(features: Int32Array, count: number, candidate: Judged, limits: Thresholds): Decision | undefined {
-    return decide(candidate, this.probabilitiesOf(features, count), this.calibration, limits);
+  decide(candidate: Judged, limits: Thresholds): Decision | undefined {
+    return decide(candidate, this.calibration, limits);
   }
 }
 
@@ -156,8 +179,7 @@ export const nameOf = ({ person, publicPerson, address, location, organization }
  * is worse than that a public one is hidden.
  */
 export function decide(
-  { kind, margin, isCommon, hasNumber }: Judged,
-  probabilities: Probabilities,
+  { kind, margin, isCommon, hasNumber, probabilities }: Omit<Judged, 'first' | 'last'>,
   calibration: Pick<ClassifierWeights, 'personal' | 'any'>,
   limits: Thresholds,
 ): Decision | undefined {

@@ -2,6 +2,7 @@ import { flags } from './gazetteer.ts';
 import { featureHash, hashCharacter, mix } from './hashing.ts';
 import { kindNames, type TagKind } from './labels.ts';
 import { flagBits, type KnownNames } from './knownNames.ts';
+import { nameParticles } from './nameParticles.ts';
 import type { TextContext } from './textContext.ts';
 import { gaps, markAt, shapes, type Tokens } from './tokens.ts';
 
@@ -76,18 +77,21 @@ export class SpanFeatures {
     this.known = candidates.map(({ first, last }) => this.knownNames.lookup(tokens, first, last));
   }
 
-  /** Whether a candidate as a whole is a known name, consists of ordinary words that are no names, or has a digit within a word. */
+  /** Whether a candidate as a whole is a known name, has an ordinary word that is no name, or has a digit within a word. */
   isCommon(tokens: Tokens, index: number): boolean {
     const known = this.known[index] ?? 0;
     const candidate = this.candidates[index];
     if (candidate === undefined || known > 0) return known > 0 && known < 1 << flagBits;
+    let words = 0;
     for (let at = candidate.first; at <= candidate.last; at++) {
       const shape = tokens.shape[at];
       if (shape === shapes.mark || shape === shapes.initial) continue;
+      words++;
       if (shape === shapes.upperDigits || shape === shapes.lowerDigits) return true;
-      if (((tokens.known[at] ?? 0) & ordinaryOrName) !== flags.ordinary) return false;
+      const isOrdinary = ((tokens.known[at] ?? 0) & ordinaryOrName) === flags.ordinary;
+      if (isOrdinary && !nameParticles.has(tokens.word[at] ?? 0)) return true;
     }
-    return true;
+    return words === 0;
   }
 
   /** Whether a candidate contains a number. */

@@ -7,8 +7,8 @@ import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';
 
 /**
- * Receives one tagged span; tokens are numbered from 0. The margin is the mean lead of its labels over O without the bias, in
- * units of training margin.
+ * Receives one tagged span; tokens are numbered from 0. The margin is the mean lead of its labels over O, in units of training
+ * margin.
  */
 export type EmitTag = (kind: TagKind, firstToken: number, lastToken: number, margin: number) => void;
 
@@ -65,30 +65,14 @@ export class Tagger {
     this.known = new Uint8Array(slots);
   }
 
-  /** @param bias subtracted from the score of O for each token. A higher bias finds more. */
-  tag(text: string, bias: number, emit: EmitTag): void {
+  tag(text: string, emit: EmitTag): void {
     const { tokens } = this;
     tokens.read(text);
     if (tokens.count === 0) return;
     this.reserve(tokens.count);
-    this.sumWords(text, bias);
-    this.label(bias);
-    this.collect(emit, bias);
-  }
-
-  /** Tags the same text again. It takes only the time of the decoder. @param bias at most the one of the last call. */
-  tagAgain(bias: number, emit: EmitTag): void {
-    const { tokens, scores, labels } = this;
-    if (tokens.count === 0) return;
-    this.eachRun((from, to) => {
-      // A lower bias raises the score of a run of O more than that of any other labels.
-      let token = from;
-      while (token < to && labels[token] === 0) token++;
-      if (token === to) return;
-      for (token = from; token < to; token++) scores[token * labelCount] = -bias;
-      this.decode(from, to);
-    });
-    this.collect(emit, bias);
+    this.sumWords(text);
+    this.label();
+    this.collect(emit);
   }
 
   private reserve(count: number): void {
@@ -102,7 +86,7 @@ export class Tagger {
   }
 
   /** Adds up the word scores of each token and its neighbours. */
-  private sumWords(text: string, bias: number): void {
+  private sumWords(text: string): void {
     const { tokens, signatures, slotOfToken } = this;
     const { count } = tokens;
     // The two positions before the text and the two after it are empty.
@@ -114,13 +98,13 @@ export class Tagger {
       tokens.known[token] = known;
       signatures[token] = wordSignature(tokens.shape[token] ?? 0, known);
       // A slot can be replaced as soon as no neighbour needs it, so a token is added up when the second token after it is read.
-      if (token >= 2) this.sumUp(token - 2, bias);
+      if (token >= 2) this.sumUp(token - 2);
     }
-    if (count > 1) this.sumUp(count - 2, bias);
-    this.sumUp(count - 1, bias);
+    if (count > 1) this.sumUp(count - 2);
+    this.sumUp(count - 1);
   }
 
-  private sumUp(token: number, bias: number): void {
+  private sumUp(token: number): void {
     const { sums, slotOfToken, packedScores } = this;
     const a = (slotOfToken[token] ?? 0) * perSlot;
     const b = (slotOfToken[token + 1] ?? 0) * perSlot + packedWords;
@@ -140,29 +124,21 @@ export class Tagger {
       Math.max(Math.max(lowOf(s0), highOf(s0)), Math.max(lowOf(s1), highOf(s1))),
       Math.max(Math.max(lowOf(s2), highOf(s2)), Math.max(lowOf(s3), highOf(s3))),
     );
-    this.confidentO[token + 1] = -bias - most > confidentMargin * this.model.scale ? 1 : 0;
+    this.confidentO[token + 1] = -most > confidentMargin * this.model.scale ? 1 : 0;
   }
 
   /** Labels every token. Decodes each run of tokens that are not confidently O by itself. */
-  private label(bias: number): void {
+  private label(): void {
     const { tokens, confidentO, labels } = this;
     // No name extends beyond the text.
     confidentO[0] = confidentO[tokens.count + 1] = 1;
     labels.fill(0, 0, tokens.count);
-    this.eachRun((from, to) => {
-      for (let token = from; token < to; token++) this.sumPairs(token, bias);
-      this.decode(from, to);
-    });
-  }
-
-  /** Calls `use` with each run of tokens that are not confidently O. */
-  private eachRun(use: (from: number, to: number) => void): void {
     const { count } = this.tokens;
     for (let from = 0; from < count; from++) {
       if (this.isConfidentO(from)) continue;
       let to = from;
-      while (to < count && !this.isConfidentO(to)) to++;
-      use(from, to);
+      for (; to < count && !this.isConfidentO(to); to++) this.sumPairs(to);
+      this.decode(from, to);
       from = to;
     }
   }
@@ -178,7 +154,7 @@ export class Tagger {
   }
 
   /** Adds the scores of word pairs, and writes the scores of all labels of a token. */
-  private sumPairs(token: number, bias: number): void {
+  private sumPairs(token: number): void {
     const { packedScores, scores, features, sum } = this;
     const own = token * packedWords;
     const found = pairFeatures(this.tokens, this.signatures, token, features);
@@ -189,7 +165,7 @@ export class Tagger {
     const s2 = ((packedScores[own + 2] ?? 0) + (sum[2] ?? 0)) | 0;
     const s3 = ((packedScores[own + 3] ?? 0) + (sum[3] ?? 0)) | 0;
     const to = token * labelCount;
-    scores[to] = -bias;
+    scores[to] = 0;
     scores[to + 1] = lowOf(s0);
     scores[to + 2] = highOf(s0);
     scores[to + 3] = lowOf(s1);
@@ -275,7 +251,7 @@ export class Tagger {
     sum[3] = scoreOfSum(d, count);
   }
 
-  private collect(emit: EmitTag, bias: number): void {
+  private collect(emit: EmitTag): void {
     const { labels, tokens } = this;
     for (let token = 0; token < tokens.count; token++) {
       const label = labels[token] ?? 0;
@@ -285,17 +261,12 @@ export class Tagger {
       let last = token;
       while (last + 1 < tokens.count && labels[last + 1] === label + 1) last++;
       let margin = 0;
-      for (let inside = token; inside <= last; inside++) margin += this.marginOf(inside, bias);
+      for (let inside = token; inside <= last; inside++)
+        margin += this.scores[inside * labelCount + (labels[inside] ?? 0)] ?? 0;
       const mean = margin / (last - token + 1) / this.model.scale;
       emit(kind, token, last, mean);
       token = last;
     }
-  }
-
-  /** The lead of a token's label over O, without the bias. */
-  private marginOf(token: number, bias: number): number {
-    const from = token * labelCount;
-    return (this.scores[from + (this.labels[token] ?? 0)] ?? 0) - (this.scores[from] ?? 0) - bias;
   }
 }
 

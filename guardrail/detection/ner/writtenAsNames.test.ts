@@ -12,7 +12,7 @@ const words = {
   the: ordinary,
   printer: ordinary,
 };
-const gazetteer = new Gazetteer(Int32Array.from(Object.keys(words), wordHash), Uint8Array.from(Object.values(words)));
+const gazetteer = Gazetteer.of(new Map(Object.entries(words).map(([word, flags]) => [wordHash(word), flags])));
 
 /** The finds in a text. Words in angle brackets are parts of candidates already. */
 function found(marked: string): string[] {

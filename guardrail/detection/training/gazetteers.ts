@@ -1,5 +1,5 @@
 import { wordHash } from '../ner/tokens.ts';
-import { Gazetteer, flags } from '../ner/gazetteer.ts';
+import { flags } from '../ner/gazetteer.ts';
 import { fakerList } from './faker.ts';
 import { functionWords } from './functionWords.ts';
 import { ofLanguages } from './languages.ts';
@@ -84,9 +84,6 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
   for (const word of [...foreignWords(), ...functionWords]) add(word, flags.ordinary);
   return entries;
 }
-
-export const gazetteerOf = (entries: ReadonlyMap<number, number>): Gazetteer =>
-  new Gazetteer(Int32Array.from(entries.keys()), Uint8Array.from(entries.values()));
 
 /**
  * The gazetteer for training and its scores. It hides a third of the names, and a third of the ordinary words of other

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { entityClasses } from '../ner/entityClasses.ts';
-import { SpanClassifier } from '../ner/spanClassifier.ts';
+import { packedRows, SpanClassifier } from '../ner/spanClassifier.ts';
 import { Random } from './random.ts';
 import { meanOf, trainClassifier } from './softmax.ts';
 import type { SpanExamples } from './spanExamples.ts';
@@ -28,7 +28,8 @@ describe('training of the classifier', () => {
     trainClassifier(examples(), 2, new Random(1), () => undefined);
 
   it('learns which class a feature means, and is not surer than the examples', () => {
-    const classifier = new SpanClassifier({ ...train(), personal: exact, any: exact });
+    const { rows, unit } = train();
+    const classifier = new SpanClassifier({ unit, rows: packedRows(rows), personal: exact, any: exact });
     expect(classifier.probabilitiesOf(Int32Array.of(1, 3), 2).person).to.be.within(0.75, 0.95);
     expect(classifier.probabilitiesOf(Int32Array.of(2, 3), 2).location).to.be.within(0.75, 0.95);
   });

@@ -1,7 +1,15 @@
 import { classCount } from '../ner/entityClasses.ts';
-import { rowsLength, type ClassifierWeights } from '../ner/spanClassifier.ts';
+import { rowsLength } from '../ner/spanClassifier.ts';
 import type { Random } from './random.ts';
 import type { SpanExamples } from './spanExamples.ts';
+
+/** The result of training. */
+export interface TrainedClassifier {
+  /** Weights in rows of `classCount`, one row per feature. */
+  readonly rows: Int8Array;
+  /** The value of one step of a weight, in units of log odds. */
+  readonly unit: number;
+}
 
 /** How fast the weights follow an example at the beginning. It falls to a tenth at the end. */
 const RATE = 0.02;
@@ -20,7 +28,7 @@ export function trainClassifier(
   epochs: number,
   random: Random,
   report: (line: string) => void,
-): Pick<ClassifierWeights, 'rows' | 'unit'> {
+): TrainedClassifier {
   const weights = new Float64Array(rowsLength);
   const order = classes.map((_, index) => index);
   const odds = new Float64Array(classCount);
@@ -62,9 +70,7 @@ export function trainClassifier(
 }
 
 /** The mean of several trained classifiers. Two trainings on other draws of the texts differ; their mean varies less. */
-export function meanOf(
-  trained: readonly Pick<ClassifierWeights, 'rows' | 'unit'>[],
-): Pick<ClassifierWeights, 'rows' | 'unit'> {
+export function meanOf(trained: readonly TrainedClassifier[]): TrainedClassifier {
   const [first] = trained;
   if (first === undefined) throw new RangeError('There is no classifier.');
   const mean = (place: number): number =>
