@@ -13,3 +13,6 @@ export type Pseudonym = Branded<'Pseudonym'>;
 
 /** The holder of an API key: the name of the key. */
 export type Tenant = Branded<'Tenant'>;
+
+/** The tenant of all calls through the inline proxy. A key with this name, or an admin key, erases its end users. */
+export const INLINE_TENANT = 'inline' as Tenant;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { KEY, PLANTED, startHarness, type Answer, type Harness } from '../testing/appHarness.ts';
-import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import { unchangedAnswer, type Guard } from '../pseudonymization/pseudonymization.ts';
 
 type Body = Record<string, unknown>;
 
@@ -336,6 +336,7 @@ describe('the endpoint /v1/peer/check', () => {
     const broken = (): Guard => ({
       request: () => Promise.reject(new Error(`cannot handle ${PLANTED.email}`)),
       response: () => new Promise(() => undefined),
+      stream: unchangedAnswer,
       sessionOf: () => '0'.repeat(32) as never,
     });
     const failing = await startHarness({ guard: broken });

@@ -12,7 +12,7 @@ import {
 } from '../testing/appHarness.ts';
 import { storeOf } from '../testing/appRedisHarness.ts';
 import { withRedis } from '../testing/redis.ts';
-import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import { unchangedAnswer, type Guard } from '../pseudonymization/pseudonymization.ts';
 
 type Body = Record<string, unknown>;
 
@@ -76,6 +76,7 @@ async function withHarness(options: HarnessOptions, run: (harness: Harness) => P
 const guardOf = (request: Guard['request']) => (): Guard => ({
   request,
   response: () => Promise.reject(new Error('Monitor mode restores nothing.')),
+  stream: unchangedAnswer,
   sessionOf: () => '0'.repeat(32) as never,
 });
 

@@ -63,6 +63,7 @@ describe('the header x-session-id', () => {
     return {
       sessionOf: (identity) => guard.sessionOf(identity),
       request: (...call) => (failure ? Promise.reject(failure) : guard.request(...call)),
+      stream: (context) => guard.stream(context),
       response: (...call) => (failure ? Promise.reject(failure) : guard.response(...call)),
     };
   };

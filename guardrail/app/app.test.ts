@@ -9,7 +9,7 @@ import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } fro
 import { StoreUnavailableError } from '../store/store.ts';
 import { DetectorUnavailableError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
-import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import { unchangedAnswer, type Guard } from '../pseudonymization/pseudonymization.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 
 interface Body {
@@ -596,6 +596,7 @@ describe('the service during failures', () => {
     () => ({
       request: () => Promise.reject(error),
       response: () => Promise.reject(error),
+      stream: unchangedAnswer,
       sessionOf: () => {
         throw error;
       },
@@ -687,6 +688,7 @@ describe('the service during failures', () => {
           });
         }),
       response: () => Promise.reject(new Error('There is no response here.')),
+      stream: unchangedAnswer,
       sessionOf: () => 'x' as never,
     });
     const env = { GUARDRAIL_API_KEYS: `litellm:${KEY},other:key-of-another-tenant` };
@@ -729,6 +731,7 @@ describe('the service during failures', () => {
           };
         }),
       response: () => Promise.reject(new Error('There is no response here.')),
+      stream: unchangedAnswer,
       sessionOf: () => 'x' as never,
     });
     const harness = await startHarness({ guard: slow });

@@ -4,7 +4,8 @@ import * as http from '../http/http.ts';
 import { bodiesIn } from '../memoryBudget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createComponents, type ComponentOptions } from './components.ts';
-import { createRoutes } from './routes.ts';
+import type { Proxy, UpstreamTimeouts } from '../proxy/proxy.ts';
+import { createInlineProxy, createRoutes, type RouteOptions } from './routes.ts';
 import { warmUp } from './warmUp.ts';
 
 export { openAnalyzer, openPolicyOf } from './analyzer.ts';
@@ -14,6 +15,8 @@ export interface App {
   readonly port: number;
   /** The port of /metrics; undefined if metrics are disabled. */
   readonly metricsPort: number | undefined;
+  /** The port of the inline proxy; undefined without an upstream. */
+  readonly proxyPort: number | undefined;
   readonly metrics: http.Metrics;
   readonly routes: readonly http.Route[];
   /** Asks clients to reconnect elsewhere, and still answers calls. Call it before `drain` if other replicas exist. */
@@ -24,6 +27,8 @@ export interface App {
 
 export interface AppOptions extends Omit<ComponentOptions, 'metrics'> {
   readonly metrics?: http.Metrics;
+  /** Replaces the time limits of the proxy's upstream; for tests. */
+  readonly upstreamTimeouts?: UpstreamTimeouts;
 }
 
 /** Time limit of a drain. Kubernetes grants 30 s: 5 s pass before SIGTERM, and 4 s while winding down. */
@@ -46,24 +51,33 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
     maxBytes: bodiesIn(getHeapStatistics().heap_size_limit, settings.MAX_BODY),
     maxBody: settings.MAX_BODY,
   });
-  const { handle, routes } = createRoutes({ settings, components, admission, metrics, logger: options.logger });
+  const parts: RouteOptions = { settings, components, admission, metrics, logger: options.logger };
+  const { handle, routes } = createRoutes(parts);
+  const proxy = createInlineProxy(parts, options.upstreamTimeouts);
   const { uncountedAnalyzer: analyzer, sessionKey, customTypes } = components;
   await warmUp({ analyzer, sessionKey, customTypes });
-  const servers = await listen(settings, handle, metrics).catch(async (error: unknown) => {
-    await components.close();
+  const servers = await listen(settings, handle, metrics, proxy).catch(async (error: unknown) => {
+    await Promise.all([proxy?.close(), components.close()]);
     throw error;
   });
 
   return {
     port: servers.service.port,
     metricsPort: servers.metrics?.port,
+    proxyPort: servers.proxy?.port,
     metrics,
     routes,
     windDown: () => admission.windDown(QUIET_MS, WIND_DOWN_MS),
     async drain() {
       const finished = await withinTime(admission.drain(), DRAIN_MS);
-      await Promise.all([servers.service.close(finished ? CLOSE_GRACE_MS : 0), servers.metrics?.close(0)]);
-      await components.close();
+      if (!finished) proxy?.abort();
+      await Promise.all([
+        servers.service.close(finished ? CLOSE_GRACE_MS : 0),
+        // The calls that were aborted end with an error.
+        servers.proxy?.close(CLOSE_GRACE_MS),
+        servers.metrics?.close(0),
+      ]);
+      await Promise.all([proxy?.close(), components.close()]);
       return finished;
     },
   };
@@ -72,18 +86,38 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
 interface Servers {
   readonly service: http.Listening;
   readonly metrics: http.Listening | undefined;
+  readonly proxy: http.Listening | undefined;
 }
 
-async function listen(settings: Settings, handle: http.Handler['handle'], metrics: http.Metrics): Promise<Servers> {
-  const { HOST: host, PORT: port, METRICS_PORT: metricsPort } = settings;
-  const metricsServer =
-    metricsPort === 'off'
-      ? undefined
-      : await http.serveMetrics(() => metrics.registry.metrics(), { host, port: metricsPort });
+async function listen(
+  settings: Settings,
+  handle: http.Handler['handle'],
+  metrics: http.Metrics,
+  proxy: Proxy | undefined,
+): Promise<Servers> {
+  const { HOST: host, PORT: port, METRICS_PORT: metricsPort, PROXY_PORT: proxyPort } = settings;
+  const { PROXY_HOST: proxyHost = host } = settings;
+  const open: http.Listening[] = [];
+  const opened = async (listening: Promise<http.Listening>): Promise<http.Listening> => {
+    const server = await listening;
+    open.push(server);
+    return server;
+  };
   try {
-    return { service: await http.listen(handle, { host, port }), metrics: metricsServer };
+    return {
+      metrics:
+        metricsPort === 'off'
+          ? undefined
+          : await opened(http.serveMetrics(() => metrics.registry.metrics(), { host, port: metricsPort })),
+      proxy:
+        proxy &&
+        (await opened(
+          http.listen(proxy.handle, { host: proxyHost, port: proxyPort, setting: 'GUARDRAIL_PROXY_PORT' }),
+        )),
+      service: await opened(http.listen(handle, { host, port })),
+    };
   } catch (error) {
-    await metricsServer?.close(0);
+    await Promise.all(open.map((server) => server.close(0)));
     throw error;
   }
 }

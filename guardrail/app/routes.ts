@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
+import { createProxy, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Components } from './components.ts';
 
@@ -11,6 +12,31 @@ export interface RouteOptions {
   readonly admission: http.Admission;
   readonly metrics: http.Metrics;
   readonly logger: Logger;
+}
+
+/** Creates the inline proxy. undefined: no upstream is set. */
+export function createInlineProxy(
+  { settings, components, admission, metrics, logger }: RouteOptions,
+  timeouts?: UpstreamTimeouts,
+): Proxy | undefined {
+  const { PROXY_UPSTREAM: upstream, PROXY_UNKNOWN, PROXY_IDENTITY_HEADERS, MAX_BODY } = settings;
+  const { sessionKey, store, pipeline } = components;
+  return (
+    upstream &&
+    createProxy({
+      ...pipeline,
+      upstream,
+      unknown: PROXY_UNKNOWN,
+      identityHeaders: PROXY_IDENTITY_HEADERS,
+      maxBody: MAX_BODY,
+      subjectOf: deriveSubject.bind(undefined, sessionKey),
+      fence: () => store.fence(),
+      admission,
+      metrics,
+      logger,
+      ...(timeouts && { timeouts }),
+    })
+  );
 }
 
 /** Creates all routes, and the middleware in front of them. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Duplex, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import getRawBody from 'raw-body';
 import type { BodyTracker } from './admission/capacity.ts';
-import type { CallMiddleware } from './context.ts';
+import type { CallContext, CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 import { parseJson } from './json.ts';
 
@@ -12,30 +12,51 @@ const DECODERS = new Map<string, () => Duplex>([
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
 ]);
 
 /**
- * Reads a JSON body into `context.state.body`. The limit, in bytes, applies to the body as sent and as decompressed;
- * admission counts its decompressed bytes while they are read.
+ * Creates the streams that decode a body, in the order of their use: none for a body without an encoding, one for others.
+ * @param header the value of the header Content-Encoding
+ * @returns undefined for an unknown encoding, and for several encodings
  */
+export function decodersFor(header: string | undefined): readonly Duplex[] | undefined {
+  const encoding = (header ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return [];
+  const create = DECODERS.get(encoding);
+  return create && [create()];
+}
+
+/** Reads a JSON body of at most `limit` bytes into `context.state.body`; see {@link readBody}. */
 export function jsonBody(limit: number): CallMiddleware {
   return async (context, next) => {
     const type = context.get('content-type');
     if (!/^application\/json *(?:; *charset *= *"?utf-?8"? *)?$/i.test(type)) {
       throw new ServiceError('unsupported_media_type');
     }
-    const bytes = await read(context.req, limit, context.state.bodyTracker);
-    context.state.bodyBytes = bytes.length;
-    context.state.body = parseJson(bytes);
+    context.state.body = parseJson(await readBody(context, limit));
     await next();
   };
+}
+
+/**
+ * Reads the body of a call, decompressed. The limit, in bytes, applies to the body as sent and as decompressed; admission
+ * counts its decompressed bytes while they are read.
+ * @throws ServiceError 400, 413, 415 or 429
+ */
+export async function readBody({ req, state }: CallContext, limit: number): Promise<Buffer> {
+  const bytes = await read(req, limit, state.bodyTracker);
+  state.bodyBytes = bytes.length;
+  return bytes;
 }
 
 async function read(request: IncomingMessage, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit) throw new ServiceError('body_too_large', { limit });
+  const decoders = decodersFor(request.headers['content-encoding']);
+  if (!decoders) throw new ServiceError('unsupported_encoding');
   const meter = meterOf(tracker);
-  const stages = [...decoderOf(request), meter];
+  const stages = [...decoders, meter];
   const failIncomplete = (): void => {
     meter.destroy(new Error('The request ended before its body was complete.'));
   };
@@ -68,14 +89,6 @@ function meterOf(tracker: BodyTracker | undefined): Transform {
       }
     },
   });
-}
-
-function decoderOf(request: IncomingMessage): Duplex[] {
-  const encoding = (request.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return [];
-  const decoder = DECODERS.get(encoding);
-  if (decoder) return [decoder()];
-  throw new ServiceError('unsupported_encoding');
 }
 
 async function readAll(stream: Readable, limit: number): Promise<Buffer> {

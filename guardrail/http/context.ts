@@ -19,6 +19,8 @@ export interface CallState {
   bodyBytes?: number;
   /** The responses to this call if it fails; set by routes of gateways. */
   failureAnswers?: FailureAnswers;
+  /** The route in metrics and logs, for calls that no router matches. Must not contain anything that a caller chose. */
+  route?: string;
   /** Set by {@link reportSession} once the call is parsed. */
   session?: SessionId;
   /** More fields of the access log. Must not contain personal data. */
@@ -46,7 +48,7 @@ export type CallMiddleware = Middleware<CallState>;
 
 /** The pattern of the matched route. Unlike the URL, it contains nothing that a caller chose. */
 export function routeOf(context: CallContext): string {
-  const route = (context as { _matchedRoute?: unknown })._matchedRoute;
+  const route = context.state.route ?? (context as { _matchedRoute?: unknown })._matchedRoute;
   return typeof route === 'string' ? route : 'none';
 }
 

@@ -5,7 +5,7 @@ import { ImagesBusyError } from '../images/images.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { CallMiddleware } from './context.ts';
+import type { CallContext, CallMiddleware } from './context.ts';
 import { errorBody, ServiceError, type ErrorCode } from './errors.ts';
 
 /** Errors of other rooms, and their codes. Their messages are written for callers. */
@@ -26,17 +26,25 @@ export function errorBoundary(logger: Logger): CallMiddleware {
       if (context.body === undefined || context.body === null) throwUnrouted(context.status);
     } catch (thrown) {
       const error = asServiceError(thrown);
-      const request_id = context.state.requestId;
-      if (error.status === 500)
-        logger.error({ request_id, error: describeError(thrown) }, 'A call failed unexpectedly.');
-      else if (error.status === 429 || error.status >= 502)
-        logger.warn({ request_id, code: error.code }, error.message);
-      context.state.log.error = error.code;
+      logError(logger, context, error, thrown);
       context.status = error.status;
       context.set(error.headers);
-      context.body = errorBody(error, request_id);
+      context.body = errorBody(error, context.state.requestId);
     }
   };
+}
+
+/** Writes the error of a call to the access log, and to a line of its own if it is not the caller's fault. */
+export function logError(
+  logger: Logger,
+  { state }: CallContext,
+  error: { readonly status: number; readonly code: string; readonly message: string },
+  thrown: unknown,
+): void {
+  const request_id = state.requestId;
+  if (error.status === 500) logger.error({ request_id, error: describeError(thrown) }, 'A call failed unexpectedly.');
+  else if (error.status === 429 || error.status >= 502) logger.warn({ request_id, code: error.code }, error.message);
+  state.log.error = error.code;
 }
 
 function throwUnrouted(status: number): void {

@@ -26,7 +26,7 @@ export const ERRORS = {
   too_many_entities: { status: 413, message: 'The texts contain too many entities.' },
   response_too_large: { status: 413, message: 'The restored response is too large.' },
   unsupported_media_type: { status: 415, message: 'Send the body with Content-Type: application/json.' },
-  unsupported_encoding: { status: 415, message: 'Send the body with the encoding gzip, deflate or br, or none.' },
+  unsupported_encoding: { status: 415, message: 'Send the body with the encoding gzip, deflate, br or zstd, or none.' },
   headers_too_large: { status: 431, message: 'The request headers are too large.' },
 
   // 429, not 503: gateways count 502, 503 and 504 as unreachable, and one that fails open then sends the unchecked

@@ -1,9 +1,11 @@
 /** The HTTP API of the guardrail: middleware, routes and servers. */
+export { accessLog } from './accessLog.ts';
 export { createAdmission, type Admission, type AdmissionOptions } from './admission/admission.ts';
 export { authenticatedRouter } from './authentication.ts';
-export { jsonBody } from './body.ts';
-export type { CallContext, CallMiddleware, CallState } from './context.ts';
-export { describeError } from './errorBoundary.ts';
+export { decodersFor, jsonBody, readBody } from './body.ts';
+export { reportSession, type CallContext, type CallMiddleware, type CallState } from './context.ts';
+export { withDeadline } from './deadline.ts';
+export { asServiceError, describeError, logError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { failClosed, failOpen, type FailurePolicy } from './failures.ts';
 export { gatewayRoutes } from './gatewayRoutes.ts';
@@ -14,5 +16,6 @@ export { createMetrics, type Metrics } from './metrics.ts';
 export { serveMetrics } from './metricsServer.ts';
 export { openApiRoute } from './openapi/openapi.ts';
 export { playgroundPage, playgroundRoutes, playgroundSignIn } from './playground/playground.ts';
+export { requestId } from './requestId.ts';
 export { listen, type Listening } from './server.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -4,9 +4,14 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 /** From half a millisecond to ten seconds: a short text takes about one millisecond, a long one a few hundred. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** A model takes from milliseconds, for an embedding, to minutes, for an answer with much reasoning. */
+const UPSTREAM_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
 interface Definition {
   readonly name: string;
   readonly help: string;
+  /** Default: {@link SECONDS}. */
+  readonly buckets?: readonly number[];
   readonly labelNames?: readonly string[];
 }
 
@@ -44,6 +49,11 @@ const COUNTERS = {
     help: 'Guardrail calls that failed and were forwarded unchanged in monitor mode, by error code.',
     labelNames: ['code'],
   },
+  upstreamResponses: {
+    name: 'guardrail_upstream_responses_total',
+    help: 'Answers of the upstream of the inline proxy, by operation and status; the status is the code of the error if there is no answer.',
+    labelNames: ['operation', 'status'],
+  },
   erasures: {
     name: 'guardrail_erasures_total',
     help: 'Erasure requests, by kind: session or subject (an end user).',
@@ -52,6 +62,12 @@ const COUNTERS = {
 } as const satisfies Record<string, Definition>;
 
 const HISTOGRAMS = {
+  upstreamDuration: {
+    name: 'guardrail_upstream_response_seconds',
+    help: 'Time from sending a request to the upstream of the inline proxy to the headers of its answer, by operation.',
+    labelNames: ['operation'],
+    buckets: UPSTREAM_SECONDS,
+  },
   httpDuration: {
     name: 'guardrail_http_request_duration_seconds',
     help: 'Duration of HTTP requests, by route.',
@@ -86,6 +102,9 @@ export function registerMetrics(registry: Registry): Counters & Histograms {
     ) as Record<K, T>;
   return {
     ...create(COUNTERS, (definition) => new Counter({ ...definition, registers })),
-    ...create(HISTOGRAMS, (definition) => new Histogram({ ...definition, buckets: SECONDS, registers })),
+    ...create(
+      HISTOGRAMS,
+      (definition) => new Histogram({ ...definition, buckets: [...(definition.buckets ?? SECONDS)], registers }),
+    ),
   };
 }

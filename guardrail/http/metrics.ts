@@ -22,6 +22,8 @@ export interface Metrics {
   decryptionFailed(): void;
   /** Counts a call that failed and was forwarded in monitor mode. */
   failedOpen(code: string): void;
+  /** Counts and times an answer of the upstream. `outcome` is its status, or the code of an error. */
+  upstream(operation: string, outcome: string, seconds: number): void;
   erased(kind: 'session' | 'subject'): void;
   imageTask(task: 'read' | 'rewrite', outcome: 'ok' | 'refused' | 'error', seconds: number): void;
   /** Wraps a store, so that its calls are timed and its sessions counted. */
@@ -61,6 +63,10 @@ export function createMetrics(): Metrics {
     },
     failedOpen(code) {
       metrics.failedOpen.inc({ code });
+    },
+    upstream(operation, outcome, seconds) {
+      metrics.upstreamResponses.inc({ operation, status: outcome });
+      metrics.upstreamDuration.observe({ operation }, seconds);
     },
     erased(kind) {
       metrics.erasures.inc({ kind });

@@ -10,7 +10,7 @@ export interface ListenOptions {
   /** 0 selects a free port. */
   readonly port: number;
   /** The setting that error messages name. Default: GUARDRAIL_PORT. */
-  readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT';
+  readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT' | 'GUARDRAIL_PROXY_PORT';
   /** Time limits for the headers and for the whole request, in milliseconds. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -53,6 +53,7 @@ export async function listen(
     }, refusePipelined),
   );
   server.on('clientError', refuse);
+  server.on('connect', refuseTunnel);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new Error(listenProblem(error, options)));
@@ -67,6 +68,7 @@ const STATUS_TEXTS = {
   headers_too_large: 'Request Header Fields Too Large',
   request_timeout: 'Request Timeout',
   invalid_http: 'Bad Request',
+  method_not_allowed: 'Method Not Allowed',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 /** Answers data that is not HTTP, or that arrives too late, with an error in the usual format. */
@@ -81,10 +83,18 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'request_timeout'
         : 'invalid_http';
-  const { status, message } = ERRORS[code];
+  endWith(socket, code, ERRORS[code].message);
+}
+
+/** Answers CONNECT, which Node would answer by closing the connection. */
+function refuseTunnel(_: IncomingMessage, socket: Duplex): void {
+  endWith(socket, 'method_not_allowed', 'CONNECT is not supported: this server is not a forward proxy.');
+}
+
+function endWith(socket: Duplex, code: keyof typeof STATUS_TEXTS, message: string): void {
   const body = JSON.stringify(errorBody({ code, message }, randomUUID()));
   const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_TEXTS[code]}\r\n${headers}\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${ERRORS[code].status} ${STATUS_TEXTS[code]}\r\n${headers}\r\n\r\n${body}`);
 }
 
 /** Refuses a pipelined call above the limit, and closes its connection. */
@@ -133,7 +143,7 @@ function listenProblem(
       return `No permission to listen on port ${port}: set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine does not have the address ${host}: correct GUARDRAIL_HOST.`;
+      return `This machine does not have the address ${host}: correct ${setting === 'GUARDRAIL_PROXY_PORT' ? 'GUARDRAIL_PROXY_HOST' : 'GUARDRAIL_HOST'}.`;
     default:
       return `Cannot listen on ${host}:${port}: ${error.code ?? 'unknown error'}.`;
   }

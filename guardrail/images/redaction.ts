@@ -42,6 +42,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
   return {
     request: (document, context) => imageGuard.request(document, context),
     response: (document, context) => guard.response(document, context),
+    stream: (context) => guard.stream(context),
     sessionOf: (identity) => guard.sessionOf(identity),
   };
 }
@@ -210,6 +211,7 @@ function withReplacedImages(
     ...outcome,
     action: 'GUARDRAIL_INTERVENED',
     texts: changed.texts,
+    ...(changed.passages && { passages: changed.passages }),
     ...(changed.tools && { tools: changed.tools }),
     ...(changed.structuredMessages && { structuredMessages: withImages(changed.structuredMessages, replacementOf) }),
     ...(document.images && { images: document.images.map((image) => replacementOf(image) ?? image) }),

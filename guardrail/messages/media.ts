@@ -148,11 +148,11 @@ export function isMediaOfItsType(object: JsonObject, key: string): boolean {
   return isBase64 && MEDIA_TYPE_KEYS.some((name) => typeof object[name] === 'string');
 }
 
-function isImageUrl(text: string): boolean {
+export function isImageUrl(text: string): boolean {
   return /^\s*data:\s*image\//i.test(text.slice(0, 64));
 }
 
-function isDataUrl(text: string): boolean {
+export function isDataUrl(text: string): boolean {
   return /^\s*data:/i.test(text.slice(0, 64));
 }
 

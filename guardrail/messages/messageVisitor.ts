@@ -1,22 +1,12 @@
 import {
-  contentPartOf,
-  generalRole,
-  SIGNATURE_KEYS,
-  unknownRole,
-  UNCHANGED_IN_TOOLS,
-  type ContentPart,
-  type MemberRole,
-} from './contentParts.ts';
-import {
   DocumentTooDeepError,
   MAX_NESTING,
   type Json,
   type JsonObject,
   type MessageField,
   type MessageVisitor,
-  type TextKind,
 } from './contract.ts';
-import { hasFile, imageMembers, isBinary, isMediaOfItsType } from './media.ts';
+import { isData, readingOf, textKindAt, type MemberPosition, type ObjectReading } from './roles.ts';
 
 /**
  * Visits every text, image and file in messages or tool calls, at any depth.
@@ -46,11 +36,7 @@ function withFieldName<T>(field: MessageField, walk: () => T): T {
 }
 
 /** The position of a value in a message. */
-interface Position {
-  /** The name of the member and its object. Elements of an array have those of the array. */
-  readonly key: string | undefined;
-  readonly parent: JsonObject | undefined;
-  readonly role: MemberRole;
+interface Position extends MemberPosition {
   readonly nesting: number;
   /** The value is in data of a tool or in an opaque member. Its texts are not visited one by one. */
   readonly isMediaOnly: boolean;
@@ -79,33 +65,10 @@ class MessageWalk {
   }
 
   private visitText(text: string, position: Position): string {
-    const { key, parent, role, isMediaOnly } = position;
     const { text: rewrite } = this.visitor;
-    if (!rewrite || isMediaOnly) return text;
-    switch (role) {
-      case 'opaque':
-        return text;
-      case 'thought':
-        return rewrite(text, 'thought');
-      case 'json':
-        return rewrite(text, 'arguments');
-      case 'image':
-        return isAddress(text) || isBinary(text) || key !== 'source' ? text : rewrite(text, 'text');
-      case 'file':
-        if (isBinary(text) || key?.endsWith('_id')) return text;
-        return rewrite(text, isAddress(text) ? 'address' : 'text');
-      case 'payload':
-        if (isBinary(text) || (key !== undefined && parent && isMediaOfItsType(parent, key))) return text;
-        return rewrite(text, kindOf(position));
-      case 'address':
-        return isBinary(text) ? text : rewrite(text, 'address');
-      case 'tools':
-        return key !== undefined && UNCHANGED_IN_TOOLS.has(key) ? text : rewrite(text, 'text');
-      case 'text':
-      case 'data':
-      case 'content':
-        return rewrite(text, kindOf(position));
-    }
+    if (!rewrite || position.isMediaOnly) return text;
+    const kind = textKindAt(text, position);
+    return kind === undefined ? text : rewrite(text, kind);
   }
 
   private visitArray(value: Json[], position: Position): Json {
@@ -115,33 +78,21 @@ class MessageWalk {
 
   private visitObject(value: JsonObject, position: Position): Json {
     const { role, isMediaOnly } = position;
-    const part = typeof value.type === 'string' ? contentPartOf(value.type) : undefined;
-    const isUnknown = typeof value.type === 'string' && !part && !isMediaOnly;
-    const roleOf = (key: string): MemberRole => {
-      if (role === 'tools') return 'tools';
-      // The address of an image or a file is handled with its part.
-      if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
-      return part?.members.get(key) ?? (isUnknown ? unknownRole(key) : generalRole(key));
-    };
+    const reading = readingOf(value, role, isMediaOnly);
     let object = value;
     if (this.wantsMedia) {
-      const isPlain = isMediaOnly || role === 'tools';
-      if (this.visitor.file && hasFile(value, part, roleOf, isPlain)) this.visitor.file();
-      object = this.visitImages(value, part, isPlain ? generalRole : roleOf);
+      if (this.visitor.file && reading.hasFile()) this.visitor.file();
+      object = this.visitImages(value, reading);
     }
     return mapMembers(object, (member, key) =>
-      this.visit(member, { key, parent: value, role: roleOf(key), nesting: position.nesting + 1, isMediaOnly }),
+      this.visit(member, { key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1, isMediaOnly }),
     );
   }
 
-  private visitImages(
-    value: JsonObject,
-    part: ContentPart | undefined,
-    roleOf: (key: string) => MemberRole,
-  ): JsonObject {
+  private visitImages(value: JsonObject, reading: ObjectReading): JsonObject {
     const { image } = this.visitor;
     let object = value;
-    for (const { source, put } of image ? imageMembers(value, part, roleOf) : []) {
+    for (const { source, put } of image ? reading.images() : []) {
       const replacement = image?.(source);
       if (replacement !== undefined) object = put(object, replacement);
     }
@@ -162,20 +113,6 @@ class MessageWalk {
     const rewritten = this.visitor.text(text, 'arguments');
     return rewritten === text ? visited : (JSON.parse(rewritten) as Json);
   }
-}
-
-/** Whether an object is data. The content of a tool result can be an object that is not a content part. */
-function isData(role: MemberRole, value: JsonObject): boolean {
-  return role === 'data' || role === 'json' || (role === 'content' && typeof value.type !== 'string');
-}
-
-function kindOf({ key, parent }: Position): TextKind {
-  const isSigned = key === 'text' && SIGNATURE_KEYS.some((name) => typeof parent?.[name] === 'string');
-  return isSigned ? 'thought' : 'text';
-}
-
-function isAddress(text: string): boolean {
-  return /^\s*[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 64));
 }
 
 function mapMembers(value: JsonObject, visit: (member: Json, key: string) => Json): JsonObject {

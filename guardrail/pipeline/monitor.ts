@@ -2,7 +2,7 @@
  * Monitor mode: reports what the guardrail would do, without doing it. The guards do not know the mode. They use a store
  * and an image reader that change nothing, and {@link createMonitor} discards their changes.
  */
-import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import { unchangedAnswer, type Guard } from '../pseudonymization/pseudonymization.ts';
 import type { ImageProcessor } from '../images/images.ts';
 import type { MappingStore } from '../store/store.ts';
 
@@ -27,6 +27,7 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
       const holdback = document.texts.map(() => 0);
       return Promise.resolve({ ...document, session, action: 'NONE', holdback, restored: 0, withheld: 0, unknown: 0 });
     },
+    stream: () => unchangedAnswer(),
     sessionOf: (identity) => guard.sessionOf(identity),
   };
 }

@@ -1,6 +1,6 @@
 import type { Finding, StricterSettings } from '../detection/detection.ts';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
-import type { Json } from '../messages/messages.ts';
+import type { Json, TextKind } from '../messages/messages.ts';
 import type { Fence } from '../store/store.ts';
 
 /** Which calls share a mapping: all calls of a user, the calls of one conversation (trace id), or one call. */
@@ -41,14 +41,24 @@ export interface CallerSettings extends StricterSettings {
   readonly images?: 'block';
 }
 
+/** A text of a whole body, and how it is read there. */
+export interface Passage {
+  readonly text: string;
+  readonly kind: TextKind;
+}
+
 /** The content of a request. Lists keep their length and order. */
 export interface RequestDocument {
   readonly texts: readonly string[];
+  /** The texts of a whole body: see {@link file://../bodies/bodies.ts}. */
+  readonly passages?: readonly Passage[] | undefined;
   /** Messages as the client sent them, with content parts and tool calls. */
   readonly structuredMessages?: readonly Json[] | undefined;
   readonly tools?: readonly Json[] | undefined;
   /** Data URLs or addresses; most occur in the messages too. Processed by {@link file://../images/images.ts}. */
   readonly images?: readonly string[] | undefined;
+  /** The body contains or refers to a file or a recording that is in none of the lists. */
+  readonly hasFiles?: boolean | undefined;
   /** Texts that OCR found in images: analyzed with the other texts, never rewritten or returned. */
   readonly imageTexts?: readonly string[] | undefined;
 }
@@ -56,6 +66,8 @@ export interface RequestDocument {
 /** The content of a response: one text for each choice. In a stream, each text is all that has arrived so far. */
 export interface ResponseDocument {
   readonly texts: readonly string[];
+  /** The texts of a whole body. */
+  readonly passages?: readonly Passage[] | undefined;
   readonly structuredMessages?: readonly Json[] | undefined;
   readonly toolCalls?: readonly Json[] | undefined;
 }
@@ -88,6 +100,7 @@ type Action = 'GUARDRAIL_INTERVENED' | 'BLOCKED';
 export type ResponseOutcome = OutcomeBase & {
   readonly action: 'NONE' | 'GUARDRAIL_INTERVENED';
   readonly texts: readonly string[];
+  readonly passages?: readonly Passage[] | undefined;
   readonly structuredMessages?: readonly Json[] | undefined;
   readonly toolCalls?: readonly Json[] | undefined;
   /** The holdback of each text, in UTF-16 code units. The adapter converts it to the unit of the gateway. */
@@ -105,6 +118,45 @@ export type ResponseOutcome = OutcomeBase & {
   readonly isEnumeration?: boolean;
 };
 
+/** The numbers of pseudonyms in what an {@link AnswerStream} has decided so far, for metrics. */
+export type AnswerCounts = Required<Pick<ResponseOutcome, 'restored' | 'withheld' | 'unknown' | 'isEnumeration'>>;
+
+/**
+ * Restores the texts of one answer that arrives in pieces. The texts share the limits of a response and the values read
+ * from the store: each pseudonym is looked up once, together with the others of its piece.
+ */
+export interface AnswerStream {
+  /** Begins a text of the answer: one channel, such as the content of a choice or the arguments of a tool call. */
+  text(kind: TextKind): TextStream;
+  counts(): AnswerCounts;
+}
+
+/**
+ * Restores one text that arrives in pieces. For every split of a text, all that comes out together is what
+ * {@link Guard.response} gives for the whole text, with the same counts. Two answers differ, because their beginning is
+ * sent before their end is known. One that looks like a search keeps its pseudonyms only from the guess on that exceeds
+ * the limit. One that exceeds a limit fails where it does.
+ *
+ * Time is linear in the text, whatever the pieces. Memory is bounded by {@link MAX_HELD}, by the last piece and by the
+ * values of the answer's pseudonyms.
+ *
+ * Calls may overlap: they are processed in order. After an error, nothing more comes out: each later call rejects with
+ * the same error.
+ */
+export interface TextStream {
+  /**
+   * @returns what can be sent now, which is a prefix of every continuation. Holds back only what can still become a
+   * pseudonym, or what belongs to one: the quotation mark before a number in arguments, or half of a surrogate pair.
+   * @throws StoreUnavailableError | TooManyValuesError | ResponseTooLargeError
+   */
+  push(piece: string): Promise<string>;
+  /** @returns the rest. No call may follow. @throws StoreUnavailableError | TooManyValuesError | ResponseTooLargeError */
+  end(): Promise<string>;
+}
+
+/** The maximum length of the text that a {@link TextStream} holds back, in UTF-16 code units of the original text. */
+export const MAX_HELD = 300;
+
 /** Pseudonymizes requests and restores responses, for every gateway. */
 export interface Guard {
   /**
@@ -114,5 +166,7 @@ export interface Guard {
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome>;
   /** @throws StoreUnavailableError | DocumentTooDeepError | TooManyValuesError | ResponseTooLargeError */
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;
+  /** Restores an answer that arrives in pieces: see {@link TextStream} for its errors. */
+  stream(context: CallContext): AnswerStream;
   sessionOf(identity: CallIdentity): SessionId;
 }

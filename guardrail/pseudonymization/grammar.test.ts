@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pseudonym } from '../ids.ts';
-import { createGrammar } from './grammar.ts';
+import { createGrammar, mayHavePseudonyms } from './grammar.ts';
 import { createLabelSet } from './labels.ts';
 import { scanText, restoreText } from './restore.ts';
 import type { Stored } from './encoding.ts';
@@ -79,7 +79,10 @@ describe('grammar of pseudonyms', () => {
   };
   for (const [name, forms] of Object.entries(accepted)) {
     for (const [form, restored] of forms) {
-      it(`accepts ${name}: ${form}`, () => expect(restore(form)).to.equal(restored));
+      it(`accepts ${name}: ${form}`, () => {
+        expect(restore(form)).to.equal(restored);
+        expect(mayHavePseudonyms(form)).to.equal(true);
+      });
     }
   }
 

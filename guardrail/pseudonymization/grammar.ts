@@ -29,14 +29,24 @@ import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
  * matches in a text with inserted pseudonyms are these pseudonyms and the matches in the text between them.
  */
 export interface Grammar {
-  /** Finds all forms in a text, from left to right, without overlaps, in linear time. @throws TooManyValuesError */
-  find(text: string): PseudonymMatch[];
+  /**
+   * Finds all forms in a text, from left to right, without overlaps, in linear time.
+   * @param from the place where the search begins; the character before it counts as context. Default: 0
+   * @throws TooManyValuesError
+   */
+  find(text: string, from?: number): PseudonymMatch[];
   /**
    * Finds the places at the end of a text where a form may be incomplete, in order. A longer text can give other matches
    * from the first of these places on, but not before it. Reads only a bounded number of characters at the end.
-   * @param matches the result of {@link find} for the text
+   * @param matches the result of {@link find} for the text, from the same place
    */
-  unfinished(text: string, matches: readonly PseudonymMatch[]): Unfinished[];
+  unfinished(text: string, matches: readonly PseudonymMatch[], from?: number): Unfinished[];
+  /**
+   * The place up to which a text is settled: a longer text has the same matches before it, and a search in the longer
+   * text can begin there. It is at most {@link MAX_FORM} code units before the end of the text, and inside no match.
+   * @param matches the result of {@link find} for the text, from the same place
+   */
+  settled(text: string, matches: readonly PseudonymMatch[], from?: number): number;
 }
 
 export interface Unfinished {
@@ -85,8 +95,13 @@ const CLOSE_PART = `(?:&(?:g(?:t)?)?|%3?|${ESCAPE_PART})`;
 const CODE_PART = `(?:${CODE_UNIT}{0,${MAX_CODE - 1}}|${CODE_CHECK}${CODE_UNIT}{${MAX_CODE}})`;
 const CLOSING = new RegExp(`^${WS}${CLOSE_PART}?$`, 'i');
 
+/** Whether a text can contain a form: each has a bracket or an escaped one. Cheap, for texts that rarely have one. */
+export function mayHavePseudonyms(text: string): boolean {
+  return /[<>&%\\()[\]]/.test(text);
+}
+
 /** Upper bound of the length of a form. By the bounds above and those of labels, a form has at most 162 code units. */
-const MAX_FORM = 256;
+export const MAX_FORM = 256;
 
 export function createGrammar(labels: readonly Label[]): Grammar {
   return new PatternGrammar(trieOf(labels));
@@ -102,11 +117,11 @@ class PatternGrammar implements Grammar {
     this.beginnings = beginningsPattern(trie);
   }
 
-  find(text: string): PseudonymMatch[] {
+  find(text: string, from = 0): PseudonymMatch[] {
     const { forms } = this;
     const matches: PseudonymMatch[] = [];
     // matchAll compiles a new pattern for each text, which costs more than the search.
-    forms.lastIndex = 0;
+    forms.lastIndex = from;
     for (let found = forms.exec(text); found; found = forms.exec(text)) {
       matches.push(readForm(found));
       TooManyValuesError.check(matches.length);
@@ -114,18 +129,18 @@ class PatternGrammar implements Grammar {
     return matches;
   }
 
-  unfinished(text: string, matches: readonly PseudonymMatch[]): Unfinished[] {
+  unfinished(text: string, matches: readonly PseudonymMatch[], from = 0): Unfinished[] {
     const { beginnings } = this;
     const places: Unfinished[] = [];
     const last = matches.at(-1);
     if (last?.open) {
       if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
-      const rest = text.slice(last.end, last.end + MAX_FORM);
+      const rest = restAfter(last, text);
       // Only a closing bracket of the same kind removes the opening one. CLOSE removes only itself.
-      const from = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
-      if (from < text.length && CLOSING.test(rest)) places.push({ from, onlyIfKnown: last.pseudonym });
+      const place = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
+      if (place < text.length && CLOSING.test(rest)) places.push({ from: place, onlyIfKnown: last.pseudonym });
     }
-    beginnings.lastIndex = Math.max(last?.end ?? 0, text.length - MAX_FORM);
+    beginnings.lastIndex = Math.max(last?.end ?? from, text.length - MAX_FORM);
     for (let found = beginnings.exec(text); found; found = beginnings.exec(text)) {
       const [whole, foundLabel, code, possessive = ''] = found;
       if (foundLabel === undefined || code === undefined) return [...places, { from: found.index }];
@@ -136,6 +151,16 @@ class PatternGrammar implements Grammar {
     }
     return places;
   }
+
+  settled(text: string, matches: readonly PseudonymMatch[], from = 0): number {
+    const last = matches.at(-1);
+    if (last?.open && CLOSING.test(restAfter(last, text))) return last.start;
+    return this.unfinished(text, matches, from)[0]?.from ?? text.length;
+  }
+}
+
+function restAfter({ end }: PseudonymMatch, text: string): string {
+  return text.slice(end, end + MAX_FORM);
 }
 
 function formsPattern(trie: Trie): RegExp {

@@ -16,7 +16,7 @@ import {
   type RequestOutcome,
 } from './pseudonymization.ts';
 import { CODE_UNIT } from './pseudonyms.ts';
-import { MAX_UNKNOWN } from './restore.ts';
+import { MAX_UNKNOWN } from './limits.ts';
 import { createLabelSet } from './labels.ts';
 import {
   callBy,
@@ -863,9 +863,14 @@ describe('round trips', () => {
           const guard = guardFor(plantedOf(values));
           const whole = (await send(guard, { texts })).texts.join(' ');
           const final = await answer(guard, whole);
+          const stream = guard.stream(caller).text('text');
+          let streamed = '';
           let released = '';
           for (let end = 0, cut = 0; end < whole.length; cut++) {
+            const begin = end;
             end += sizes[cut % sizes.length] ?? 1;
+            streamed += await stream.push(whole.slice(begin, end));
+            expect(final.startsWith(streamed)).to.equal(true);
             const {
               texts: [text = ''],
               holdback: [holdback = 0],
@@ -880,6 +885,7 @@ describe('round trips', () => {
             released = shown;
             if (end >= whole.length) expect(text).to.equal(final);
           }
+          expect(streamed + (await stream.end())).to.equal(final);
         },
       ),
       { numRuns: 1000 },
@@ -991,6 +997,7 @@ describe('use of the store', () => {
     expect(sent).to.match(/^<PERSON_/);
     expect(await store.count()).to.equal(0);
     expect(await answer(guard, sent, nobody)).to.equal(sent);
+    expect(await guard.stream(nobody).text('text').push(sent)).to.equal(sent);
     expect(await sendText(guard, 'Anna', nobody)).not.to.equal(sent);
   });
 });

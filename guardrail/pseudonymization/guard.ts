@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Analyzer, EntityType } from '../detection/detection.ts';
-import type { SessionId } from '../ids.ts';
+import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
+import { createAnswerStream, unchangedAnswer } from './answerStream.ts';
 import type {
+  AnswerStream,
   CallContext,
   CallIdentity,
   Guard,
@@ -13,10 +15,11 @@ import type {
   SessionScope,
 } from './contract.ts';
 import { PseudonymAssignment } from './assignment.ts';
+import type { Stored } from './encoding.ts';
 import { SessionErasedError } from './errors.ts';
 import { Pseudonyms, lengthen } from './pseudonyms.ts';
 import { analyze, decide, editsOf, parse, rewriteRequest } from './request.ts';
-import { findPseudonyms, lookUp, restore, unchanged } from './response.ts';
+import { findPseudonyms, lookUp, pseudonymsOf, restore, unchanged } from './response.ts';
 import { sessionOfCall, type CallSession } from './session.ts';
 import { syntaxFor, type PseudonymSyntax } from './syntax.ts';
 
@@ -43,6 +46,8 @@ export function createGuard(options: GuardOptions): Guard {
 
 class TextGuard implements Guard {
   private readonly options: GuardOptions;
+  /** A call derives its session for its request, its answer and its headers. */
+  private readonly sessions = new WeakMap<CallIdentity, CallSession>();
 
   constructor(options: GuardOptions) {
     this.options = options;
@@ -70,16 +75,36 @@ class TextGuard implements Guard {
 
   /** Runs the stages of a response: find pseudonyms, look up their values, restore. */
   async response(document: ResponseDocument, { identity }: CallContext): Promise<ResponseOutcome> {
-    const { store, sessionKey, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.options;
     const session = this.session(identity);
     if (!session.isShared) return unchanged(session.id, document);
     const found = findPseudonyms(document, this.syntax().grammar);
-    const values = await lookUp(found, store, session.id, new Pseudonyms(sessionKey, session.id));
-    return restore(session.id, document, found, values, maxResponseBytes);
+    const values = await this.lookUp(session.id)(pseudonymsOf(found));
+    return restore(session.id, document, found, values, this.maxResponseBytes);
+  }
+
+  stream({ identity }: CallContext): AnswerStream {
+    const session = this.session(identity);
+    if (!session.isShared) return unchangedAnswer();
+    const { grammar } = this.syntax();
+    return createAnswerStream({ grammar, lookUp: this.lookUp(session.id), maxBytes: this.maxResponseBytes });
+  }
+
+  private get maxResponseBytes(): number {
+    return this.options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
+  }
+
+  private lookUp(session: SessionId): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
+    const { store, sessionKey } = this.options;
+    const pseudonyms = new Pseudonyms(sessionKey, session);
+    return (found) => lookUp(found, store, session, pseudonyms);
   }
 
   private session(identity: CallIdentity): CallSession {
-    return sessionOfCall(this.options.sessionKey, identity, this.options.scope);
+    const known = this.sessions.get(identity);
+    if (known) return known;
+    const session = sessionOfCall(this.options.sessionKey, identity, this.options.scope);
+    if (session.isShared) this.sessions.set(identity, session);
+    return session;
   }
 
   private syntax(): PseudonymSyntax {

@@ -1,19 +1,25 @@
 /** Replaces personal data by pseudonyms before a model call, and restores it in the response. */
 export type { Json } from '../messages/messages.ts';
+export { unchangedAnswer } from './answerStream.ts';
 export type {
+  AnswerCounts,
+  AnswerStream,
   CallContext,
   CallerSettings,
   CallIdentity,
   EntityCount,
   Guard,
+  Passage,
   RequestDocument,
   RequestOutcome,
   ResponseDocument,
   ResponseOutcome,
   SessionScope,
+  TextStream,
 } from './contract.ts';
 export { ResponseTooLargeError, SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
 export { CODE_ALPHABET } from './pseudonyms.ts';
+export { mayHavePseudonyms } from './grammar.ts';
 export { refuse } from './refuse.ts';
 export { deriveSession, deriveSubject, isSessionOf, sessionOfCall } from './session.ts';

@@ -9,7 +9,7 @@ export const CODE_ALPHABET = DIGITS + LETTERS;
 /** Patterns for a letter and for any character of a code, to use with the flag `i`. */
 export const CODE_LETTER = `[${LETTERS}]`;
 export const CODE_UNIT = `[${CODE_ALPHABET}]`;
-/** 40 bits. A response tests at most a few dozen guesses (see restore.ts), so a search needs about 2^35 responses. */
+/** 40 bits. A response tests at most a few dozen guesses (see limits.ts), so a search needs about 2^35 responses. */
 export const MIN_CODE = 8;
 /** 80 bits. A collision at this length is a bug. */
 export const MAX_CODE = 16;

@@ -120,11 +120,12 @@ export function rewriteRequest(
 }
 
 function rewriteTexts(
-  { texts, structuredMessages, tools }: RequestDocument,
+  { texts, passages, structuredMessages, tools }: RequestDocument,
   text: (text: string, kind: TextKind) => string,
 ): RequestDocument {
   return {
     texts: texts.map((one) => text(one, 'text')),
+    ...(passages && { passages: passages.map(({ text: one, kind }) => ({ text: text(one, kind), kind })) }),
     ...(structuredMessages && {
       structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
     }),

@@ -7,9 +7,9 @@ import { ByText } from './byText.ts';
 import type { ResponseDocument, ResponseOutcome } from './contract.ts';
 import { decodeStored, type Stored } from './encoding.ts';
 import type { Grammar } from './grammar.ts';
+import { Budget } from './limits.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
 import {
-  Budget,
   looksLikeEnumeration,
   pseudonymsIn,
   restoreText,
@@ -39,18 +39,22 @@ export function findPseudonyms(document: ResponseDocument, grammar: Grammar): Sc
   return scans;
 }
 
+/** The distinct pseudonyms of a response whose values decide how it is restored. */
+export function pseudonymsOf(scans: Scans): Set<Pseudonym> {
+  return new Set(scans.values().flatMap(pseudonymsIn));
+}
+
 /**
  * Reads the values of pseudonyms from the store. Drops a value that does not belong to its pseudonym, so that a fault
  * of the store cannot reveal another user's data.
  */
 export async function lookUp(
-  scans: Scans,
+  found: ReadonlySet<Pseudonym>,
   store: MappingStore,
   session: SessionId,
   pseudonyms: Pseudonyms,
 ): Promise<Values> {
   const values = new Map<Pseudonym, Stored>();
-  const found = new Set(scans.values().flatMap(pseudonymsIn));
   if (found.size === 0) return values;
   for (const [pseudonym, stored] of await store.get(session, [...found])) {
     if (pseudonyms.isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
@@ -126,12 +130,13 @@ class RestoredTexts {
 
 /** An address is never restored: a client may load it. */
 function rewriteTexts(
-  { texts, structuredMessages, toolCalls }: ResponseDocument,
+  { texts, passages, structuredMessages, toolCalls }: ResponseDocument,
   rewrite: (text: string, kind: TextKind) => string,
 ): ResponseDocument {
   const text = (found: string, kind: TextKind): string => (kind === 'address' ? found : rewrite(found, kind));
   return {
     texts: texts.map((one) => text(one, 'text')),
+    ...(passages && { passages: passages.map(({ text: one, kind }) => ({ text: text(one, kind), kind })) }),
     ...(structuredMessages && {
       structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
     }),

@@ -1,9 +1,11 @@
 import type { Pseudonym } from '../ids.ts';
-import { escapeJson, jsonDepths, type TextKind } from '../messages/messages.ts';
-import { LoadedAddresses, mayLoadAddresses, Place } from './autoload/autoload.ts';
-import { ResponseTooLargeError } from './errors.ts';
+import { JsonStrings, type TextKind } from '../messages/messages.ts';
+import { LoadedAddresses, mayLoadAddresses } from './autoload/autoload.ts';
+import { isPlain, type Stored } from './encoding.ts';
 import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
-import { isPlain, encodeAt, type Stored } from './encoding.ts';
+import { isHighSurrogate } from './held.ts';
+import { Guesses, type Budget } from './limits.ts';
+import { Restorer, type Reading } from './restorer.ts';
 
 /** The pseudonyms that the grammar finds in one text of a response, known or unknown. */
 export interface ScannedText {
@@ -24,25 +26,6 @@ export interface Restored {
   readonly bytes: number;
 }
 
-/**
- * Limits the size of a restored response. A value can be longer than its pseudonym, and a response can repeat a
- * pseudonym without limit. The size of a text is therefore computed and spent before the text is built.
- */
-export class Budget {
-  private left: number;
-
-  /** @param bytes total size of all texts of a response */
-  constructor(bytes: number) {
-    this.left = bytes;
-  }
-
-  /** @throws ResponseTooLargeError */
-  spend(bytes: number): void {
-    this.left -= bytes;
-    if (this.left < 0) throw new ResponseTooLargeError();
-  }
-}
-
 export function scanText(grammar: Grammar, text: string): ScannedText {
   const matches = grammar.find(text);
   return { text, matches, unfinished: grammar.unfinished(text, matches) };
@@ -52,181 +35,73 @@ export function pseudonymsIn({ matches, unfinished }: ScannedText): Pseudonym[] 
   return [...matches.map((match) => match.pseudonym), ...unfinished.flatMap((place) => place.onlyIfKnown ?? [])];
 }
 
-/**
- * Maximum number of different unknown pseudonyms in a response. A model garbles a code once or twice, and a document
- * that another session left with the provider names a few dozen people at most. A search for the code of a value needs
- * thousands of guesses in a response. Nothing in such a response is restored, so no guess is confirmed.
- */
-export const MAX_UNKNOWN = 32;
-
-/**
- * Whether a response contains so many unknown pseudonyms that it looks like a search. An unfinished code at the end of
- * a stream does not count yet, so a response that is a search stays one as it grows.
- */
+/** Whether a response contains so many unknown pseudonyms that it looks like a search. */
 export function looksLikeEnumeration(scans: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
-  const unknown = new Set<Pseudonym>();
+  const guesses = new Guesses();
   for (const { matches, unfinished } of scans) {
-    const open = unfinished.find((place) => !place.onlyIfKnown)?.from ?? Infinity;
-    for (const { start, pseudonym } of matches) {
-      if (start < open && !values.has(pseudonym)) unknown.add(pseudonym);
+    for (const match of matches) {
+      if (!values.has(match.pseudonym) && isComplete(match, unfinished)) guesses.add(match.pseudonym);
     }
   }
-  return unknown.size > MAX_UNKNOWN;
-}
-
-/** A pseudonym whose value is known, and its depth of JSON strings. */
-interface Known {
-  readonly match: PseudonymMatch;
-  readonly stored: Stored;
-  readonly depth: number;
+  return guesses.isSearch;
 }
 
 /**
- * Replaces the known pseudonyms of a text by their values, in one pass. Inside a JSON string, the value is written with
- * JSON escapes, both in text and in arguments. Whether a pseudonym is inside a JSON string depends only on the text
- * before it, so a stream gives the same result.
- *
- * A client displays text: no value is inserted into an address that the client's renderer loads, unless the value is
- * that address. Arguments go to a tool and are not displayed.
+ * Whether a pseudonym is not an unfinished code at the end of a text. An unfinished one does not count as a guess yet, so
+ * a response that is a search stays one as it grows.
  */
+export function isComplete({ start }: PseudonymMatch, unfinished: readonly Unfinished[]): boolean {
+  return start < (unfinished.find((place) => !place.onlyIfKnown)?.from ?? Infinity);
+}
+
+/** Replaces the known pseudonyms of a text by their values, in one pass: see {@link Restorer}. */
 export function restoreText(
   scanned: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: TextKind,
   budget?: Budget,
 ): Restored {
-  const known = knownIn(scanned, values);
-  const bytes = bytesOf(scanned.text, known);
-  budget?.spend(bytes);
-  const all = putValues(scanned, known, values, kind);
-  if (kind === 'arguments' || known.length === 0 || !mayLoadAddresses(all.text)) return { ...all, withheld: 0, bytes };
-  const shown = outsideAddresses(scanned.text, known);
-  const withheld = known.length - shown.length;
-  return withheld === 0 ? { ...all, withheld, bytes } : { ...putValues(scanned, shown, values, kind), withheld, bytes };
-}
-
-/** The size of the restored text or of the original text, whichever is larger. */
-function bytesOf(text: string, known: readonly Known[]): number {
-  const before = Buffer.byteLength(text);
-  const sizes = new Map<string, number>();
-  let after = before;
-  for (const one of known) {
-    const { start, end, pseudonym, form } = one.match;
-    const spelling = `${pseudonym}${one.depth}${form === 'escaped' ? 'e' : ''}`;
-    const size = sizes.get(spelling) ?? Buffer.byteLength(encoded(one));
-    sizes.set(spelling, size);
-    after += size - (end - start);
-  }
-  return Math.max(before, after);
-}
-
-/**
- * The pseudonyms outside of addresses that a renderer loads. Reads the restored text, because a value can also contain
- * the beginning of an address.
- */
-function outsideAddresses(text: string, known: readonly Known[]): Known[] {
-  const addresses = new LoadedAddresses();
-  const outside: Known[] = [];
-  let cursor = 0;
-  for (const one of known) {
-    const { start, end, before, after } = one.match;
-    addresses.feed(text.slice(cursor, start));
-    cursor = start;
-    // The opening bracket of a pseudonym can also begin an address.
-    if (addresses.beginsAddress(text.charCodeAt(start))) continue;
-    addresses.feed(before);
-    cursor += before.length;
-    const { place } = addresses;
-    if (place === Place.inside || (place === Place.start && !hasCompleteHost(one.stored))) continue;
-    addresses.feed(encoded(one) + after);
-    cursor = end;
-    outside.push(one);
-  }
-  return outside;
-}
-
-/**
- * Whether a value is an address with a complete host. Loading it reaches only that host, so it can be restored: an
- * image in a user's document is kept. Without a delimiter behind the host, the text that follows could extend the host.
- */
-function hasCompleteHost(stored: Stored): boolean {
-  return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);
-}
-
-function knownIn({ text, matches }: ScannedText, values: ReadonlyMap<Pseudonym, Stored>): Known[] {
-  const known = matches.filter((match) => values.has(match.pseudonym));
-  const depths = depthsOf(text, known, values);
-  return known.flatMap((match, index) => {
-    const stored = values.get(match.pseudonym);
-    return stored ? [{ match, stored, depth: depths?.[index] ?? 0 }] : [];
-  });
-}
-
-function encoded({ match, stored, depth }: Known): string {
-  return encodeAt(stored, depth, match.form === 'escaped');
+  const strings = depthMatters(scanned, values);
+  const newStrings = (): JsonStrings | undefined => (strings ? new JsonStrings() : undefined);
+  const all = putValues(scanned, values, kind, { strings: newStrings() }, budget);
+  if (kind === 'arguments' || all.restored === 0 || !mayLoadAddresses(all.text)) return all;
+  return putValues(scanned, values, kind, { strings: newStrings(), addresses: new LoadedAddresses() });
 }
 
 function putValues(
-  { text, unfinished }: ScannedText,
-  known: readonly Known[],
+  { text, matches, unfinished }: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: TextKind,
-): Omit<Restored, 'withheld' | 'bytes'> {
-  const settled = unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from;
-  let restored = '';
+  reading: Reading,
+  budget?: Budget,
+): Restored {
+  const settled = unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from ?? text.length;
+  const tally = { restored: 0, withheld: 0 };
+  const restorer = new Restorer(kind, reading, tally, budget);
   let cursor = 0;
   let stable: number | undefined;
-  const copyTo = (place: number): void => {
-    if (settled !== undefined && stable === undefined && settled < place) stable = restored.length + settled - cursor;
-    restored += text.slice(cursor, place);
-    cursor = place;
-  };
-  for (const one of known) {
-    const { match, stored, depth } = one;
-    const quote = kind === 'arguments' ? quoteAroundNumber(text, match, stored, depth) : 0;
-    copyTo(match.start - quote);
-    if (stable === undefined && settled === match.start) stable = restored.length;
-    restored += match.before + encoded(one) + match.after;
-    cursor = match.end + quote;
-  }
-  copyTo(text.length);
-  return { text: restored, holdback: holdbackOf(restored, stable), restored: known.length };
-}
-
-/** The depths of JSON strings; undefined if they make no difference. */
-function depthsOf(
-  text: string,
-  known: readonly PseudonymMatch[],
-  values: ReadonlyMap<Pseudonym, Stored>,
-): number[] | undefined {
-  const matters = known.some((match) => {
+  for (const match of matches) {
     const stored = values.get(match.pseudonym);
-    return match.form !== 'other' || stored?.kind !== 'value' || !isPlain(stored.value);
-  });
-  return matters
-    ? jsonDepths(
-        text,
-        known.map((match) => match.start),
-      )
-    : undefined;
+    if (!stored) continue;
+    if (settled <= match.start) stable ??= restorer.length + settled - cursor;
+    cursor = restorer.put(text, cursor, match, stored);
+  }
+  stable ??= restorer.length + settled - cursor;
+  restorer.copy(text, cursor, text.length);
+  const result = restorer.take();
+  return { text: result, holdback: holdbackOf(result, stable), ...tally, bytes: restorer.bytes };
 }
 
-/**
- * The length of each quotation mark around a pseudonym that replaced a JSON number; 0 for other pseudonyms. Such a
- * pseudonym is a complete JSON string in square brackets, and its value is a number.
- */
-function quoteAroundNumber(text: string, match: PseudonymMatch, stored: Stored, depth: number): number {
-  const isNumber = stored.kind === 'value' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(stored.value);
-  if (depth === 0 || match.form !== 'square' || !isNumber) return 0;
-  const quote = escapeJson('"', depth - 1);
-  const start = match.start - quote.length;
-  const isString =
-    text.startsWith(quote, start) && text.startsWith(quote, match.end) && text.charAt(start - 1) !== '\\';
-  return isString ? quote.length : 0;
+/** Whether the values of a text depend on the depth of the JSON strings that contain them. */
+function depthMatters({ matches }: ScannedText, values: ReadonlyMap<Pseudonym, Stored>): boolean {
+  return matches.some(({ pseudonym, form }) => {
+    const stored = values.get(pseudonym);
+    return stored && (form !== 'other' || stored.kind !== 'value' || !isPlain(stored.value));
+  });
 }
 
 /** The holdback. Never splits a surrogate pair. */
-function holdbackOf(restored: string, stable = restored.length): number {
+function holdbackOf(restored: string, stable: number): number {
   const last = restored.charCodeAt(stable - 1);
-  return restored.length - stable + (last >= 0xd800 && last <= 0xdbff ? 1 : 0);
+  return restored.length - stable + (isHighSurrogate(last) ? 1 : 0);
 }

@@ -12,6 +12,7 @@ type IsGiven = (name: Name) => boolean;
 export function conflictsOf(settings: Partial<Settings>, isGiven: IsGiven): string[] {
   return [
     ...portConflicts(settings),
+    ...proxyConflicts(settings, isGiven),
     ...keyConflicts(settings, isGiven),
     ...storeConflicts(settings, isGiven),
     ...(settings.DETECTORS?.includes('presidio') && !isGiven('PRESIDIO_URL')
@@ -24,6 +25,19 @@ function portConflicts({ PORT, METRICS_PORT }: Partial<Settings>): string[] {
   return PORT !== undefined && PORT !== 0 && PORT === METRICS_PORT
     ? [`${PREFIX}METRICS_PORT must differ from ${PREFIX}PORT: set another port, or off.`]
     : [];
+}
+
+/** The port of the proxy has a default, so it conflicts only if the proxy runs. */
+function proxyConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
+  const { PROXY_PORT } = settings;
+  if (!isGiven('PROXY_UPSTREAM')) {
+    return (['PROXY_PORT', 'PROXY_HOST', 'PROXY_UNKNOWN', 'PROXY_IDENTITY_HEADERS'] as const)
+      .filter(isGiven)
+      .map((name) => `${PREFIX}${name} has no effect without ${PREFIX}PROXY_UPSTREAM: set both, or neither.`);
+  }
+  return (['PORT', 'METRICS_PORT'] as const)
+    .filter((name) => PROXY_PORT !== undefined && PROXY_PORT !== 0 && PROXY_PORT === settings[name])
+    .map((name) => `${PREFIX}PROXY_PORT must differ from ${PREFIX}${name}: set another port.`);
 }
 
 function keyConflicts({ API_KEYS, ADMIN_KEYS, INSECURE_NO_AUTH }: Partial<Settings>, isGiven: IsGiven): string[] {

@@ -23,12 +23,15 @@ const proxyName = values.matching(
   'must contain names of lower-case letters, digits and underscores',
 );
 
+const headerName = values
+  .matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, 'must contain names of headers, such as x-user-id')
+  .transform((name) => name.toLowerCase());
+
+const host = values.matching(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name');
+
 export const SETTINGS = {
   PORT: port.prefault('8080').describe('Port to listen on. 0 selects a free port.'),
-  HOST: values
-    .matching(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name')
-    .prefault('0.0.0.0')
-    .describe('Address to listen on.'),
+  HOST: host.prefault('0.0.0.0').describe('Address to listen on.'),
   METRICS_PORT: z
     .union([z.literal('off'), port], { error: 'must be off, or a whole number from 0 to 65535' })
     .prefault('9090')
@@ -55,6 +58,28 @@ export const SETTINGS = {
     .listOf(proxyName)
     .prefault('gateway,litellm')
     .describe('Names of the gateways, separated by commas. Each is served at /beta/<name>_basic_guardrail_api.'),
+  PROXY_UPSTREAM: values
+    .upstreamUrl()
+    .optional()
+    .describe(
+      'Base URL of the gateway or the model provider to which the inline proxy forwards calls. Starts the proxy on GUARDRAIL_PROXY_PORT.',
+    ),
+  PROXY_PORT: port
+    .prefault('8081')
+    .describe('Port of the inline proxy. 0 selects a free port. Used with GUARDRAIL_PROXY_UPSTREAM.'),
+  PROXY_HOST: host.optional().describe('Address on which the inline proxy listens. Default: GUARDRAIL_HOST.'),
+  PROXY_UNKNOWN: values
+    .oneOf('block', 'generic', 'pass')
+    .prefault('block')
+    .describe(
+      'How the inline proxy handles paths that it does not know: block refuses them, generic replaces personal data in every string of a JSON body, pass forwards them without inspection. Administrative paths of a gateway are always refused.',
+    ),
+  PROXY_IDENTITY_HEADERS: values
+    .listOf(headerName)
+    .optional()
+    .describe(
+      'Headers that identify the caller of the inline proxy in place of its API key, separated by commas. Only a trusted hop may set them: the proxy believes them. A call without one of them is refused. x-guardrail-team names the team whose policy applies.',
+    ),
   STORE: values
     .parsedBy(storeSetting)
     .prefault('memory')

@@ -7,6 +7,7 @@ import { eventually } from '../testing/appHarness.ts';
 import { SettingsError, describeSettings, openSecret, readSettings, type Settings } from './settings.ts';
 
 const KEYS = { GUARDRAIL_API_KEYS: 'litellm:sk-0123456789' };
+const PROXIED = { GUARDRAIL_PROXY_UPSTREAM: 'http://h' };
 const REDIS = {
   ...KEYS,
   GUARDRAIL_STORE: 'redis://127.0.0.1:6379',
@@ -48,6 +49,11 @@ describe('the settings', () => {
       INSECURE_NO_AUTH: false,
       SESSION_KEY: undefined,
       PROXY_NAMES: ['gateway', 'litellm'],
+      PROXY_UPSTREAM: undefined,
+      PROXY_PORT: 8081,
+      PROXY_HOST: undefined,
+      PROXY_UNKNOWN: 'block',
+      PROXY_IDENTITY_HEADERS: undefined,
       STORE: { kind: 'memory' },
       MAPPING_TTL: 86_400_000,
       ENCRYPTION_KEYS: undefined,
@@ -89,6 +95,21 @@ describe('the settings', () => {
     });
   }
 
+  const PROXY: [name: keyof Settings, text: string, value: unknown][] = [
+    ['PROXY_UPSTREAM', 'http://litellm:4000', new URL('http://litellm:4000/')],
+    ['PROXY_UPSTREAM', 'https://api.example/openai/', new URL('https://api.example/openai')],
+    ['PROXY_PORT', '0', 0],
+    ['PROXY_HOST', '127.0.0.1', '127.0.0.1'],
+    ['PROXY_UNKNOWN', 'generic', 'generic'],
+    ['PROXY_IDENTITY_HEADERS', 'X-User-Id, x-org', ['x-user-id', 'x-org']],
+  ];
+  for (const [name, text, value] of PROXY) {
+    it(`read ${name}=${text} of the proxy`, () => {
+      const settings = readSettings({ ...KEYS, GUARDRAIL_PROXY_UPSTREAM: 'http://h', [`GUARDRAIL_${name}`]: text });
+      expect(settings[name]).to.deep.equal(value);
+    });
+  }
+
   const WRONG: [env: NodeJS.ProcessEnv, problem: RegExp][] = [
     [{ GUARDRAIL_PORT: '70000' }, /^GUARDRAIL_PORT must be a whole number from 0 to 65535\.$/],
     [{ GUARDRAIL_METRICS_PORT: 'on' }, /^GUARDRAIL_METRICS_PORT must be off, or a whole number from 0 to 65535\.$/],
@@ -96,8 +117,42 @@ describe('the settings', () => {
       { GUARDRAIL_PORT: '9000', GUARDRAIL_METRICS_PORT: '9000' },
       /^GUARDRAIL_METRICS_PORT must differ from GUARDRAIL_PORT: set another port, or off\.$/,
     ],
+    [{ GUARDRAIL_PROXY_UPSTREAM: 'litellm:4000' }, /^GUARDRAIL_PROXY_UPSTREAM must be an http or https URL\.$/],
+    [{ GUARDRAIL_PROXY_UPSTREAM: 'ftp://h' }, /^GUARDRAIL_PROXY_UPSTREAM must be an http or https URL\.$/],
+    [
+      { GUARDRAIL_PROXY_UPSTREAM: 'http://u:p@h' },
+      /^GUARDRAIL_PROXY_UPSTREAM must not contain a user or a password\.$/,
+    ],
+    [
+      { GUARDRAIL_PROXY_UPSTREAM: 'http://h/?a=b' },
+      /^GUARDRAIL_PROXY_UPSTREAM must not contain a query or a fragment\.$/,
+    ],
+    [{ GUARDRAIL_PROXY_UPSTREAM: 'http://h/#' }, /^GUARDRAIL_PROXY_UPSTREAM must not contain a query or a fragment\.$/],
+    [{ ...PROXIED, GUARDRAIL_PROXY_PORT: 'off' }, /^GUARDRAIL_PROXY_PORT must be a whole number from 0 to 65535\.$/],
+    [{ ...PROXIED, GUARDRAIL_PROXY_UNKNOWN: 'allow' }, /^GUARDRAIL_PROXY_UNKNOWN must be block, generic, or pass\.$/],
+    [
+      { ...PROXIED, GUARDRAIL_PROXY_IDENTITY_HEADERS: 'x user' },
+      /^GUARDRAIL_PROXY_IDENTITY_HEADERS must contain names of headers, such as x-user-id\.$/,
+    ],
+    [
+      { ...PROXIED, GUARDRAIL_PROXY_IDENTITY_HEADERS: 'x-user,X-User' },
+      /^GUARDRAIL_PROXY_IDENTITY_HEADERS must not contain the same entry twice\.$/,
+    ],
+    [
+      { ...PROXIED, GUARDRAIL_PORT: '8081' },
+      /^GUARDRAIL_PROXY_PORT must differ from GUARDRAIL_PORT: set another port\.$/,
+    ],
+    [
+      { ...PROXIED, GUARDRAIL_PROXY_PORT: '9090' },
+      /^GUARDRAIL_PROXY_PORT must differ from GUARDRAIL_METRICS_PORT: set another port\.$/,
+    ],
+    [
+      { GUARDRAIL_PROXY_UNKNOWN: 'pass' },
+      /^GUARDRAIL_PROXY_UNKNOWN has no effect without GUARDRAIL_PROXY_UPSTREAM: set both, or neither\.$/,
+    ],
     [{ GUARDRAIL_PORT: '-1' }, /^GUARDRAIL_PORT must be a whole number/],
     [{ GUARDRAIL_HOST: 'a b' }, /^GUARDRAIL_HOST must be an address/],
+    [{ ...PROXIED, GUARDRAIL_PROXY_HOST: 'a b' }, /^GUARDRAIL_PROXY_HOST must be an address/],
     [{ GUARDRAIL_API_KEYS: 'litellm:short' }, /^GUARDRAIL_API_KEYS must contain keys of at least 8 /],
     [
       { GUARDRAIL_API_KEYS: 'one:sk-0123456789,two:sk-0123456789' },

@@ -102,6 +102,17 @@ export function httpUrl(): TextSchema<URL> {
   return z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).transform((text) => new URL(text));
 }
 
+/** The base URL of a server, perhaps with a path. No slash ends the path, except that of the root. */
+export function upstreamUrl(): TextSchema<URL> {
+  return httpUrl()
+    .refine(({ username, password }) => username === '' && password === '', 'must not contain a user or a password')
+    .refine(({ href }) => !/[?#]/.test(href), 'must not contain a query or a fragment')
+    .transform((url) => {
+      url.pathname = url.pathname.replace(/\/+$/, '');
+      return url;
+    });
+}
+
 export function sessionKey(text: string): Buffer {
   const key = Buffer.from(text.trim(), 'utf8');
   if (key.length < 32) throw new Error('must have at least 32 characters: generate one with `openssl rand -hex 32`');

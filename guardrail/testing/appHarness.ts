@@ -31,6 +31,8 @@ export interface Answer {
 export interface Harness {
   readonly app: App;
   readonly url: string;
+  /** The base URL of the inline proxy. */
+  readonly proxyUrl: string;
   /** The base URL of the metrics port. */
   readonly metricsUrl: string;
   readonly logs: readonly string[];
@@ -64,6 +66,7 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   const config = readSettings({ ...HARNESS_ENV, ...env });
   const app = await startApp(config, { logger, ...options });
   const url = `http://127.0.0.1:${app.port}`;
+  const proxyUrl = `http://127.0.0.1:${app.proxyPort ?? 0}`;
   const metricsUrl = `http://127.0.0.1:${app.metricsPort ?? 0}`;
   const published: string[] = [];
 
@@ -88,6 +91,7 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   return {
     app,
     url,
+    proxyUrl,
     metricsUrl,
     logs,
     call,

@@ -273,4 +273,51 @@ describe('admission', () => {
     expect(await running.outcome).to.equal('done');
     await createAdmission(OPTIONS).drain();
   });
+
+  describe('of calls that wait for an upstream', () => {
+    const contextOf = (tenant: string): CallContext => {
+      const set = (): void => undefined;
+      return { get: () => '', set, state: { tenant: tenant as Tenant } } as unknown as CallContext;
+    };
+    const codeOf = (work: () => unknown): string => {
+      try {
+        work();
+      } catch (error) {
+        return (error as ServiceError).code;
+      }
+      return 'done';
+    };
+
+    it('takes no capacity while they wait, and lets a drain wait for them', async () => {
+      const admission = createAdmission(OPTIONS);
+      let finish: () => void = () => undefined;
+      const work = new Promise<void>((resolve) => (finish = resolve));
+      const waiting = Array.from({ length: 20 }, async (_, n) => {
+        await admission.enter(contextOf(`t${n}`), () => work);
+      });
+      const served = call(admission);
+      served.finish();
+      expect(await served.outcome).to.equal('done');
+      let isDrained = false;
+      const drained = admission.drain().then(() => (isDrained = true));
+      await rounds();
+      expect(isDrained).to.equal(false);
+      finish();
+      await Promise.all([...waiting, drained]);
+    });
+
+    it('counts the bytes of their answers until these are released', () => {
+      const admission = createAdmission(OPTIONS);
+      const answer = admission.reserveAnswer(contextOf('a'), 500);
+      answer.addBytes(900);
+      const more = codeOf(() => {
+        answer.addBytes(200);
+      });
+      expect(more).to.equal('overloaded');
+      expect(codeOf(() => admission.reserveAnswer(contextOf('b'), 200))).to.equal('overloaded');
+      answer.release();
+      answer.release();
+      expect(codeOf(() => admission.reserveAnswer(contextOf('b'), 900))).to.equal('done');
+    });
+  });
 });

@@ -12,8 +12,18 @@ export type AdmissionOptions = SlotOptions & CapacityOptions;
  * shows when a drain is finished. Tenants share each limit: no tenant can use all of it.
  */
 export interface Admission {
-  /** Reserves capacity for the call. Runs before the body is read. */
+  /** Counts the call until it is finished, so that a drain waits for it, and reserves capacity. Runs before the body is read. */
   readonly admit: CallMiddleware;
+  /** The first half of `admit`: counts the call. For a call that lasts longer than the work on its body. */
+  readonly enter: CallMiddleware;
+  /** The second half of `admit`: reserves capacity until `next` is finished. */
+  readonly reserve: CallMiddleware;
+  /**
+   * Reserves capacity for the answer of an upstream, which the caller reads into memory.
+   * @param declared the size of the answer as its header declares it; 0 if it declares none
+   * @throws ServiceError 429 if there is no capacity left
+   */
+  reserveAnswer(context: CallContext, declared: number): AnswerReservation;
   /** Waits for a slot. Runs after the body is read. */
   readonly acquireSlot: CallMiddleware;
   /**
@@ -26,6 +36,14 @@ export interface Admission {
   drain(): Promise<void>;
   /** Whether the process is winding down or draining. */
   readonly draining: boolean;
+}
+
+/** Counts the bytes of an answer in memory until it is released. */
+export interface AnswerReservation {
+  /** @throws ServiceError 429 if the bytes exceed the share of the tenant or the capacity */
+  addBytes(bytes: number): void;
+  /** Idempotent. */
+  release(): void;
 }
 
 const POLL_MS = 50;
@@ -54,24 +72,44 @@ class AdmissionControl implements Admission {
   }
 
   readonly admit: CallMiddleware = async (context, next) => {
+    await this.enter(context, async () => {
+      await this.reserve(context, next);
+    });
+  };
+
+  readonly enter: CallMiddleware = async (context, next) => {
     this.#lastCall = performance.now();
     if (this.draining) context.set('connection', 'close');
     if (this.#isDraining) throw new ServiceError('draining', { waitMs: 0 });
+    this.#admitted += 1;
+    try {
+      await next();
+    } finally {
+      this.#admitted -= 1;
+      if (this.#admitted === 0) this.#onIdle?.();
+    }
+  };
+
+  readonly reserve: CallMiddleware = async (context, next) => {
     this.#slots.arrived();
     const tenant = tenantOf(context);
     const declared = Number(context.get('content-length')) || 0;
     this.#slots.check(tenant, declared);
     const reservation = this.#capacity.reserve(tenant, declared);
-    this.#admitted += 1;
     try {
       context.state.bodyTracker = reservation;
       await next();
     } finally {
       reservation.release();
-      this.#admitted -= 1;
-      if (this.#admitted === 0) this.#onIdle?.();
     }
   };
+
+  reserveAnswer(context: CallContext, declared: number): AnswerReservation {
+    const reservation = this.#capacity.reserve(tenantOf(context), declared);
+    // Not aborted as a stalled body: the model that writes the answer decides how fast it arrives.
+    reservation.done();
+    return reservation;
+  }
 
   readonly acquireSlot: CallMiddleware = async (context, next) => {
     const tenant = tenantOf(context);

@@ -68,6 +68,9 @@ describe('jsonDepths', () => {
     '["a\n|0b"]',
     '{"n":<PERSON_K7Q2RTM4>,"a":"|1x"}',
     '["\\u00|1e9 |1"]',
+    `${'['.repeat(255)}["|1"|0]${']'.repeat(255)}"|0"`,
+    // The bracket that is nested too deeply begins another array.
+    `${'['.repeat(256)}["|1"|0], "|0"`,
   ];
   for (const marked of cases) {
     it(`returns the depths in ${JSON.stringify(marked)}`, () => {

@@ -1,3 +1,5 @@
+import { MAX_NESTING } from '../contract.ts';
+
 /**
  * Reads JSON inside text: pasted data, tool results, tool-call arguments, structured output, and JSON inside JSON strings.
  * A value inside a JSON string has JSON escapes, once for each string that it is nested in (its depth).
@@ -34,8 +36,8 @@ export const ESCAPES: Partial<Record<string, string>> = {
 
 /**
  * Reads text one UTF-16 code unit at a time and tracks the position in JSON. Text around JSON is prose. At the first
- * character that is not valid JSON, the text becomes prose again. The state at a place depends only on the text before it,
- * so a stream gives the same states.
+ * character that is not valid JSON, or at a bracket that is nested too deeply, the text becomes prose again. The state at a
+ * place depends only on the text before it, so a stream gives the same states.
  */
 export class JsonReader {
   state: State = State.prose;
@@ -137,6 +139,10 @@ export class JsonReader {
   }
 
   private open(unit: number): void {
+    if (this.inObject.length === MAX_NESTING) {
+      this.fail(unit);
+      return;
+    }
     if (this.inObject.length === 0) this.opened++;
     this.inObject.push(unit === 0x7b);
     this.state = unit === 0x7b ? State.objectStart : State.arrayStart;

@@ -34,7 +34,8 @@ function feedNested(readers: JsonReader[], first: number, sink?: StringSink): vo
     const wasInString = reader.inString;
     reader.feed(unit);
     if (!reader.inString) {
-      readers.length = level + 1;
+      // Setting the length is slow, also to the same one.
+      if (readers.length > level + 1) readers.length = level + 1;
       return;
     }
     if (!wasInString) {
@@ -50,14 +51,18 @@ function feedNested(readers: JsonReader[], first: number, sink?: StringSink): vo
 /** Reads JSON strings, and the JSON strings in them, one code unit of the text at a time. */
 export class JsonStrings {
   private readonly readers = [new JsonReader()];
-  private readonly sink: StringSink;
+  private readonly sink: StringSink | undefined;
 
-  constructor(sink: StringSink) {
+  constructor(sink?: StringSink) {
     this.sink = sink;
   }
 
   feed(unit: number): void {
     feedNested(this.readers, unit, this.sink);
+  }
+
+  feedAll(text: string): void {
+    for (let at = 0; at < text.length; at++) this.feed(text.charCodeAt(at));
   }
 
   /** The number of strings that contain the next character. */

@@ -161,6 +161,22 @@ describe('addresses that a renderer loads', () => {
     expect(restored('<p style="background:url(<URL_AB12CDEF>)">', values(whole)).withheld).to.equal(1);
   });
 
+  it('decides a place only by the text before it, also in a flood of tags', () => {
+    const flood = Array.from({ length: 40 }, (_, at) => `<a${at}b`).join('');
+    expect(restore(flood + TAG)).to.equal(flood + VALUE);
+    expect(restore(`${flood}${TAG}<img src="">`)).to.equal(`${flood}${VALUE}<img src="">`);
+    for (const hint of ['=', '<STYLE>']) {
+      expect(restore(flood + hint + TAG)).to.equal(flood + hint + TAG);
+      expect(restore(hint + flood + TAG)).to.equal(hint + flood + TAG);
+    }
+  });
+
+  it('withholds a value in the address of an image with any number of brackets', () => {
+    const deep = `![${'['.repeat(300)}${']'.repeat(301)}(//e.example/${TAG})`;
+    expect(restore(deep)).to.equal(deep);
+    expect(restore(`${deep}\n\n(${TAG})`)).to.equal(`${deep}\n\n(${VALUE})`);
+  });
+
   it('takes linear time for any nesting', () => {
     const pieces = [
       '![',
@@ -169,6 +185,7 @@ describe('addresses that a renderer loads', () => {
       '](',
       '<img src="',
       '<a b="',
+      ' b=\\"',
       "<b c='",
       '<',
       '{"a":"',
@@ -184,9 +201,12 @@ describe('addresses that a renderer loads', () => {
       return (user + system) / 1000;
     };
     for (const piece of [...pieces, pieces.join('')]) {
-      const text = (length: number): string => piece.repeat(length / piece.length) + TAG + '<img src=x>![]()';
-      timeOf(text(10_000));
-      expect(timeOf(text(200_000)), `milliseconds of processor time on ${piece}`).to.be.lessThan(2000);
+      for (const before of ['', '<a']) {
+        const text = (length: number): string =>
+          `${before}${piece.repeat(length / piece.length)}${TAG}<img src=x>![]()`;
+        timeOf(text(10_000));
+        expect(timeOf(text(200_000)), `milliseconds of processor time on ${piece}`).to.be.lessThan(2000);
+      }
     }
   });
 });

@@ -77,12 +77,15 @@ type Phase = (typeof Phase)[keyof typeof Phase];
 export class HtmlReader implements AddressReader {
   private tags: Tag[] = [];
   private isFlooded = false;
+  private readonly hint = new Hint();
 
   get place(): Place {
-    return this.isFlooded ? Place.inside : innermost(this.tags);
+    if (this.isFlooded) return this.hint.isFound ? Place.inside : Place.outside;
+    return innermost(this.tags);
   }
 
   feed(unit: number): void {
+    this.hint.feed(unit);
     const { tags } = this;
     if (tags.length > 0) {
       const begun: Tag[] = [];
@@ -93,18 +96,36 @@ export class HtmlReader implements AddressReader {
       tags.push(...begun);
       if (tags.some((tag) => tag.phase === Phase.done)) this.tags = tags.filter((tag) => tag.phase !== Phase.done);
     }
-    if (unit === Unit.less) this.begin();
+    if (unit === Unit.less && !this.isFlooded) this.tags.push(new Tag());
+    if (this.tags.length > MAX_OPEN) this.merge();
   }
 
-  private begin(): void {
-    if (this.tags.length >= MAX_OPEN) {
-      const distinct = new Map(this.tags.map((tag) => [tag.key, tag]));
-      this.tags = [...distinct.values()];
-      this.isFlooded ||= this.tags.length >= MAX_OPEN;
-    }
-    if (!this.isFlooded) this.tags.push(new Tag());
+  /** Reads tags in the same state as one. Each "<" begins a tag, and a backslash before a value can double the tags. */
+  private merge(): void {
+    const distinct = new Map(this.tags.map((tag) => [tag.key, tag]));
+    this.isFlooded = distinct.size > MAX_OPEN;
+    this.tags = this.isFlooded ? [] : [...distinct.values()];
   }
 }
+
+/**
+ * Whether a text can have an address in HTML: it contains the "=" of an attribute or the name of the element `style`. A
+ * text without either is not read at all, so a flood of tags counts only after one of them.
+ */
+class Hint {
+  isFound = false;
+  private matched = 0;
+
+  feed(unit: number): void {
+    if (this.isFound) return;
+    const lower = unit | 0x20;
+    if (lower === STYLE.charCodeAt(this.matched)) this.matched++;
+    else this.matched = lower === STYLE.charCodeAt(0) ? 1 : 0;
+    this.isFound = unit === Unit.equals || this.matched === STYLE.length;
+  }
+}
+
+const STYLE = 'style';
 
 /** Reads one tag, from its "<" to its ">"; for `style`, to the end tag. */
 class Tag {

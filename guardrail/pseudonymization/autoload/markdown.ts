@@ -23,6 +23,12 @@ const LINE_HEAD = new Set(Array.from(' \t>*+-.)0123456789', (char) => char.charC
 /** An address without one of these characters is relative and names no host. */
 const NAMES_HOST = new Set(Array.from('/\\:&', (char) => char.charCodeAt(0)));
 
+/**
+ * Maximum number of open brackets. Beyond it, the outermost are forgotten, and an image among them counts as open until
+ * the paragraph ends.
+ */
+const MAX_BRACKETS = 128;
+
 /** A "[" without its "]" so far. */
 interface Opener {
   readonly image: boolean;
@@ -111,6 +117,9 @@ export class MarkdownReader implements AddressReader {
     const image = this.previous === Unit.bang;
     if (image) this.openImages++;
     this.openers.push({ image, head: this.atLineHead, hiding: this.hiding });
+    if (this.openers.length <= MAX_BRACKETS || !this.openers.shift()?.image) return;
+    this.openImages--;
+    this.imageMayBeOpen = true;
   }
 
   /** Not every renderer supports escapes, so after an escaped "]" the bracket may be closed or still open. */

@@ -1,0 +1,39 @@
+import type { AnswerCounts, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
+
+/** The APIs whose errors and blocks the room can write. */
+export type Api = 'openai' | 'anthropic' | 'gemini' | 'unknown';
+
+/** A request as the client sent it, without content encodings. */
+export interface RequestBody {
+  readonly bytes: Buffer;
+  /** The header Content-Type; undefined if the request has none. */
+  readonly contentType: string | undefined;
+  /** The query string, without the question mark. Default: none. */
+  readonly query?: string;
+}
+
+/** What the guardrail decided about a request. */
+export type GuardedBody = Pick<RequestOutcome, 'session' | 'entities' | 'monitored'> &
+  (
+    | { /** Send the same bytes. */ readonly action: 'NONE' }
+    | {
+        readonly action: 'GUARDRAIL_INTERVENED';
+        readonly body: Buffer;
+        /** The query to send. */ readonly query?: string;
+      }
+    | { readonly action: 'BLOCKED'; /** A sentence for the caller. */ readonly reason: string }
+  );
+
+export interface RestoredBody {
+  readonly body: Buffer;
+  readonly counts: AnswerCounts;
+}
+
+/** Restores an answer while it arrives. Calls must not overlap. After an error, nothing more may be pushed or sent. */
+export interface ByteStream {
+  /** @returns what can be sent now. */
+  push(chunk: Buffer): Promise<Buffer>;
+  /** @returns the rest. The answer has ended; do not call it for an answer that was cut off. */
+  end(): Promise<Buffer>;
+  counts(): AnswerCounts;
+}

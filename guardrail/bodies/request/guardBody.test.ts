@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { createFakeAnalyzer, createTestGuard } from '../../pseudonymization/testing/testGuard.ts';
+import { BodyCalls, CARD, EMAIL, known } from '../testing/bodyCalls.ts';
+
+const chat = known('POST', '/v1/chat/completions');
+
+describe('guardBody', () => {
+  it('changes the strings with values, and keeps every other byte', async () => {
+    const calls = new BodyCalls();
+    const pseudonym = await calls.pseudonymOf(EMAIL);
+    const bodyWith = (value: string, name: string): string =>
+      `{ "model": "m",\t"user":"${EMAIL}", "messages":[{"role":"user","name":"${name}","content":"I am ${value} \\u00e9"}],` +
+      `"temperature":1.0, "new":1e400, "stop":["a","${value}"], "stop":"${value}", "metadata":{"${value}":"${value}"} }`;
+    const sent = await calls.sent(chat, bodyWith(EMAIL, EMAIL));
+    const expected = bodyWith(pseudonym, pseudonym.replace('<', '[').replace('>', ']'));
+    expect(sent).to.equal(expected.replace(`${pseudonym} \\u00e9`, `${pseudonym} é`));
+  });
+
+  it('checks names and numbers of free-form members', async () => {
+    const calls = new BodyCalls();
+    const body = `{"messages":[],"extension":{"${EMAIL}":[${CARD}, 1.50]}}`;
+    const sent = await calls.sent(chat, body);
+    expect(sent).to.not.contain(EMAIL).and.not.contain(CARD);
+    expect(sent).to.match(
+      /^\{"messages":\[\],"extension":\{"<EMAIL_ADDRESS_\w+>":\["\[CREDIT_CARD_\w+\]", 1\.50\]\}\}$/,
+    );
+  });
+
+  it('keeps the pseudonyms of signed thoughts, and changes no signature', async () => {
+    const calls = new BodyCalls();
+    const pseudonym = await calls.pseudonymOf(EMAIL);
+    const bodyWith = (value: string): string =>
+      JSON.stringify({
+        messages: [
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: `I greet ${value} and ${pseudonym}`, signature: `${EMAIL} x` },
+              { type: 'redacted_thinking', data: 'abc' },
+            ],
+          },
+        ],
+      });
+    expect(await calls.sent(known('POST', '/v1/messages'), bodyWith(EMAIL))).to.equal(bodyWith(pseudonym));
+  });
+
+  it('restores what the client typed as it looks like a pseudonym', async () => {
+    const calls = new BodyCalls();
+    const pseudonym = await calls.pseudonymOf(EMAIL);
+    const body = JSON.stringify({ messages: [{ role: 'user', content: `What is ${pseudonym}?` }] });
+    const sent = await calls.sent(chat, body);
+    expect(sent).to.not.contain(pseudonym);
+    expect(await calls.restored(chat, sent)).to.equal(body);
+  });
+
+  it('adds up what it finds in all parts of a request', async () => {
+    const calls = new BodyCalls();
+    const line = (prompt: string): string => JSON.stringify({ body: { prompt } });
+    const lines = `${line(EMAIL)}\n${line(`${'x '.repeat(40_000)}${EMAIL}`)}`;
+    const form = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n${lines}\r\n--b--\r\n`;
+    const outcome = await calls.request(known('POST', '/v1/files'), form, 'multipart/form-data; boundary=b');
+    expect(outcome.entities).to.deep.equal([{ type: 'EMAIL_ADDRESS', detector: 'fake', count: 2 }]);
+  });
+
+  it('blocks as the policy says, and gives the reason', async () => {
+    const analyzer = createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS' }, { block: ['EMAIL_ADDRESS'] });
+    const calls = new BodyCalls(createTestGuard(analyzer).guard);
+    const outcome = await calls.request(chat, JSON.stringify({ messages: [], extra: EMAIL }));
+    expect(outcome).to.include({ action: 'BLOCKED' }).and.have.property('reason').that.contains('blocked');
+  });
+
+  it('checks short lines of a batch together, and long ones alone', async () => {
+    const sizes: number[] = [];
+    const onBatch = (texts: readonly string[]): void => void sizes.push(texts.join('').length);
+    const calls = new BodyCalls(createTestGuard(createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS' }, { onBatch })).guard);
+    const lines = Array.from({ length: 3000 }, (_, at) =>
+      JSON.stringify({ prompt: `${at} is ${EMAIL}`, completion: '' }),
+    );
+    lines[1500] = JSON.stringify({ prompt: 'x'.repeat(100_000) + EMAIL });
+    const formOf = (content: string): string =>
+      `--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n${content}\r\n--b--\r\n`;
+    const sent = await calls.sent(
+      known('POST', '/v1/files'),
+      formOf(lines.join('\n')),
+      'multipart/form-data; boundary=b',
+    );
+    expect(sizes).to.have.length.within(3, 6);
+    expect(sent).to.equal(formOf(lines.join('\n').replaceAll(EMAIL, await calls.pseudonymOf(EMAIL))));
+  });
+});

@@ -1,0 +1,62 @@
+import { applyEdits, type Edit } from '../json/edits.ts';
+import { itemsOf, memberOf, stringOf, type Node } from '../json/document.ts';
+import { operationOf, rolesOfOperation, type Operation } from '../operations.ts';
+import { editsOf } from '../rewrite.ts';
+import type { BodyRole } from '../roles.ts';
+import type { InnerBodies } from '../source.ts';
+import { readRequestJson } from '../text.ts';
+import { contentOfRequest } from '../walk.ts';
+import type { Checkable } from './checkable.ts';
+
+/** @throws BodyError */
+export function jsonBody(operation: Operation, bytes: Buffer): Checkable {
+  return jsonPart(bytes, (root) => ({ members: operation.members, inner: innerBodies(operation, root) }));
+}
+
+/** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
+export function jsonLine(bytes: Buffer): Checkable {
+  return jsonPart(bytes, (root) => {
+    const body = memberOf(root, 'body') ?? memberOf(root, 'params');
+    if (!body) return { members: rolesOfOperation('chat.completions'), inner: new Map() };
+    const url = stringOf(memberOf(root, 'url'));
+    const operation = url === undefined ? undefined : operationOf('POST', url);
+    const members = operation?.members ?? rolesOfOperation(url === undefined ? 'messages' : undefined);
+    return { members: LINE, inner: new Map([[body, members]]) };
+  });
+}
+
+/** The members of a line around its body. */
+const LINE: ReadonlyMap<string, BodyRole> = new Map([
+  ['method', 'opaque'],
+  ['url', 'opaque'],
+  ['body', 'text'],
+  ['params', 'text'],
+]);
+
+/** The requests of a batch in one body. */
+function innerBodies({ batchOf }: Operation, root: Node): InnerBodies {
+  if (batchOf === undefined) return new Map();
+  const members = rolesOfOperation(batchOf);
+  const params = itemsOf(memberOf(root, 'requests')).flatMap((item) => memberOf(item, 'params') ?? []);
+  return new Map(params.map((node) => [node, members]));
+}
+
+function jsonPart(
+  bytes: Buffer,
+  rolesOf: (root: Node) => { members: ReadonlyMap<string, BodyRole>; inner: InnerBodies },
+): Checkable {
+  const { text, root } = readRequestJson(bytes);
+  const { places, images, hasFiles } = contentOfRequest({ root, text, ...rolesOf(root) });
+  return {
+    passages: places,
+    images: images.map(({ source }) => source),
+    hasFiles,
+    write(texts, urls) {
+      const imageEdits = images.flatMap(({ source, put }, at): Edit[] => {
+        const url = urls[at] ?? source;
+        return url === source ? [] : put(url);
+      });
+      return Buffer.from(applyEdits(text, [...editsOf(places, texts), ...imageEdits]));
+    },
+  };
+}

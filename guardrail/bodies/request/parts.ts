@@ -1,0 +1,83 @@
+/** Decides what is checked in the parts of a form. */
+import { isDataUrl, isImageUrl } from '../../messages/messages.ts';
+import { BodyError } from '../errors.ts';
+import type { Operation } from '../operations.ts';
+import { decodeUtf8 } from '../text.ts';
+import { filePart, textPart, type Checkable } from './checkable.ts';
+import { jsonLine } from './json.ts';
+import { headWithFileName, type FormPart } from './multipart.ts';
+
+/** A part of a form, as what is checked of it. */
+export interface CheckedPart {
+  readonly part: FormPart;
+  readonly head: readonly Checkable[];
+  /** The lines of a batch file are checked one by one. */
+  readonly contents: readonly Checkable[];
+}
+
+/** @throws BodyError */
+export function checkedPart(operation: Operation, part: FormPart): CheckedPart {
+  const { fileName, head } = part;
+  const unchanged = unchecked(Buffer.from(head));
+  if (fileName === undefined) return { part, head: [unchanged], contents: fieldOf(operation, part) };
+  const write = (changed: string): Buffer => Buffer.from(changed === fileName ? head : headWithFileName(part, changed));
+  const contents = [...fileOf(operation, part)];
+  return { part, head: [fileName === '' ? unchanged : textPart(fileName, write)], contents };
+}
+
+function fieldOf({ members }: Operation, { name, content }: FormPart): Checkable[] {
+  const text = decodeUtf8(content);
+  if (text === undefined) throw new BodyError('invalid_encoding');
+  const role = members.get(name.replace(/\[.*$/, '')) ?? 'free';
+  if (role === 'opaque' || text === '') return [unchecked(content)];
+  if (isImageUrl(text)) return [imagePart(text, (url) => Buffer.from(url), content)];
+  return [isDataUrl(text) ? filePart(content) : textPart(text, (changed) => Buffer.from(changed))];
+}
+
+function* fileOf(operation: Operation, { content, fileName = '', contentType = '' }: FormPart): Generator<Checkable> {
+  const type = imageTypeOf(content);
+  if (type !== undefined) {
+    const source = `data:${type};base64,${content.toString('base64')}`;
+    yield imagePart(source, (url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'), content);
+  } else if (operation.takesLines === true && isLines(fileName, contentType)) yield* linesOf(content);
+  else yield filePart(content);
+}
+
+function isLines(fileName: string, contentType: string): boolean {
+  return /\.jsonl$/i.test(fileName) || /^application\/(?:x-)?(?:jsonl|ndjson|jsonlines)\b/i.test(contentType);
+}
+
+/** The lines of a file, and the line ends as parts without text. */
+function* linesOf(content: Buffer): Generator<Checkable> {
+  let from = 0;
+  while (from < content.length) {
+    const end = content.indexOf(0x0a, from);
+    const to = end < 0 ? content.length : end + 1;
+    const line = content.subarray(from, to);
+    yield /^\s*$/.test(line.toString('latin1')) ? unchecked(line) : jsonLine(line);
+    from = to;
+  }
+}
+
+/** A part without anything to check. */
+function unchecked(bytes: Buffer): Checkable {
+  return { passages: [], images: [], hasFiles: false, write: () => bytes };
+}
+
+function imagePart(source: string, write: (url: string) => Buffer, original: Buffer): Checkable {
+  return {
+    passages: [],
+    images: [source],
+    hasFiles: false,
+    write: (_, [url = source]) => (url === source ? original : write(url)),
+  };
+}
+
+/** The media type by the first bytes. */
+function imageTypeOf(content: Buffer): string | undefined {
+  const head = content.toString('latin1', 0, 12);
+  if (head.startsWith('\x89PNG')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('GIF8')) return 'image/gif';
+  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+}

@@ -1,0 +1,195 @@
+import type { TextKind } from '../messages/messages.ts';
+import type {
+  AnswerCounts,
+  AnswerStream,
+  CallContext,
+  Guard,
+  TextStream,
+} from '../pseudonymization/pseudonymization.ts';
+import type { ByteStream } from './contract.ts';
+import { UnreadableAnswerError } from './errors.ts';
+import { applyEdits, type Edit } from './json/edits.ts';
+import { JsonError, parseDocument, type Node } from './json/document.ts';
+import type { Operation } from './operations.ts';
+import { editsOf, logprobsEdits } from './rewrite.ts';
+import { NOTHING, readEvent, type Delta, type EventReading } from './stream/channels.ts';
+import { ElementFramer } from './stream/elements.ts';
+import type { Frame, Framer, NewEvent } from './stream/frames.ts';
+import { LineFramer } from './stream/lines.ts';
+import { SseFramer } from './stream/sse.ts';
+import { readAlike, templateOf, type Template } from './stream/template.ts';
+import { contentOfAnswer, type BodyContent } from './walk.ts';
+
+/**
+ * Restores an answer while it arrives: server-sent events, JSON lines, or the elements of a JSON array. An event without
+ * changes keeps its bytes. Only what can still become a pseudonym is held back; an event of the same shape carries it
+ * when its text ends.
+ *
+ * `push` and `end` reject with UnreadableAnswerError and the errors of the guard.
+ */
+export function restoreStream(
+  operation: Operation,
+  contentType: string | undefined,
+  guard: Guard,
+  context: CallContext,
+): ByteStream {
+  return new StreamRestorer(operation, framerOf(contentType), guard.stream(context));
+}
+
+/** Whether an answer consists of events that continue each other's texts, or of lines: {@link restoreStream}. */
+export function isStream({ answersArray }: Operation, contentType = ''): boolean {
+  if (answersArray === true && JSON_TYPE.test(contentType)) return true;
+  return EVENT_STREAM.test(contentType) || /^\s*application\/(?:x-)?(?:jsonl|ndjson|jsonlines)\b/i.test(contentType);
+}
+
+const EVENT_STREAM = /^\s*text\/event-stream\b/i;
+const JSON_TYPE = /^\s*application\/json\b/i;
+
+/** The end of a stream of OpenAI's. */
+const DONE = '[DONE]';
+
+function framerOf(contentType = ''): Framer {
+  if (EVENT_STREAM.test(contentType)) return new SseFramer();
+  return JSON_TYPE.test(contentType) ? new ElementFramer() : new LineFramer();
+}
+
+/** A text that has not ended. */
+interface OpenChannel {
+  readonly text: TextStream;
+  last: Delta;
+  /** The name of the last event. */
+  name: string | undefined;
+}
+
+class StreamRestorer implements ByteStream {
+  private readonly operation: Operation;
+  private readonly framer: Framer;
+  private readonly answer: AnswerStream;
+  private readonly channels = new Map<string, OpenChannel>();
+  /** Of the last event that was parsed. */
+  private template: Template | undefined;
+
+  constructor(operation: Operation, framer: Framer, answer: AnswerStream) {
+    this.operation = operation;
+    this.framer = framer;
+    this.answer = answer;
+  }
+
+  async push(chunk: Buffer): Promise<Buffer> {
+    return this.restoreAll(this.framer.push(chunk));
+  }
+
+  async end(): Promise<Buffer> {
+    const frames = this.framer.end();
+    const rest = await this.restoreAll(frames.slice(0, -1));
+    const last = frames.at(-1);
+    if (last?.data !== undefined && last.data !== DONE && !parsed(last.data)) {
+      throw new UnreadableAnswerError('ends in the middle of an event');
+    }
+    const frame = last ? await this.restore(last, true) : this.framer.insert(await this.flush(() => true), '');
+    return Buffer.concat([rest, Buffer.from(frame)]);
+  }
+
+  counts(): AnswerCounts {
+    return this.answer.counts();
+  }
+
+  private async restoreAll(frames: readonly Frame[]): Promise<Buffer> {
+    let restored = '';
+    for (const frame of frames) restored += await this.restore(frame);
+    return Buffer.from(restored);
+  }
+
+  /** @param isLast nothing follows: every text ends */
+  private async restore(frame: Frame, isLast = false): Promise<string> {
+    const { data } = frame;
+    const alike = data === undefined || isLast ? undefined : readAlike(this.template, data);
+    if (data !== undefined && alike) return this.restoreReading(frame, data, alike);
+    const root = data === undefined ? undefined : parsed(data);
+    if (data !== undefined && root) return this.restoreEvent(frame, data, root, isLast);
+    const before = isLast || data === DONE ? await this.flush(() => true) : [];
+    const text = data === undefined ? data : await this.whole(data, 'text');
+    return this.framer.insert(before, text === undefined || text === data ? frame.raw : frame.withData(text));
+  }
+
+  private async restoreEvent(frame: Frame, data: string, root: Node, isLast: boolean): Promise<string> {
+    // The lines of a file do not continue each other, whatever their shape.
+    const reading = this.operation.answersLines === true ? NOTHING : readEvent(root, data);
+    const { deltas } = reading;
+    const content = contentOfAnswer(
+      { root, text: data, members: this.operation.members },
+      this.operation.api !== 'unknown' || deltas.length > 0,
+    );
+    const places = content.places.filter(
+      ({ start, end }) => !deltas.some(({ node }) => node.start >= start && node.end <= end),
+    );
+    const rest = { ...content, places };
+    this.template = templateOf(data, reading, rest);
+    return this.restoreReading(frame, data, isLast ? { deltas, ends: () => true } : reading, rest);
+  }
+
+  /** @param content what the event has besides the deltas; absent: no text */
+  private async restoreReading(
+    frame: Frame,
+    data: string,
+    reading: EventReading,
+    content: Pick<BodyContent, 'places' | 'logprobs'> = NO_CONTENT,
+  ): Promise<string> {
+    const { deltas, ends } = reading;
+    const before = await this.flush((channel) => ends(channel) && !deltas.some((delta) => delta.channel === channel));
+    const edits = await this.restoreDeltas(reading, frame.name);
+    const texts: string[] = [];
+    for (const { text, kind } of content.places) texts.push(await this.whole(text, kind));
+    edits.push(...editsOf(content.places, texts));
+    if (edits.length === 0) return this.framer.insert(before, frame.raw);
+    const changed = applyEdits(data, [...edits, ...logprobsEdits(content, edits)]);
+    return this.framer.insert(before, frame.withData(changed));
+  }
+
+  private async restoreDeltas({ deltas, ends }: EventReading, name: string | undefined): Promise<Edit[]> {
+    const edits: Edit[] = [];
+    for (const [at, delta] of deltas.entries()) {
+      const { channel, kind, node } = delta;
+      const open = this.channels.get(channel) ?? { text: this.answer.text(kind), last: delta, name };
+      open.last = delta;
+      open.name = name;
+      this.channels.set(channel, open);
+      let text = await open.text.push(node.value);
+      if (ends(channel) && !deltas.some((later, place) => place > at && later.channel === channel)) {
+        text += await open.text.end();
+        this.channels.delete(channel);
+      }
+      if (text !== node.value) edits.push({ start: node.start, end: node.end, text: JSON.stringify(text) });
+    }
+    return edits;
+  }
+
+  /** Ends channels. @returns events with what was held back */
+  private async flush(isEnded: (channel: string) => boolean): Promise<NewEvent[]> {
+    const events: NewEvent[] = [];
+    for (const [channel, { text, last, name }] of [...this.channels]) {
+      if (!isEnded(channel)) continue;
+      this.channels.delete(channel);
+      const rest = await text.end();
+      if (rest !== '') events.push({ data: last.eventWith(rest), name });
+    }
+    return events;
+  }
+
+  private async whole(text: string, kind: TextKind): Promise<string> {
+    if (kind === 'address') return text;
+    const stream = this.answer.text(kind);
+    return (await stream.push(text)) + (await stream.end());
+  }
+}
+
+const NO_CONTENT = { places: [], logprobs: [] };
+
+function parsed(data: string): Node | undefined {
+  try {
+    return parseDocument(data);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

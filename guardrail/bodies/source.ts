@@ -1,0 +1,16 @@
+import type { Node } from './json/document.ts';
+import type { BodyRole } from './roles.ts';
+
+/** Objects that are bodies of their own, with the roles of their members. */
+export type InnerBodies = ReadonlyMap<Node, ReadonlyMap<string, BodyRole>>;
+
+/** A body, or one line of it. */
+export interface BodySource {
+  readonly root: Node;
+  /** The text that the root stands in. */
+  readonly text: string;
+  /** Roles of the members of the root. */
+  readonly members: ReadonlyMap<string, BodyRole>;
+  /** Objects in a request that are bodies of their own, with the roles of their members. */
+  readonly inner?: InnerBodies;
+}

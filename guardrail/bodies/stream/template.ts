@@ -1,0 +1,38 @@
+/** Most events of a stream differ from the one before in their piece of text only. They need no parser. */
+import type { BodyContent } from '../walk.ts';
+import type { Delta, EventReading } from './channels.ts';
+
+/** An event with one piece of text and no other text. */
+export interface Template {
+  /** The event around the piece. */
+  readonly head: string;
+  readonly tail: string;
+  readonly delta: Delta;
+  readonly ends: EventReading['ends'];
+}
+
+/** A string of JSON without escapes. */
+const PLAIN_STRING = /^"[^"\\\u0000-\u001f]*"$/;
+
+/** @returns undefined if the event has other texts, so that another piece could change more than itself */
+export function templateOf(
+  data: string,
+  { deltas, ends }: EventReading,
+  { places, logprobs }: Pick<BodyContent, 'places' | 'logprobs'>,
+): Template | undefined {
+  const [delta] = deltas;
+  const hasTokens = logprobs.some(({ node }) => node.kind !== 'scalar');
+  if (!delta || deltas.length > 1 || places.length > 0 || hasTokens) return undefined;
+  return { head: data.slice(0, delta.node.start), tail: data.slice(delta.node.end), delta, ends };
+}
+
+/** @returns the reading of an event; undefined if it is not the template with another piece */
+export function readAlike(template: Template | undefined, data: string): EventReading | undefined {
+  if (!template) return undefined;
+  const { head, tail, delta, ends } = template;
+  const [start, end] = [head.length, data.length - tail.length];
+  if (end < start || !data.startsWith(head) || !data.endsWith(tail)) return undefined;
+  const token = data.slice(start, end);
+  if (!PLAIN_STRING.test(token)) return undefined;
+  return { deltas: [{ ...delta, node: { kind: 'string', start, end, value: token.slice(1, -1) } }], ends };
+}

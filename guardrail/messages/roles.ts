@@ -1,0 +1,93 @@
+/** The rules that decide how a member of an object is read. Every walk over messages and bodies uses them. */
+import {
+  contentPartOf,
+  generalRole,
+  SIGNATURE_KEYS,
+  unknownRole,
+  UNCHANGED_IN_TOOLS,
+  type ContentPart,
+  type MemberRole,
+} from './contentParts.ts';
+import type { JsonObject, TextKind } from './contract.ts';
+import { hasFile, imageMembers, isBinary, isMediaOfItsType, type ImageMember } from './media.ts';
+
+/** The position of a value in its object. Elements of an array have the position of the array. */
+export interface MemberPosition {
+  readonly key: string | undefined;
+  readonly parent: JsonObject | undefined;
+  readonly role: MemberRole;
+}
+
+/** @returns the kind of a string as a text; undefined if it is no text. */
+export function textKindAt(text: string, position: MemberPosition): TextKind | undefined {
+  const { key, parent, role } = position;
+  switch (role) {
+    case 'opaque':
+      return undefined;
+    case 'thought':
+      return 'thought';
+    case 'json':
+      return 'arguments';
+    case 'image':
+      return isAddress(text) || isBinary(text) || key !== 'source' ? undefined : 'text';
+    case 'file':
+      if (isBinary(text) || key?.endsWith('_id')) return undefined;
+      return isAddress(text) ? 'address' : 'text';
+    case 'payload':
+      if (isBinary(text) || (key !== undefined && parent && isMediaOfItsType(parent, key))) return undefined;
+      return kindOf(position);
+    case 'address':
+      return isBinary(text) ? undefined : 'address';
+    case 'tools':
+      return key !== undefined && UNCHANGED_IN_TOOLS.has(key) ? undefined : 'text';
+    case 'text':
+    case 'data':
+    case 'content':
+      return kindOf(position);
+  }
+}
+
+/** How the members of one object are read. */
+export interface ObjectReading {
+  readonly roleOf: (key: string) => MemberRole;
+  /** The images of the object, without those of its descendants. */
+  images(): ImageMember[];
+  /** Whether the object, without its descendants, contains or refers to a file or a recording. */
+  hasFile(): boolean;
+}
+
+/**
+ * @param role the role of the object
+ * @param isMediaOnly the object is in data of a tool or in an opaque member, whose texts are not visited one by one
+ */
+export function readingOf(value: JsonObject, role: MemberRole, isMediaOnly: boolean): ObjectReading {
+  const part: ContentPart | undefined = typeof value.type === 'string' ? contentPartOf(value.type) : undefined;
+  const isUnknown = typeof value.type === 'string' && !part && !isMediaOnly;
+  const roleOf = (key: string): MemberRole => {
+    if (role === 'tools') return 'tools';
+    // The address of an image or a file is handled with its part.
+    if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
+    return part?.members.get(key) ?? (isUnknown ? unknownRole(key) : generalRole(key));
+  };
+  const isPlain = isMediaOnly || role === 'tools';
+  return {
+    roleOf,
+    images: () => imageMembers(value, part, isPlain ? generalRole : roleOf),
+    hasFile: () => hasFile(value, part, roleOf, isPlain),
+  };
+}
+
+/** Whether an object is data. The content of a tool result can be an object that is not a content part. */
+export function isData(role: MemberRole, value: JsonObject): boolean {
+  return role === 'data' || role === 'json' || (role === 'content' && typeof value.type !== 'string');
+}
+
+function kindOf({ key, parent }: MemberPosition): TextKind {
+  const isSigned = key === 'text' && SIGNATURE_KEYS.some((name) => typeof parent?.[name] === 'string');
+  return isSigned ? 'thought' : 'text';
+}
+
+/** Whether a string is an address: it begins with the scheme of a URL. */
+export function isAddress(text: string): boolean {
+  return /^\s*[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 64));
+}

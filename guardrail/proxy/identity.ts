@@ -1,0 +1,94 @@
+/** Who calls: the session of a call, from its credentials or from headers that a trusted hop has set. */
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
+import { TEAM_HEADER } from '../gateways/gateways.ts';
+import { INLINE_TENANT, type SubjectId, type Tenant } from '../ids.ts';
+import { ProxyError } from './errors.ts';
+
+/** Headers in which the clients of the APIs send their key, besides `Authorization`. */
+const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key'] as const;
+/** The query parameter in which clients of Gemini send their key. */
+const KEY_PARAMETER = 'key';
+/** Names the conversation. It separates mappings of one caller, and never joins those of two. */
+const SESSION_HEADER = 'x-session-id';
+
+/** The caller of a request. */
+export interface Caller {
+  /** Contains the credentials: it is hashed with the session key, and never logged. undefined: an anonymous call. */
+  readonly name: string | undefined;
+  /** The team whose policy applies. */
+  readonly team: string | undefined;
+  readonly conversation: string | undefined;
+}
+
+/**
+ * @param identityHeaders the headers that a trusted hop sets, in lower case; undefined: the credentials identify the caller
+ * @throws ProxyError 401 if one of these headers is missing
+ */
+export function callerOf(
+  headers: IncomingHttpHeaders,
+  query: string,
+  identityHeaders: readonly string[] | undefined,
+): Caller {
+  const trusted = identityHeaders?.map((name): [string, string] => [name, valueOf(headers, name)]);
+  const missing = trusted?.find(([, value]) => value === '');
+  if (missing) {
+    throw new ProxyError(
+      'identity_missing',
+      `The header ${missing[0]} is missing: the hop before the guardrail must set it.`,
+    );
+  }
+  // A team has many callers, so its name alone identifies none of them.
+  const identifying = trusted?.filter(([name]) => name !== TEAM_HEADER) ?? [];
+  const keys = identifying.length > 0 ? [] : keysOf(headers, query);
+  const name =
+    identifying.length > 0 ? JSON.stringify(identifying) : keys.length > 0 ? JSON.stringify(keys) : undefined;
+  return {
+    name,
+    team: trusted?.find(([header]) => header === TEAM_HEADER)?.[1],
+    conversation: valueOf(headers, SESSION_HEADER) || undefined,
+  };
+}
+
+export interface IdentityParts {
+  /** A random id of the call. */
+  readonly callId: string;
+  /** The end user that the body names. */
+  readonly endUser: string | undefined;
+  readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
+}
+
+/** The identity of a call. Calls of different callers, end users or conversations never share a mapping. */
+export function identityOf({ name, team, conversation }: Caller, parts: IdentityParts): CallIdentity {
+  const { callId, endUser, subjectOf } = parts;
+  // Nobody can prove to have sent an anonymous call, so no other call may read its mapping.
+  const scope = JSON.stringify([name ?? { callId }, endUser ?? null, conversation ?? null]);
+  // The session is a hash of this hash with the session key. So nothing that is kept tells the credentials.
+  return {
+    tenant: INLINE_TENANT,
+    team,
+    keyHash: `inline:${hash('sha256', scope)}`,
+    callId,
+    traceId: conversation,
+    ...(endUser === undefined ? {} : { subject: subjectOf(INLINE_TENANT, endUser) }),
+  };
+}
+
+/**
+ * All keys of a call, without duplicates. Which of several keys counts is up to the upstream, so a call with another set of
+ * keys is another caller.
+ */
+function keysOf(headers: IncomingHttpHeaders, query: string): string[] {
+  const bearer = valueOf(headers, 'authorization')
+    .replace(/^Bearer +/i, '')
+    .trim();
+  const own = KEY_HEADERS.map((name) => valueOf(headers, name));
+  const inQuery = query.includes(KEY_PARAMETER) ? new URLSearchParams(query).getAll(KEY_PARAMETER) : [];
+  return [...new Set([bearer, ...own, ...inQuery])].filter((key) => key !== '').sort();
+}
+
+function valueOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name] ?? '';
+  return (typeof value === 'string' ? value : value.join(', ')).trim();
+}

@@ -1,0 +1,204 @@
+/** The way of an answer to the client: relayed as it is, restored as a whole, or restored while it arrives. */
+import { Readable, type Duplex } from 'node:stream';
+import { errorEventOf, restoreBody, restoreStream, UnreadableAnswerError, type ByteStream } from '../bodies/bodies.ts';
+import { DocumentTooDeepError } from '../messages/messages.ts';
+import { decodersFor } from '../http/http.ts';
+import { ResponseTooLargeError, type CallContext } from '../pseudonymization/pseudonymization.ts';
+import { answerModeOf } from './answerMode.ts';
+import type { Call, ProxyOptions } from './call.ts';
+import { ClientGoneError, ProxyError } from './errors.ts';
+import { problemOf } from './failures.ts';
+import { answerHeaders, leadsAway } from './headers.ts';
+import type { UpstreamAnswer } from './upstream.ts';
+
+/** The parts of an answer, decoded. @see UpstreamAnswer.next */
+type Next = () => Promise<Buffer | undefined>;
+
+/**
+ * Sends an answer to the client. An error before its first byte is thrown. A later one ends the answer with an event that
+ * describes it, and breaks the connection.
+ * @param restoring undefined: the answer is relayed as it is
+ * @throws ProxyError, ServiceError, ClientGoneError, and the errors of the guard
+ */
+export async function relay(
+  call: Call,
+  answer: UpstreamAnswer,
+  restoring: CallContext | undefined,
+  options: ProxyOptions,
+): Promise<void> {
+  const { status, headers } = answer;
+  try {
+    if (leadsAway(status, headers, options.upstream)) throw new ProxyError('redirect_refused');
+    const { method } = call.context;
+    const mode = answerModeOf({ method, status, headers, operation: call.operation, isRestored: !!restoring });
+    if (restoring && mode === 'whole') await relayWhole(call, answer, restoring, options);
+    else if (restoring && mode === 'stream') await relayStream(call, answer, restoring, options);
+    else await relayAsIs(call, answer, mode === 'bare' && !!restoring, options);
+  } finally {
+    answer.cancel();
+  }
+}
+
+/** @param isChanged the headers describe bytes that would be changed, and that are not there: the answer to HEAD */
+async function relayAsIs(
+  call: Call,
+  answer: UpstreamAnswer,
+  isChanged: boolean,
+  { upstream }: ProxyOptions,
+): Promise<void> {
+  const { client, context } = call;
+  begin(call, answer, isChanged, upstream);
+  if (!answer.isReady) context.res.flushHeaders();
+  try {
+    for (let part = await answer.next(); part; part = await answer.next()) await client.write(part);
+    await client.end();
+  } catch (thrown) {
+    context.res.destroy();
+    throw thrown;
+  }
+}
+
+async function relayWhole(
+  call: Call,
+  answer: UpstreamAnswer,
+  restoring: CallContext,
+  options: ProxyOptions,
+): Promise<void> {
+  const { maxBody, admission, guard, upstream } = options;
+  const { context, client, operation } = call;
+  const declared = Number(answer.headers['content-length']) || 0;
+  if (declared > maxBody) throw new ProxyError('answer_too_large');
+  const reservation = admission.reserveAnswer(context, declared);
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    const decoded = decodedBy(answer);
+    try {
+      for (let part = await decoded.next(); part; part = await decoded.next()) {
+        length += part.length;
+        if (length > maxBody) throw new ProxyError('answer_too_large');
+        reservation.addBytes(part.length);
+        parts.push(part);
+      }
+    } finally {
+      decoded.close();
+    }
+    const type = answer.headers['content-type'];
+    const restored = await readable(() => restoreBody(operation, Buffer.concat(parts), type, guard, restoring));
+    report(call, restored.counts, options);
+    begin(call, answer, true, upstream, restored.body.length);
+    await client.end(restored.body);
+  } finally {
+    reservation.release();
+  }
+}
+
+async function relayStream(
+  call: Call,
+  answer: UpstreamAnswer,
+  restoring: CallContext,
+  options: ProxyOptions,
+): Promise<void> {
+  const { context, client, operation } = call;
+  const type = answer.headers['content-type'] ?? '';
+  const stream = restoreStream(operation, type, options.guard, restoring);
+  const decoded = decodedBy(answer);
+  const start = (): void => {
+    if (!context.res.headersSent) begin(call, answer, true, options.upstream);
+  };
+  if (!answer.isReady) {
+    start();
+    context.res.flushHeaders();
+  }
+  try {
+    for (let part = await decoded.next(); part; part = await decoded.next()) {
+      const received = part;
+      const restored = await readable(() => stream.push(received));
+      start();
+      if (restored.length > 0) await client.write(restored);
+      // Everything is held back. The client learns that the answer has begun.
+      else context.res.flushHeaders();
+    }
+    const rest = await readable(() => stream.end());
+    start();
+    report(call, stream.counts(), options);
+    await client.end(rest);
+  } catch (thrown) {
+    if (context.res.headersSent && !(thrown instanceof ClientGoneError)) {
+      client.break(errorEventOf(operation, type, problemOf(thrown)));
+    }
+    throw thrown;
+  } finally {
+    decoded.close();
+  }
+}
+
+/** Writes the head of the answer. */
+function begin({ context }: Call, answer: UpstreamAnswer, isRestored: boolean, upstream: URL, length?: number): void {
+  const headers = answerHeaders(answer.headers, isRestored, upstream);
+  if (length !== undefined) headers['content-length'] = length;
+  context.respond = false;
+  context.res.writeHead(answer.status, headers);
+}
+
+function report({ context }: Call, counts: ReturnType<ByteStream['counts']>, { metrics }: ProxyOptions): void {
+  metrics.pseudonyms(counts);
+  metrics.guardrailCall('response', 'inline', counts.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
+  context.state.log.restored = counts.restored;
+}
+
+interface Decoded {
+  readonly next: Next;
+  /** Frees the decoder. */
+  close(): void;
+}
+
+/** @throws ProxyError 502 for an encoding that the proxy did not ask for and cannot decode */
+function decodedBy(answer: UpstreamAnswer): Decoded {
+  const decoders = decodersFor(answer.headers['content-encoding']);
+  if (!decoders) throw new ProxyError('answer_unreadable');
+  const [decoder] = decoders;
+  if (!decoder) return { next: () => answer.next(), close: () => undefined };
+  return decodedWith(answer, decoder);
+}
+
+function decodedWith(answer: UpstreamAnswer, decoder: Duplex): Decoded {
+  // A problem of the upstream is more precise than the one of the decoder that follows from it.
+  let problem: Error | undefined;
+  const source = Readable.from(partsOf(answer), { objectMode: false });
+  source.once('error', (error) => {
+    problem = error;
+    decoder.destroy();
+  });
+  const parts = source.pipe(decoder)[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  return {
+    async next() {
+      try {
+        const { value } = await parts.next();
+        return value;
+      } catch {
+        throw problem ?? new ProxyError('answer_unreadable');
+      }
+    },
+    close() {
+      source.destroy();
+      decoder.destroy();
+    },
+  };
+}
+
+async function* partsOf(answer: UpstreamAnswer): AsyncGenerator<Buffer> {
+  for (let part = await answer.next(); part; part = await answer.next()) yield part;
+}
+
+/** Runs a restoration. What it finds wrong with an answer is the fault of the upstream, not of the client. */
+async function readable<T>(restore: () => Promise<T>): Promise<T> {
+  try {
+    return await restore();
+  } catch (thrown) {
+    if (thrown instanceof UnreadableAnswerError) throw new ProxyError('answer_unreadable', thrown.message);
+    if (thrown instanceof DocumentTooDeepError) throw new ProxyError('answer_unreadable');
+    if (thrown instanceof ResponseTooLargeError) throw new ProxyError('answer_too_large');
+    throw thrown;
+  }
+}

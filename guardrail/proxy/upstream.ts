@@ -1,0 +1,180 @@
+/** The HTTP client of the proxy: a pool of connections to the upstream, answers with backpressure, and one error type. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Pool, type Dispatcher } from 'undici';
+import { ClientGoneError, ProxyError } from './errors.ts';
+
+/** Time limits in milliseconds. */
+export interface UpstreamTimeouts {
+  readonly connect: number;
+  /** To the headers of an answer. A model that reasons before it answers takes minutes; SDKs wait ten. */
+  readonly headers: number;
+  /** Between two parts of an answer, while the client reads. */
+  readonly body: number;
+}
+
+export const UPSTREAM_TIMEOUTS: UpstreamTimeouts = { connect: 10_000, headers: 600_000, body: 300_000 };
+
+/** Bytes of an answer that are received before they are asked for. Then the upstream waits. */
+const HIGH_WATER = 64 * 1024;
+
+/** As much as clients may send. */
+const MAX_HEADER_BYTES = 32 * 1024;
+
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Path and query, without the path of the upstream's base URL. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: Buffer | Readable | null;
+  /** Ends the request, and the answer too. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer whose body arrives in parts. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the next part, or the end, is already here. */
+  readonly isReady: boolean;
+  /**
+   * @returns all that has arrived; undefined at the end. While nobody calls it, the upstream waits.
+   * @throws ProxyError 502 or 504 if the answer is cut off; ClientGoneError
+   */
+  next(): Promise<Buffer | undefined>;
+  /** Ends an answer whose rest is not needed. Does nothing after its end. */
+  cancel(): void;
+}
+
+export interface Upstream {
+  /** The base URL. */
+  readonly base: URL;
+  /** @throws ProxyError 502 or 504 if no answer begins; ClientGoneError */
+  send(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  close(): Promise<void>;
+}
+
+export function createUpstream(base: URL, timeouts: UpstreamTimeouts = UPSTREAM_TIMEOUTS): Upstream {
+  const pool = new Pool(base.origin, {
+    // Each call has a connection of its own: a slow answer delays no other.
+    pipelining: 1,
+    allowH2: false,
+    connect: { timeout: timeouts.connect },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+  });
+  const prefix = base.pathname === '/' ? '' : base.pathname;
+  return {
+    base,
+    send: ({ path, signal, ...request }) =>
+      new Promise((resolve, reject) => {
+        const exchange = new Exchange(signal, resolve, reject);
+        pool.dispatch({ ...request, path: prefix + path }, exchange);
+      }),
+    // Calls that still run have outlived the drain.
+    close: () => pool.destroy(),
+  };
+}
+
+/** One request and its answer. Receives the events of the connection, and hands out the parts of the answer. */
+class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
+  status = 0;
+  headers: IncomingHttpHeaders = {};
+  readonly #signal: AbortSignal;
+  readonly #resolve: (answer: UpstreamAnswer) => void;
+  readonly #reject: (error: Error) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  /** null: the answer is complete. */
+  #end: Error | null | undefined;
+  #wake: (() => void) | undefined;
+
+  readonly #abort = (): void => {
+    // Without a controller, the request still waits for a connection.
+    if (this.#controller) this.#controller.abort(reasonOf(this.#signal));
+    else this.#finish(reasonOf(this.#signal));
+  };
+
+  constructor(signal: AbortSignal, resolve: (answer: UpstreamAnswer) => void, reject: (error: Error) => void) {
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (signal.aborted) this.#abort();
+    else signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  get isReady(): boolean {
+    return this.#bytes > 0 || this.#end !== undefined;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) this.#abort();
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // Interim answers, such as 103: the final one follows.
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    this.#resolve(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
+    this.#parts.push(part);
+    this.#bytes += part.length;
+    if (this.#bytes >= HIGH_WATER) controller.pause();
+    this.#wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.#finish(null);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(this.#signal.aborted ? reasonOf(this.#signal) : problemOf(error));
+  }
+
+  async next(): Promise<Buffer | undefined> {
+    while (this.#bytes === 0) {
+      if (this.#end === null) return undefined;
+      if (this.#end) throw this.#end;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const [first, ...others] = this.#parts;
+    const parts = others.length === 0 && first ? first : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#bytes = 0;
+    if (this.#controller?.paused) this.#controller.resume();
+    return parts;
+  }
+
+  cancel(): void {
+    if (this.#end !== undefined) return;
+    this.#controller?.abort(new ClientGoneError());
+  }
+
+  #finish(end: Error | null): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#end ??= end;
+    if (this.status === 0) this.#reject(end ?? new ProxyError('upstream_failed'));
+    this.#wake?.();
+  }
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new ClientGoneError();
+}
+
+const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+
+function problemOf(error: Error): Error {
+  if (error instanceof ClientGoneError || error instanceof ProxyError) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return new ProxyError(TIMEOUTS.has(code) ? 'upstream_timeout' : 'upstream_failed');
+}

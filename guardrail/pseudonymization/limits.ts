@@ -1,0 +1,41 @@
+import type { Pseudonym } from '../ids.ts';
+import { ResponseTooLargeError } from './errors.ts';
+
+/**
+ * Limits the size of a restored response. A value can be longer than its pseudonym, and a response can repeat a
+ * pseudonym without limit. The size of each part is therefore spent before the part is written.
+ */
+export class Budget {
+  private left: number;
+
+  /** @param bytes total size of all texts of a response */
+  constructor(bytes: number) {
+    this.left = bytes;
+  }
+
+  /** @throws ResponseTooLargeError */
+  spend(bytes: number): void {
+    this.left -= bytes;
+    if (this.left < 0) throw new ResponseTooLargeError();
+  }
+}
+
+/**
+ * Maximum number of different unknown pseudonyms in a response. A model garbles a code once or twice, and a document
+ * that another session left with the provider names a few dozen people at most. A search for the code of a value needs
+ * thousands of guesses in a response. Nothing in such a response is restored, so no guess is confirmed.
+ */
+export const MAX_UNKNOWN = 32;
+
+/** Counts the different unknown pseudonyms of a response, and decides whether it looks like a search. */
+export class Guesses {
+  private readonly unknown = new Set<Pseudonym>();
+
+  add(pseudonym: Pseudonym): void {
+    if (!this.isSearch) this.unknown.add(pseudonym);
+  }
+
+  get isSearch(): boolean {
+    return this.unknown.size > MAX_UNKNOWN;
+  }
+}

@@ -1,0 +1,149 @@
+import { escapeJson, JsonStrings, type TextKind } from '../messages/messages.ts';
+import { LoadedAddresses, Place } from './autoload/autoload.ts';
+import { encodeAt, type Stored } from './encoding.ts';
+import type { PseudonymMatch } from './grammar.ts';
+import type { Budget } from './limits.ts';
+
+/** Counts what a {@link Restorer} does. */
+export interface Tally {
+  /** Number of pseudonyms replaced by values. */
+  restored: number;
+  /** Number of known pseudonyms kept because they are in an address that a renderer loads. */
+  withheld: number;
+}
+
+/** What a {@link Restorer} has to know of the text before a pseudonym. */
+export interface Reading {
+  /** Reads the JSON strings in the original text. Absent: their depth makes no difference. */
+  readonly strings?: JsonStrings | undefined;
+  /** Reads the addresses in the restored text. Absent: it has none, or they make no difference. */
+  readonly addresses?: LoadedAddresses | undefined;
+}
+
+/** The reading of a text of which nothing is known in advance. No client displays arguments. */
+export function readingOf(kind: TextKind): Required<Reading> {
+  return { strings: new JsonStrings(), addresses: kind === 'arguments' ? undefined : new LoadedAddresses() };
+}
+
+/**
+ * Writes a text with values in the place of pseudonyms, in one pass from its beginning to its end. What it writes for a
+ * part depends only on the text before this part and, for a number in arguments, on the quotation mark after it.
+ *
+ * Inside a JSON string, the value is written with JSON escapes, both in text and in arguments. A client displays text: no
+ * value is inserted into an address that the client's renderer loads, unless the value is that address. Arguments go to a
+ * tool and are not displayed.
+ */
+export class Restorer {
+  private readonly kind: TextKind;
+  private readonly reading: Reading;
+  private readonly tally: Tally;
+  private readonly budget: Budget | undefined;
+  private written = '';
+  private originalBytes = 0;
+  private restoredBytes = 0;
+
+  constructor(kind: TextKind, reading: Reading, tally: Tally, budget?: Budget) {
+    this.kind = kind;
+    this.reading = reading;
+    this.tally = tally;
+    this.budget = budget;
+  }
+
+  /** The size of the original text or, if it is larger, of the text with all values: an upper bound of the result. */
+  get bytes(): number {
+    return Math.max(this.originalBytes, this.restoredBytes);
+  }
+
+  /** The length of the text written since {@link take}. */
+  get length(): number {
+    return this.written.length;
+  }
+
+  /** @returns the text written since the last call */
+  take(): string {
+    const { written } = this;
+    this.written = '';
+    return written;
+  }
+
+  /** Writes a part of a text as it is. @throws ResponseTooLargeError */
+  copy(text: string, from: number, to: number): void {
+    const part = text.slice(from, to);
+    if (part === '') return;
+    this.reading.strings?.feedAll(part);
+    const bytes = Buffer.byteLength(part);
+    this.spend(bytes, bytes);
+    this.write(part);
+  }
+
+  /**
+   * Writes the part of a text up to a pseudonym, and the value of the pseudonym.
+   * @param from where the part begins: the end of what was written before
+   * @returns the end of what is written now: the end of the pseudonym, or of the quotation mark after it
+   * @throws ResponseTooLargeError
+   */
+  put(text: string, from: number, match: PseudonymMatch, stored: Stored): number {
+    const { start, end, before, after, form } = match;
+    const { strings, addresses } = this.reading;
+    strings?.feedAll(text.slice(from, start));
+    const depth = strings?.depth ?? 0;
+    const quote = this.kind === 'arguments' ? quoteAroundNumber(text, match, stored, depth) : 0;
+    const to = end + quote;
+    strings?.feedAll(text.slice(start, to));
+    const lead = text.slice(from, Math.max(from, start - quote));
+    const value = encodeAt(stored, depth, form === 'escaped');
+    this.spend(Buffer.byteLength(text.slice(from, to)), Buffer.byteLength(lead + before + value + after));
+    this.write(lead);
+    // The opening bracket of a pseudonym can also begin an address.
+    if (addresses?.beginsAddress(text.charCodeAt(start))) return this.withhold(text, start, to);
+    this.write(before);
+    if (addresses && isLoadedAt(addresses.place, stored)) return this.withhold(text, start + before.length, to);
+    this.tally.restored++;
+    this.write(value + after);
+    return to;
+  }
+
+  private withhold(text: string, from: number, to: number): number {
+    this.tally.withheld++;
+    this.write(text.slice(from, to));
+    return to;
+  }
+
+  private write(part: string): void {
+    this.reading.addresses?.feed(part);
+    this.written += part;
+  }
+
+  private spend(originalBytes: number, restoredBytes: number): void {
+    const before = this.bytes;
+    this.originalBytes += originalBytes;
+    this.restoredBytes += restoredBytes;
+    this.budget?.spend(this.bytes - before);
+  }
+}
+
+function isLoadedAt(place: Place, stored: Stored): boolean {
+  return place === Place.inside || (place === Place.start && !hasCompleteHost(stored));
+}
+
+/**
+ * Whether a value is an address with a complete host. Loading it reaches only that host, so it can be restored: an
+ * image in a user's document is kept. Without a delimiter behind the host, the text that follows could extend the host.
+ */
+function hasCompleteHost(stored: Stored): boolean {
+  return stored.kind === 'value' && /^https?:\/\/[a-z0-9.-]+(?::\d+)?[/?#]/i.test(stored.value);
+}
+
+/**
+ * The length of each quotation mark around a pseudonym that replaced a JSON number; 0 for other pseudonyms. Such a
+ * pseudonym is a complete JSON string in square brackets, and its value is a number.
+ */
+function quoteAroundNumber(text: string, match: PseudonymMatch, stored: Stored, depth: number): number {
+  const isNumber = stored.kind === 'value' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(stored.value);
+  if (depth === 0 || match.form !== 'square' || !isNumber) return 0;
+  const quote = escapeJson('"', depth - 1);
+  const start = match.start - quote.length;
+  const isString =
+    text.startsWith(quote, start) && text.startsWith(quote, match.end) && text.charAt(start - 1) !== '\\';
+  return isString ? quote.length : 0;
+}

@@ -1,0 +1,96 @@
+import type { Pseudonym } from '../ids.ts';
+import type { TextKind } from '../messages/messages.ts';
+import type { TextStream } from './contract.ts';
+import type { Stored } from './encoding.ts';
+import type { Grammar, PseudonymMatch } from './grammar.ts';
+import { CONTEXT, isHighSurrogate, settledPlace } from './held.ts';
+import type { Budget } from './limits.ts';
+import { isComplete } from './restore.ts';
+import { readingOf, Restorer, type Tally } from './restorer.ts';
+
+/** What the texts of one answer share. */
+export interface SharedAnswer {
+  readonly grammar: Grammar;
+  readonly budget: Budget;
+  readonly tally: Tally;
+  /** Reads the values of pseudonyms that were not read before. @throws StoreUnavailableError | TooManyValuesError */
+  prepare(matches: readonly PseudonymMatch[]): Promise<void>;
+  /** Decides and counts a pseudonym that was prepared. @returns its value; undefined if it stays as it is */
+  decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined;
+}
+
+/** A short string can keep a long one in memory. What is left of a text of this length is copied. */
+const MAX_RETAINED = 1024;
+
+/** Finds the pseudonyms of one text as they become complete, and writes the text up to the first undecided place. */
+export class RestoredTextStream implements TextStream {
+  private readonly kind: TextKind;
+  private readonly answer: SharedAnswer;
+  private readonly restorer: Restorer;
+  /** The end of the text so far: {@link CONTEXT}, and from `from` on what is held back. */
+  private text = '';
+  private from = 0;
+  /** The first half of a surrogate pair, at the end of a value. */
+  private half = '';
+  private turn = Promise.resolve();
+
+  constructor(kind: TextKind, answer: SharedAnswer) {
+    this.kind = kind;
+    this.answer = answer;
+    this.restorer = new Restorer(kind, readingOf(kind), answer.tally, answer.budget);
+  }
+
+  push(piece: string): Promise<string> {
+    return this.enqueue(() => this.read(piece, false));
+  }
+
+  end(): Promise<string> {
+    return this.enqueue(() => this.read('', true));
+  }
+
+  /** Runs the calls in order. After one that fails, all fail. */
+  private enqueue(call: () => Promise<string>): Promise<string> {
+    const result = this.turn.then(call);
+    // Drops the result, which would stay in memory until the next call. The caller handles its error.
+    this.turn = result.then(() => undefined);
+    this.turn.catch(() => undefined);
+    return result;
+  }
+
+  private async read(piece: string, isEnd: boolean): Promise<string> {
+    const { grammar } = this.answer;
+    const text = this.text + piece;
+    const found = grammar.find(text, this.from);
+    const settled = isEnd ? text.length : settledPlace(grammar, this.kind, text, found, this.from);
+    const matches = found.filter(({ start }) => start < settled);
+    if (matches.length > 0) await this.answer.prepare(matches);
+    const unfinished = isEnd ? grammar.unfinished(text, found, this.from) : [];
+    let at = this.from;
+    for (const match of matches) {
+      const stored = this.answer.decide(match.pseudonym, isComplete(match, unfinished));
+      if (stored) at = this.restorer.put(text, at, match, stored);
+    }
+    // The quotation mark after a number was written with the number, and may be behind the settled place.
+    const end = Math.max(at, settled);
+    this.restorer.copy(text, at, end);
+    this.keep(text, end);
+    return this.take(isEnd);
+  }
+
+  private keep(text: string, from: number): void {
+    const kept = text.slice(Math.max(0, from - CONTEXT));
+    this.text = text.length > MAX_RETAINED ? copyOf(kept) : kept;
+    this.from = Math.min(from, CONTEXT);
+  }
+
+  private take(isEnd: boolean): string {
+    const text = this.half + this.restorer.take();
+    const isSplit = !isEnd && isHighSurrogate(text.charCodeAt(text.length - 1));
+    this.half = isSplit ? text.slice(-1) : '';
+    return isSplit ? text.slice(0, -1) : text;
+  }
+}
+
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
