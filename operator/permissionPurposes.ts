@@ -14,7 +14,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   secrets:
     'Read by name the Secrets that an instance refers to (master key, certificate authority, Redis URL); manage the keys of its guardrail. No list, no watch.',
   serviceaccounts: 'Create a ServiceAccount without permissions for each guardrail.',
-  services: 'Read the port of a gateway; expose a guardrail.',
+  services: 'Read the port of a gateway; expose a guardrail to it, or to applications.',
   'customresourcedefinitions.apiextensions.k8s.io patch': 'Install and upgrade its two CustomResourceDefinitions.',
   'customresourcedefinitions.apiextensions.k8s.io get':
     'Detect that its CustomResourceDefinition is being deleted: customers then remain at the gateway.',
@@ -31,7 +31,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'gatewayinstances/status.gateway.guardrail.dev': 'Write the status of instances.',
   'servicemonitors.monitoring.coreos.com':
     'Create ServiceMonitors for guardrails if the Prometheus operator is installed.',
-  'networkpolicies.networking.k8s.io': 'Restrict network access to a guardrail.',
+  'networkpolicies.networking.k8s.io':
+    'Restrict network access to a guardrail, and to a gateway that only its guardrail may call.',
   'poddisruptionbudgets.policy': 'Keep a guardrail available while nodes are drained.',
 };
 

@@ -12,6 +12,7 @@ export {
 export { parseDuration } from './duration.ts';
 export {
   configMaps,
+  GUARDED_LABEL,
   horizontalPodAutoscalers,
   INSTANCE_LABEL,
   MANAGED_BY,

@@ -22,6 +22,10 @@ export const MANAGED_BY = OPERATOR_NAME;
  * while it contains the operator's part.
  */
 export const INSTANCE_LABEL = `${GROUP}/instance`;
+/**
+ * The label of the gateway's pods whose sidecar takes calls of applications, with the label of the instance as its value.
+ */
+export const GUARDED_LABEL = `${GROUP}/guarded-by`;
 /** The label of namespaces whose pods may read metrics, with the value `true`. A cluster admin sets it. */
 export const METRICS_LABEL = `${GROUP}/metrics`;
 

@@ -6,9 +6,11 @@ import { INSTANCE_LABEL, MANAGED_BY } from './kinds.ts';
 /** The names of an instance's objects. */
 export interface InstanceNames {
   /**
-   * Name of the guardrail's Deployment, Service, ServiceAccount, ConfigMap and all its other objects except Secrets.
+   * Name of the guardrail's Deployment, Service, ServiceAccount, ConfigMap and all its other objects without a name here.
    */
   readonly guardrail: string;
+  /** Name of the Service that applications call with the integration Inline, and of the NetworkPolicy that closes the gateway. */
+  readonly guarded: string;
   /** Name of the Secret with the API key. The gateway mounts its key `api-key`. */
   readonly apiKeySecret: string;
   /** Name of the Secret that only the guardrail reads: session key and encryption keys. */
@@ -25,6 +27,7 @@ export function namesOf(instance: GatewayInstance): InstanceNames {
   const base = labelOf(instance.metadata.name);
   return {
     guardrail: `${base}-guardrail`,
+    guarded: `${base}-guarded`,
     apiKeySecret: `${base}-guardrail-api-key`,
     keySecret: `${base}-guardrail-keys`,
   };

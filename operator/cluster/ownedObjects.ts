@@ -99,6 +99,13 @@ export class OwnedObjects {
     return applied;
   }
 
+  /** Whether an object of a watched kind exists and belongs to the instance. */
+  has(instance: GatewayInstance, { kind, object }: OwnedObject): boolean {
+    const { namespace, name } = object.metadata;
+    const found = this.#caches.find((each) => each.kind === kind)?.cache.get({ namespace, name });
+    return found !== undefined && isOwnedBy(found, instance);
+  }
+
   /** Deletes the watched objects of the instance that are not in the list. */
   async prune(instance: GatewayInstance, keep: readonly OwnedObject[]): Promise<void> {
     const kept = new Set(keep.map(({ kind, object }) => `${kind.kind} ${object.metadata.name}`));
@@ -113,10 +120,12 @@ export class OwnedObjects {
     }
   }
 
-  /** Deletes one object of a kind that is not watched, if it belongs to the instance. */
+  /** Deletes one object, if it belongs to the instance. Reads it first only if its kind is not watched. */
   async remove(instance: GatewayInstance, kind: ResourceKind, name: string): Promise<void> {
     const key = { namespace: instance.metadata.namespace, name };
-    const object = await this.#client.get(kind, key).catch(ignoreNotFound);
+    const watched = this.#caches.find((each) => each.kind === kind);
+    const object =
+      watched === undefined ? await this.#client.get(kind, key).catch(ignoreNotFound) : watched.cache.get(key);
     if (object !== undefined && isOwnedBy(object, instance)) {
       await this.#client.delete(kind, key, { uid: object.metadata.uid });
     }

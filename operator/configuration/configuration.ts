@@ -1,5 +1,10 @@
 /** The face of this folder: renders and checks the YAML documents of users, on a separate thread. */
 export { API_KEY_VARIABLE } from './guardrailEntry.ts';
 export { readEnforcement, policyProblem, renderConfiguration } from './documents.ts';
-export { type BudgetSettings, type RenderedProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
+export {
+  type BudgetSettings,
+  type ManagedSettings,
+  type RenderedProxyConfig,
+  timeoutSecondsOf,
+} from './proxyConfig.ts';
 export { ProxyConfigError } from './proxyConfigDocument.ts';

@@ -39,7 +39,11 @@ function removeOptOuts(document: Document): string[] {
   return [...removed];
 }
 
-function removePipelineSteps(document: Document): string[] {
+/**
+ * Removes the steps of policy pipelines that run the operator's guardrail.
+ * @returns the names of the removed settings
+ */
+export function removePipelineSteps(document: Document): string[] {
   if (!entriesOf(document, rootOf(document)).has('policies')) return [];
   const isOurStep = (item: unknown): boolean => {
     const step = resolve(document, item);

@@ -116,6 +116,13 @@ describe('proxy configuration', () => {
       { ...nothing, guardrail },
       `guardrails:\n  - guardrail_name: own\n${entry}`,
     ],
+    [
+      'the absence of its entry, with the comments of others',
+      `guardrails:\n  - guardrail_name: own # mine\n${entry}`,
+      { ...nothing, guardrail: 'absent' },
+      'guardrails:\n  - guardrail_name: own # mine\n',
+    ],
+    ['no empty list', `model_list: []\nguardrails:\n${entry}`, { ...nothing, guardrail: 'absent' }, 'model_list: []\n'],
     ['an entry under an empty key', 'guardrails:\n', { ...nothing, guardrail }, `guardrails:\n${entry}`],
     [
       'comments alone',
@@ -194,6 +201,17 @@ describe('proxy configuration', () => {
     for (const { base } of [...hostileBases, ...bypasses]) {
       const { text, removed, hasIncludes } = renderProxyConfig(base, nothing);
       expect(parse(text, AS_GATEWAY)).to.deep.equal(parse(base, AS_GATEWAY));
+      expect({ removed, hasIncludes }).to.deep.equal({ removed: [], hasIncludes: false });
+    }
+  });
+
+  it('has no entry and no reference to one if the gateway must not call the guardrail', () => {
+    for (const { base } of [...hostileBases, ...bypasses]) {
+      const { text, removed, hasIncludes } = renderProxyConfig(base, { ...nothing, guardrail: 'absent' });
+      const { guardrails = [] } = parse(text, AS_GATEWAY) as { guardrails?: { guardrail_name?: unknown }[] };
+      expect(guardrails.map(({ guardrail_name: name }) => name)).to.not.include(GUARDRAIL_NAME);
+      expect(text).to.not.match(/guardrail: ["']?gateway-guardrail/);
+      expect(withoutOurs(text)).to.deep.equal(withoutOurs(base));
       expect({ removed, hasIncludes }).to.deep.equal({ removed: [], hasIncludes: false });
     }
   });

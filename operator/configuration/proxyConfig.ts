@@ -7,7 +7,7 @@ import { isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from '
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration } from '../cluster/cluster.ts';
-import { removeBypasses } from './guardrailBypasses.ts';
+import { removeBypasses, removePipelineSteps } from './guardrailBypasses.ts';
 import type { GuardrailEntry } from './guardrailEntry.ts';
 import { entryParams, GUARDRAIL_NAME } from './guardrailEntry.ts';
 import {
@@ -33,7 +33,8 @@ export interface ManagedSettings {
   /** The proxy's own name, which is the prefix of its settings' section. */
   readonly proxyName: string;
   readonly budget: BudgetSettings | undefined;
-  readonly guardrail: GuardrailEntry | undefined;
+  /** `absent`: the gateway must not call the guardrail, also if the base says so. undefined: as in the base. */
+  readonly guardrail: GuardrailEntry | 'absent' | undefined;
 }
 
 /** The rendered configuration. */
@@ -86,11 +87,11 @@ export function renderProxyConfig(base: string, ours: ManagedSettings): Rendered
     assign(document, settings, 'max_end_user_budget', budget.maxBudget);
     assign(document, settings, 'max_end_user_budget_id', budget.budgetId);
   }
+  if (guardrail === 'absent') removeEntry(document);
+  const entry = guardrail === 'absent' ? undefined : guardrail;
   const removed =
-    guardrail === undefined
-      ? []
-      : [...removeBypasses(document), ...writeEntry(document, `${proxyName}_params`, guardrail)];
-  const hasIncludes = guardrail !== undefined && entriesOf(document, rootOf(document)).has('include');
+    entry === undefined ? [] : [...removeBypasses(document), ...writeEntry(document, `${proxyName}_params`, entry)];
+  const hasIncludes = entry !== undefined && entriesOf(document, rootOf(document)).has('include');
   // Long lines of the base are not wrapped.
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
   if (Buffer.byteLength(text) > MAX_RENDERED_BYTES) {
@@ -136,10 +137,7 @@ function guardrailsOf(document: Document): YAMLSeq {
  */
 function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailEntry): string[] {
   const list = guardrailsOf(document);
-  const isOurs = (item: unknown): boolean => {
-    const entry = resolve(document, item);
-    return isMap(entry) && valueOf(document, entriesOf(document, entry).get(NAME_KEY)) === GUARDRAIL_NAME;
-  };
+  const isOurs = (item: unknown): boolean => isOurEntry(document, item);
   const old = list.items.find(isOurs);
   const entry = resolve(document, old);
   const settings = isMap(entry) ? entriesOf(document, entry) : new Map<string, unknown>();
@@ -162,6 +160,27 @@ function writeEntry(document: Document, paramsKey: string, guardrail: GuardrailE
     ...[...removed.map((name) => `${paramsKey}.${name}`), ...others].map(shown),
     ...(second ? [`a second ${GUARDRAIL_NAME}`] : []),
   ];
+}
+
+/** Removes every entry with the operator's name, what refers to it, and a list that has no other entry. */
+function removeEntry(document: Document): void {
+  removePipelineSteps(document);
+  const list = ownValue(document, rootOf(document), 'guardrails');
+  if (!isSeq(list)) return;
+  const ours = list.items.filter((item) => isOurEntry(document, item));
+  if (ours.length === 0) return;
+  detach(document, ours);
+  list.items = list.items.filter((item) => !ours.includes(item));
+  if (list.items.length > 0) return;
+  const root = rootOf(document);
+  root.delete('guardrails');
+  // A merge key may have the list too.
+  if (entriesOf(document, root).has('guardrails')) root.set('guardrails', new YAMLSeq());
+}
+
+function isOurEntry(document: Document, item: unknown): boolean {
+  const entry = resolve(document, item);
+  return isMap(entry) && valueOf(document, entriesOf(document, entry).get(NAME_KEY)) === GUARDRAIL_NAME;
 }
 
 /** A name to show to users. A key with an unusual form may be a misplaced value. */

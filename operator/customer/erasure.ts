@@ -31,7 +31,9 @@ export async function eraseSessions(
 
 async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: AbortSignal): Promise<void> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const status = await post(endpoint, JSON.stringify({ end_user_id: endUserId }), deadline).catch(() => undefined);
+  const { tenant } = endpoint;
+  const body = JSON.stringify({ end_user_id: endUserId, ...(tenant === undefined ? {} : { tenant }) });
+  const status = await post(endpoint, body, deadline).catch(() => undefined);
   if (status !== undefined && status >= 200 && status <= 299) return;
   throw new ErasureError(
     status === undefined

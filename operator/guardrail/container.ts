@@ -6,6 +6,8 @@ import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
 import { memoryOf } from './memory.ts';
 import type { InstanceNames } from '../cluster/cluster.ts';
+import type { GuardrailMode } from './mode.ts';
+import type { InlineListener } from './settings.ts';
 import { files, guardrailEnvironment, metricsPortOf, paths, portOf } from './settings.ts';
 
 /** The types as JSON. */
@@ -20,6 +22,8 @@ export interface WorkloadSettings {
   readonly defaultImage: string;
   /** The operator's own namespace, from which it calls its guardrails; undefined if it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
+  /** How the guardrail takes the calls of applications; undefined: it takes none. */
+  readonly inline?: InlineListener | undefined;
 }
 
 /** The names have a prefix, because a sidecar's volumes and those of the gateway are in the same pod. */
@@ -27,13 +31,14 @@ const volumes = {
   apiKeys: 'gateway-guardrail-api-keys',
   keys: 'gateway-guardrail-keys',
   policy: 'gateway-guardrail-policy',
+  ca: 'gateway-guardrail-ca',
 } as const;
 
 /** The guardrail's container. */
 export function guardrailContainer(
   spec: Guardrail,
   proxyName: string,
-  mode: 'Sidecar' | 'Deployment',
+  mode: GuardrailMode,
   settings: WorkloadSettings,
 ): Container {
   const port = portOf(spec);
@@ -44,7 +49,7 @@ export function guardrailContainer(
     ...(spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy }),
     command: ['node', 'guardrail/main.ts'],
     env: [
-      ...guardrailEnvironment(spec, proxyName, mode === 'Sidecar' ? '127.0.0.1' : '0.0.0.0'),
+      ...guardrailEnvironment(spec, proxyName, mode, settings.inline),
       ...(memory.nodeOptions === undefined ? [] : [{ name: 'NODE_OPTIONS', value: memory.nodeOptions }]),
     ],
     resources: {
@@ -52,7 +57,7 @@ export function guardrailContainer(
       limits: amounts(spec.resources?.limits) ?? (memory.limit === undefined ? {} : { memory: memory.limit }),
     },
     ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes()),
-    ...(mode === 'Sidecar' ? {} : { ports: deploymentPorts(spec) }),
+    ...(mode === 'Sidecar' ? {} : { ports: deploymentPorts(spec, settings.inline) }),
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
@@ -64,6 +69,7 @@ export function guardrailContainer(
       { name: volumes.apiKeys, mountPath: paths.apiKeys, readOnly: true },
       { name: volumes.keys, mountPath: paths.keys, readOnly: true },
       ...(spec.policy === undefined ? [] : [{ name: volumes.policy, mountPath: paths.policy, readOnly: true }]),
+      ...(settings.inline?.ca === undefined ? [] : [{ name: volumes.ca, mountPath: paths.ca, readOnly: true }]),
     ],
   };
 }
@@ -73,23 +79,30 @@ export function guardrailContainer(
  * subPath.
  * @param mode the mode bits of the Secrets' files: a sidecar cannot set an fsGroup for its pod
  */
-export function guardrailVolumes(spec: Guardrail, names: InstanceNames, mode: 0o440 | 0o444): Volume[] {
-  const secret = (name: string, secretName: string, keys: readonly string[]): Volume => ({
+export function guardrailVolumes(
+  spec: Guardrail,
+  names: InstanceNames,
+  mode: 0o440 | 0o444,
+  { inline }: Pick<WorkloadSettings, 'inline'>,
+): Volume[] {
+  const secret = (name: string, secretName: string, keys: readonly string[], path?: string): Volume => ({
     name,
-    secret: { secretName, defaultMode: mode, items: keys.map((key) => ({ key, path: key })) },
+    secret: { secretName, defaultMode: mode, items: keys.map((key) => ({ key, path: path ?? key })) },
   });
   const keys = spec.redis === undefined ? [files.sessionKey] : [files.sessionKey, files.encryptionKeys];
   return [
     secret(volumes.apiKeys, names.apiKeySecret, [files.apiKeys]),
     secret(volumes.keys, names.keySecret, keys),
     ...(spec.policy === undefined ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
+    ...(inline?.ca === undefined ? [] : [secret(volumes.ca, inline.ca.ref.name, [inline.ca.ref.key], files.ca)]),
   ];
 }
 
-function deploymentPorts(spec: Guardrail): Required<Container>['ports'] {
+function deploymentPorts(spec: Guardrail, inline: InlineListener | undefined): Required<Container>['ports'] {
   return [
     { name: 'http', containerPort: portOf(spec), protocol: 'TCP' },
     { name: 'metrics', containerPort: metricsPortOf(spec), protocol: 'TCP' },
+    ...(inline === undefined ? [] : [{ name: 'inline', containerPort: inline.port, protocol: 'TCP' }]),
   ];
 }
 

@@ -179,6 +179,18 @@ describe('erasing the sessions in sidecars', function () {
     for (const sidecar of sidecars) expect(sidecar.calls).to.deep.equal([call]);
   });
 
+  it('erases the sessions of both tenants if applications call the guardrail', async () => {
+    await pod('one', sidecars[0]);
+    const { status, ...made } = instance();
+    const guardrail = status?.guardrail && { ...status.guardrail, integration: 'Inline' as const };
+    await erase({ ...made, status: guardrail === undefined ? {} : { guardrail } });
+    const call = { path: '/subjects/erase', key: 'gk-1' };
+    expect(sidecars[0]?.calls).to.have.deep.members([
+      { ...call, body: { end_user_id: 'someone' } },
+      { ...call, body: { end_user_id: 'someone', tenant: 'inline' } },
+    ]);
+  });
+
   it('calls one pod if the store is shared', async () => {
     const [one, other] = sidecars;
     await pod('one', one);

@@ -1,6 +1,7 @@
 /** Finds the guardrail processes that store the sessions of an instance's customers. */
 import type { Duplex } from 'node:stream';
 import type { V1LabelSelector, V1Pod } from '@kubernetes/client-node';
+import { INLINE_TENANT } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, FromServer, KubeClient, Permission } from '../runtime/runtime.ts';
 import { isForbidden, keyOf } from '../runtime/runtime.ts';
@@ -13,8 +14,10 @@ import { SIDECAR } from './sidecar.ts';
 export interface GuardrailEndpoint {
   /** Base address, such as `http://10.0.0.7:8080`. */
   readonly url: string;
-  /** Sent as `x-api-key`. Its name is the tenant whose sessions are erased. */
+  /** Sent as `x-api-key`. */
   readonly apiKey: string;
+  /** The tenant whose sessions are erased; undefined: that of the key. */
+  readonly tenant?: string;
   /** Opens the connection if the operator cannot reach the address directly. */
   readonly connect?: () => Promise<Duplex>;
 }
@@ -52,7 +55,11 @@ export async function erasureEndpoints(
   const secret = await client.get(secrets, { namespace, name: namesOf(instance).apiKeySecret }).catch(ignoreNotFound);
   if (secret === undefined) return [];
   const apiKey = apiKeyOf({ data: secretValues(secret), annotations: {} });
-  if (guardrail.mode === 'Deployment') return [{ url: resolve(guardrail.endpoint), apiKey }];
+  // Calls of the time before a switch belong to the tenant of the key.
+  const isInline = guardrail.integration === 'Inline';
+  const forTenants = (endpoint: GuardrailEndpoint): GuardrailEndpoint[] =>
+    isInline ? [endpoint, { ...endpoint, tenant: INLINE_TENANT }] : [endpoint];
+  if (guardrail.mode === 'Deployment') return forTenants({ url: resolve(guardrail.endpoint), apiKey });
 
   const sidecars = await runningSidecars(client, instance);
   const shared = instance.spec.guardrail?.redis !== undefined;
@@ -61,9 +68,10 @@ export async function erasureEndpoints(
       'No guardrail can erase the sessions of this customer, because no pod of the gateway is running. Start a pod of the gateway.',
     );
   }
-  return (shared ? sidecars.slice(0, 1) : sidecars).map((pod) => {
+  return (shared ? sidecars.slice(0, 1) : sidecars).flatMap((pod) => {
     const port = sidecarPort(pod) ?? portOf(instance.spec.guardrail ?? {});
-    return { url: `http://127.0.0.1:${port}`, apiKey, connect: () => client.portForward(keyOf(pod), port) };
+    const connect = (): Promise<Duplex> => client.portForward(keyOf(pod), port);
+    return forTenants({ url: `http://127.0.0.1:${port}`, apiKey, connect });
   });
 }
 

@@ -2,9 +2,11 @@
 export { erasureEndpoints, type GuardrailEndpoint, NoGuardrailError, sidecarPermissions } from './erasure.ts';
 export { guardrailImage, ownPodPermission } from './image.ts';
 export type { GuardrailMode } from './mode.ts';
+export { guardedUrl } from './guarded.ts';
+export { type ActiveGuardrail, integrationOf } from './paths.ts';
 export type { GuardrailPlan } from './plan.ts';
 export {
-  type ActiveGuardrail,
+  type GuardedGateway,
   type GuardrailDependencies,
   type GuardrailResult,
   reconcileGuardrail,
@@ -18,6 +20,7 @@ export {
   proxyPatch,
   type Rollout,
   rolloutOf,
+  type Sidecar,
   templateAnnotation,
 } from './sidecar.ts';
 export type { SidecarRemovals } from './sidecarChecks.ts';

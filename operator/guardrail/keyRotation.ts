@@ -23,6 +23,7 @@ import type { StoredKeySecret } from './keySecrets.ts';
 import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
 import type { GuardrailMode } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
+import { activeBefore, integrationOf } from './paths.ts';
 import { files } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { rolloutOf, templateAnnotation } from './sidecar.ts';
@@ -113,10 +114,7 @@ async function observePropagation(
   const { instance, spec, mode, proxy } = owner;
   const graceSeconds = proxy?.spec?.template.spec?.terminationGracePeriodSeconds ?? 30;
   const common = {
-    gatewayHasKey:
-      instance.spec.workloadRef === undefined
-        ? undefined
-        : isRolledOut(proxy, annotations.apiKeyHash, keyedDigest(keys.guardrail, apiKeyOf(keys.api))),
+    gatewayHasKey: gatewayHasKey(owner, keys),
     graceMs: graceSeconds * 1000 + SLACK_MS,
     now: dependencies.now(),
   };
@@ -138,6 +136,13 @@ async function observePropagation(
   const deployment = await dependencies.client.get(guardrailDeployments, key).catch(ignoreNotFound);
   const guardrailsHaveKey = isRolledOut(deployment, annotations.keyRevision, revision);
   return { api: { ...common, guardrailsHaveKey }, encryption: { ...common, guardrailsHaveKey } };
+}
+
+function gatewayHasKey({ instance, spec, proxy }: KeyOwner, keys: Keys): boolean | undefined {
+  // A gateway that does not call the guardrail sends no key. The operator reads the current one for each call.
+  if ([integrationOf(spec), activeBefore(instance)?.integration].every((one) => one === 'Inline')) return true;
+  if (instance.spec.workloadRef === undefined) return undefined;
+  return isRolledOut(proxy, annotations.apiKeyHash, keyedDigest(keys.guardrail, apiKeyOf(keys.api)));
 }
 
 /** Whether every pod of a Deployment runs with a template that has this annotation. */

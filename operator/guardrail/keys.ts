@@ -6,14 +6,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
-import { files } from './settings.ts';
+import { API_KEY_TENANT, files } from './settings.ts';
 
 /** The key in the Secret whose value the gateway sends. */
 export const API_KEY = 'api-key';
-/**
- * The guardrail's name for the keys of the gateway, which is the tenant. The old and the new key have the same name.
- */
-const TENANT = 'proxy';
 /** The maximum number of encryption keys. Data that was encrypted with older keys has expired. */
 const MOST_ENCRYPTION_KEYS = 16;
 
@@ -198,7 +194,7 @@ function withPhase(secret: KeySecret, phase: Phase): KeySecret {
 }
 
 function withApiKeys(secret: KeySecret, used: string, accepted: readonly string[]): KeySecret {
-  const lines = accepted.map((key) => `${TENANT}:${key}\n`).join('');
+  const lines = accepted.map((key) => `${API_KEY_TENANT}:${key}\n`).join('');
   return { ...secret, data: { ...secret.data, [API_KEY]: used, [files.apiKeys]: lines } };
 }
 

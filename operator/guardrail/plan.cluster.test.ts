@@ -7,9 +7,9 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { WorkloadRunner } from '../../hack/testing/workloads.ts';
 import { startWorkloadRunner } from '../../hack/testing/workloads.ts';
-import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { Testbed } from '../instance/testing/harness.ts';
+import { installCrds, Testbed } from '../instance/testing/harness.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -21,9 +21,7 @@ describe('the managed guardrail', function () {
   let testbed: Testbed;
 
   before(async () => {
-    await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', join(root, 'crds')]);
-    const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
-    await plane().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
+    await installCrds(plane());
     logFolder = mkdtempSync(join(tmpdir(), 'guardrail-'));
     runner = startWorkloadRunner({ kubeConfig: plane().kubeConfig(), logFolder, workingDirectory: root });
     testbed = await Testbed.start(plane(), (url) => runner.resolve(url) ?? url);

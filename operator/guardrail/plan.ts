@@ -10,6 +10,8 @@ import { apiKeyOf } from './keys.ts';
 import type { GuardrailMode } from './mode.ts';
 import { modeOf } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
+import type { ActiveGuardrail } from './paths.ts';
+import { integrationOf } from './paths.ts';
 import { replicasOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { sidecarUrl } from './sidecar.ts';
@@ -18,11 +20,10 @@ import { guardrailServiceUrl } from './workload.ts';
 
 /** A guardrail that can be deployed, with checked settings and all inputs. */
 export interface GuardrailPlan {
-  readonly mode: GuardrailMode;
+  /** The guardrail that the spec requests. */
+  readonly wanted: ActiveGuardrail;
   readonly spec: Guardrail;
   readonly inputs: WorkloadInputs;
-  /** The address at which the gateway calls the guardrail. */
-  readonly url: string;
   /** Digest of the API key that the gateway must send. */
   readonly apiKeyHash: string;
   readonly keys: GuardrailKeys;
@@ -54,7 +55,11 @@ export async function planGuardrail(
   const keys = await reconcileKeys(dependencies, { instance, spec, mode, proxy });
   const [api, guardrail] = [keys.api.keys, keys.guardrail.keys];
   return {
-    mode,
+    wanted: {
+      mode,
+      integration: integrationOf(spec),
+      url: mode === 'Sidecar' ? sidecarUrl(spec) : guardrailServiceUrl(instance, spec),
+    },
     spec,
     inputs: {
       defaultImage: await dependencies.defaultImage(),
@@ -64,7 +69,6 @@ export async function planGuardrail(
       // The guardrail reads the address of Redis only when it starts. It reloads its files while it runs.
       configHash: keyedDigest(guardrail, redis ?? ''),
     },
-    url: mode === 'Sidecar' ? sidecarUrl(spec) : guardrailServiceUrl(instance, spec),
     apiKeyHash: keyedDigest(guardrail, apiKeyOf(api)),
     keys,
   };

@@ -1,18 +1,21 @@
 /** Deploys the guardrail of an instance, except for the gateway's own Deployment, which `operator/proxy` writes. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
-import { guardrailDeployments, isRejection, namesOf, NameTakenError } from '../cluster/cluster.ts';
+import { guardrailDeployments, isRejection, NameTakenError, namesOf } from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { notRequested } from '../conditions/conditions.ts';
 import type { Lister } from '../runtime/runtime.ts';
 import { handReplicasToAutoscaler } from './autoscaling.ts';
-import type { GuardrailMode } from './mode.ts';
+import { deploymentListener } from './listener.ts';
 import { modeOf } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
+import type { ActiveGuardrail, Progress } from './paths.ts';
+import { activeBefore, deploymentListens, pathsOf } from './paths.ts';
 import type { GuardrailPlan, PlanDependencies } from './plan.ts';
 import { planGuardrail } from './plan.ts';
-import type { ProxyDeployment, Rollout } from './sidecar.ts';
-import { rolloutOf } from './sidecar.ts';
+import { reconcileGuarded } from './reconcileGuarded.ts';
+import type { ProxyDeployment, Rollout, Sidecar } from './sidecar.ts';
+import { listensEverywhere, rolloutOf } from './sidecar.ts';
 import type { SidecarRemovals } from './sidecarChecks.ts';
 import { checkContest, checkWorkload } from './sidecarChecks.ts';
 import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
@@ -25,34 +28,47 @@ export interface GuardrailDependencies extends PlanDependencies {
   readonly monotonic: () => number;
 }
 
-/** The guardrail that the gateway calls. */
-export interface ActiveGuardrail {
-  readonly mode: GuardrailMode;
-  readonly url: string;
+/** The gateway as far as its guardrail depends on it. */
+export interface GuardedGateway {
+  /** Its own Deployment; undefined if the spec names none. */
+  readonly deployment: ProxyDeployment | 'missing' | undefined;
+  /** Its address; undefined if it is not known. */
+  readonly endpoint: string | undefined;
+  /** The address of the guardrail that every pod of the gateway calls, according to the configuration that the operator wrote. */
+  readonly calledUrl: string | undefined;
 }
 
 /** The result of {@link reconcileGuardrail}. */
 export interface GuardrailResult {
   readonly plan: GuardrailPlan | undefined;
-  /** The guardrail that the gateway must call from now on. */
+  /** The guardrail in use from now on. */
   readonly active: ActiveGuardrail | undefined;
-  /** The objects that were applied. */
+  /** The address of the guardrail that the gateway must call; undefined: it must call none. */
+  readonly callback: string | undefined;
+  /** Digest of the API key with which the gateway calls the guardrail; undefined: it needs none. */
+  readonly apiKeyHash: string | undefined;
+  /** The sidecar that the gateway's pods must have; undefined: none. */
+  readonly sidecar: Sidecar | undefined;
+  /** The objects that were applied, or that must be kept. */
   readonly objects: readonly OwnedObject[];
   /** Whether the guardrail cannot be deployed as requested. The running guardrail is not changed then. */
   readonly frozen: boolean;
+  /** Whether the integration changes, and the objects of the previous one are still in use. */
+  readonly isSwitching: boolean;
   /** undefined: the condition depends on the gateway's Deployment. */
   readonly condition: ConditionState<'GuardrailReady'> | undefined;
 }
 
-/** @param deployment the gateway's own Deployment; undefined if the spec names none */
+/** Deploys the guardrail, and reads which paths calls take from now on. */
 export async function reconcileGuardrail(
   dependencies: GuardrailDependencies,
   instance: GatewayInstance,
-  deployment: ProxyDeployment | 'missing' | undefined,
+  gateway: GuardedGateway,
   removals: SidecarRemovals,
 ): Promise<GuardrailResult> {
   const { guardrail: spec } = instance.spec;
   if (spec === undefined) return notDeployed;
+  const { deployment } = gateway;
   try {
     const proxy = deployment === 'missing' ? undefined : deployment;
     if (modeOf(instance, spec) === 'Sidecar') {
@@ -60,9 +76,28 @@ export async function reconcileGuardrail(
       if (proxy !== undefined) checkContest(instance, proxy, removals, dependencies.monotonic());
     }
     const plan = await planGuardrail(dependencies, instance, spec, proxy);
-    return plan.mode === 'Sidecar'
-      ? await deployForSidecar(dependencies, instance, plan)
-      : await deployWorkload(dependencies, instance, plan);
+    const state: Situation = {
+      wanted: plan.wanted,
+      before: activeBefore(instance),
+      isCalled: instance.spec.proxyConfig === undefined || gateway.calledUrl === plan.wanted.url,
+    };
+    const { objects, runs, condition } =
+      plan.wanted.mode === 'Sidecar'
+        ? await deployForSidecar(dependencies, instance, plan, proxy)
+        : await deployWorkload(dependencies, instance, plan, { ...state, endpoint: gateway.endpoint });
+    const paths = pathsOf({ ...state, runs });
+    const guarded = await reconcileGuarded(dependencies, instance, { plan, paths, runs, proxy });
+    return {
+      plan,
+      active: paths.active,
+      callback: paths.callback,
+      apiKeyHash: plan.wanted.integration === 'Callback' || paths.callback !== undefined ? plan.apiKeyHash : undefined,
+      sidecar: paths.sidecar ? { spec, inputs: { ...plan.inputs, inline: guarded.listener } } : undefined,
+      objects: [...objects, ...guarded.objects],
+      frozen: false,
+      isSwitching: paths.isSwitching,
+      condition,
+    };
   } catch (error) {
     return frozen(instance, conditionOf(error));
   }
@@ -71,54 +106,69 @@ export async function reconcileGuardrail(
 const notDeployed: GuardrailResult = {
   plan: undefined,
   active: undefined,
+  callback: undefined,
+  apiKeyHash: undefined,
+  sidecar: undefined,
   objects: [],
   frozen: false,
+  isSwitching: false,
   condition: notRequested<'GuardrailReady'>(
     'The spec requests no guardrail, so the gateway forwards calls without a check.',
   ),
 };
 
+type Situation = Omit<Progress, 'runs'>;
+
+/** A deployed guardrail. */
+interface Deployed extends Pick<GuardrailResult, 'objects' | 'condition'> {
+  readonly runs: boolean;
+}
+
 /** The sidecar itself is part of the gateway's Deployment. */
 async function deployForSidecar(
   { ownedObjects }: GuardrailDependencies,
   instance: GatewayInstance,
-  plan: GuardrailPlan,
-): Promise<GuardrailResult> {
-  const objects = guardrailPolicyObjects(instance, plan.spec, plan.inputs);
+  { spec, inputs, wanted }: GuardrailPlan,
+  proxy: ProxyDeployment | undefined,
+): Promise<Deployed> {
+  const objects = guardrailPolicyObjects(instance, spec, inputs);
   await ownedObjects.apply(instance, objects);
-  return { plan, active: { mode: plan.mode, url: plan.url }, objects, frozen: false, condition: undefined };
+  // A gateway that calls its sidecar starts together with it.
+  const runs = wanted.integration === 'Callback' || (proxy !== undefined && listensEverywhere(instance, proxy));
+  return { objects, runs, condition: undefined };
 }
 
 async function deployWorkload(
   { client, ownedObjects }: GuardrailDependencies,
   instance: GatewayInstance,
-  plan: GuardrailPlan,
-): Promise<GuardrailResult> {
-  const objects = guardrailWorkload(instance, plan.spec, plan.inputs);
-  if (plan.spec.autoscaling !== undefined) await handReplicasToAutoscaler(client, instance);
+  { spec, inputs, wanted }: GuardrailPlan,
+  situation: Situation & Pick<GuardedGateway, 'endpoint'>,
+): Promise<Deployed> {
+  const inline = deploymentListens(situation)
+    ? await deploymentListener(client, instance, spec, situation.endpoint)
+    : undefined;
+  const objects = guardrailWorkload(instance, spec, { ...inputs, inline });
+  if (spec.autoscaling !== undefined) await handReplicasToAutoscaler(client, instance);
   const applied = await ownedObjects.apply(instance, objects);
   const deployment = applied.find(({ kind }) => kind === guardrailDeployments.kind) as ProxyDeployment | undefined;
   const rollout = deployment === undefined ? 'inProgress' : rolloutOf(deployment);
   return {
-    plan,
-    // The gateway calls the previous guardrail until this one is rolled out.
-    active: rollout === 'complete' ? { mode: plan.mode, url: plan.url } : activeBefore(instance),
     objects,
-    frozen: false,
-    condition: workloadCondition(instance, plan, rollout, deployment?.status?.availableReplicas ?? 0),
+    runs: rollout === 'complete',
+    condition: workloadCondition(instance, wanted.url, rollout, deployment?.status?.availableReplicas ?? 0),
   };
 }
 
 function workloadCondition(
   instance: GatewayInstance,
-  plan: GuardrailPlan,
+  url: string,
   rollout: Rollout,
   availableReplicas: number,
 ): ConditionState<'GuardrailReady'> {
   const { guardrail: name } = namesOf(instance);
   switch (rollout) {
     case 'complete':
-      return { status: 'True', reason: 'Ready', message: `The guardrail runs at ${plan.url}.` };
+      return { status: 'True', reason: 'Ready', message: `The guardrail runs at ${url}.` };
     case 'inProgress':
       return {
         status: 'False',
@@ -134,12 +184,10 @@ function workloadCondition(
   }
 }
 
-function activeBefore({ status }: GatewayInstance): ActiveGuardrail | undefined {
-  return status?.guardrail === undefined ? undefined : { mode: status.guardrail.mode, url: status.guardrail.endpoint };
-}
-
 function frozen(instance: GatewayInstance, condition: ConditionState<'GuardrailReady'>): GuardrailResult {
-  return { plan: undefined, active: activeBefore(instance), objects: [], frozen: true, condition };
+  const active = activeBefore(instance);
+  const callback = active?.integration === 'Callback' ? active.url : undefined;
+  return { ...notDeployed, active, callback, frozen: true, condition };
 }
 
 /** @throws the error if it is not caused by the guardrail */

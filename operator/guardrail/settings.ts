@@ -1,15 +1,17 @@
 /** The environment variables of the guardrail. Pure. */
 import { memoryOf } from './memory.ts';
 import type { V1EnvVar } from '@kubernetes/client-node';
-import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import type { Guardrail, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
+import type { GuardrailMode } from './mode.ts';
 
 /** The folders of the guardrail's files in its container. */
 export const paths = {
   apiKeys: '/etc/guardrail/api-keys',
   keys: '/etc/guardrail/keys',
   policy: '/etc/guardrail/policy',
+  ca: '/etc/guardrail/ca',
 } as const;
 
 /** The keys in the ConfigMap and the Secrets, which are the names of the files. */
@@ -18,27 +20,54 @@ export const files = {
   sessionKey: 'session-key',
   encryptionKeys: 'encryption-keys',
   policy: 'policy.yaml',
+  ca: 'ca.crt',
 } as const;
 
 const METRICS_PORT = 9090;
 
-/** The address that the guardrail listens on. */
-export type ListenHost = '0.0.0.0' | '127.0.0.1';
+/** The port of the Service that applications call, and the guardrail's own default. */
+export const INLINE_PORT = 8081;
+
+/**
+ * The guardrail's name for the keys of the gateway and the operator, which is the tenant of the gateway's calls. The old
+ * and the new key have the same name.
+ */
+export const API_KEY_TENANT = 'proxy';
+
+/** How the guardrail takes the calls of applications, with the integration Inline. */
+export interface InlineListener {
+  readonly port: number;
+  /** The base address of the gateway, to which the calls are forwarded. */
+  readonly upstream: string;
+  /** The certificates of the gateway's certificate authorities; undefined: only the public ones. */
+  readonly ca: { readonly ref: SecretKeyRef; readonly digest: string } | undefined;
+}
 
 /**
  * The environment variables of the guardrail.
  * @param spec the requested guardrail, with or without the CRD's defaults
  * @param proxyName the proxy's own name
- * @param host the loopback address for a sidecar, which only its own pod may reach
+ * @param inline undefined: only the gateway calls the guardrail
  */
-export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: ListenHost): AsJson<V1EnvVar>[] {
+export function guardrailEnvironment(
+  spec: Guardrail,
+  proxyName: string,
+  mode: GuardrailMode,
+  inline?: InlineListener,
+): AsJson<V1EnvVar>[] {
   const redis = spec.redis?.urlSecretRef;
+  const isSidecar = mode === 'Sidecar';
   const settings: [string, string | undefined][] = [
     ['PORT', String(portOf(spec))],
-    ['HOST', host],
-    // A sidecar shares the ports of the gateway's pod: another port could be in use, and nothing reads metrics on
-    // loopback.
-    ['METRICS_PORT', host === '127.0.0.1' ? 'off' : String(metricsPortOf(spec))],
+    // Only its own pod may reach the API of a sidecar.
+    ['HOST', isSidecar ? '127.0.0.1' : '0.0.0.0'],
+    // A sidecar shares the ports of the gateway's pod: another port could be in use.
+    ['METRICS_PORT', isSidecar ? 'off' : String(metricsPortOf(spec))],
+    ['PROXY_UPSTREAM', inline?.upstream],
+    ['PROXY_PORT', inline === undefined ? undefined : String(inline.port)],
+    ['PROXY_HOST', inline === undefined ? undefined : '0.0.0.0'],
+    // The sessions of applications belong to another tenant, whose end users the operator erases too.
+    ['ADMIN_KEYS', inline === undefined ? undefined : API_KEY_TENANT],
     // The guardrail always serves the names of the contract and of LiteLLM. It returns 404 for every other name.
     ['PROXY_NAMES', [...new Set([proxyName, 'gateway', 'litellm'])].join(',')],
     ['API_KEYS_FILE', `${paths.apiKeys}/${files.apiKeys}`],
@@ -65,6 +94,7 @@ export function guardrailEnvironment(spec: Guardrail, proxyName: string, host: L
     ...(redis === undefined
       ? []
       : [{ name: 'GUARDRAIL_STORE', valueFrom: { secretKeyRef: { name: redis.name, key: redis.key } } }]),
+    ...(inline?.ca === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${paths.ca}/${files.ca}` }]),
   ];
 }
 
@@ -76,6 +106,16 @@ export function portOf(spec: Guardrail): number {
 /** The port of the metrics in Deployment mode: Prometheus' default port, unless spec.port is the same. */
 export function metricsPortOf(spec: Guardrail): number {
   return portOf(spec) === METRICS_PORT ? METRICS_PORT + 1 : METRICS_PORT;
+}
+
+/**
+ * The port on which the guardrail takes calls of applications: the guardrail's default, or one above if it is taken.
+ * @param taken the ports of the other containers of the pod
+ */
+export function inlinePortOf(spec: Guardrail, taken: readonly number[]): number {
+  let port = INLINE_PORT;
+  while (port === portOf(spec) || taken.includes(port)) port += 1;
+  return port;
 }
 
 /** The number of replicas without an autoscaler. */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { FromServer } from '../runtime/runtime.ts';
 import type { WorkloadInputs } from './workload.ts';
 import type { ProxyDeployment, Rollout } from './sidecar.ts';
-import { hasSidecar, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf } from './sidecar.ts';
+import { hasSidecar, listensEverywhere, mountsConfigMap, mountsSecret, proxyPatch, rolloutOf } from './sidecar.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 
 type Pod = NonNullable<NonNullable<FromServer<V1Deployment>['spec']>['template']['spec']>;
@@ -43,6 +43,17 @@ describe("the operator's part of the gateway's Deployment", () => {
         annotations: { 'gateway.guardrail.dev/config-hash': 'one', 'gateway.guardrail.dev/api-key-hash': 'two' },
       },
     });
+  });
+
+  it('has a label on pods whose sidecar takes calls of applications', () => {
+    const labels = (more: Partial<WorkloadInputs>): unknown =>
+      (
+        proxyPatch(instanceOf(), proxyOf(), { ...nothing, sidecar: { spec: {}, inputs: { ...inputs, ...more } } })
+          .spec as { template: { metadata: { labels?: object } } }
+      ).template.metadata.labels;
+    const inline = { port: 8081, upstream: 'http://127.0.0.1:4000', ca: undefined };
+    expect(labels({ inline })).to.deep.equal({ 'gateway.guardrail.dev/guarded-by': 'main' });
+    expect(labels({})).to.equal(undefined);
   });
 
   it('has probes that run inside the pod', () => {
@@ -93,6 +104,22 @@ describe("the gateway's Deployment", () => {
     expect(hasSidecar(proxyOf())).to.equal(false);
     expect(hasSidecar(proxyOf({ initContainers: [{ name: 'gateway-guardrail' }] }))).to.equal(true);
   });
+
+  const label = { 'gateway.guardrail.dev/guarded-by': 'main' };
+  const complete = { observedGeneration: 4, replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+  for (const [what, labels, initContainers, status, expected] of [
+    ['every pod is new', label, [{ name: 'gateway-guardrail' }], complete, true],
+    ['the sidecar was removed', label, [], complete, false],
+    ['the sidecar takes no calls', {}, [{ name: 'gateway-guardrail' }], complete, false],
+    ['an old pod is left', label, [{ name: 'gateway-guardrail' }], { ...complete, replicas: 2 }, false],
+  ] as const) {
+    it(`takes calls of applications in ${expected ? 'every pod' : 'not every pod'} if ${what}`, () => {
+      const proxy = proxyOf({ initContainers: [...initContainers] });
+      const template = { ...proxy.spec?.template, metadata: { labels } };
+      const deployment = { ...proxy, spec: { ...proxy.spec, template }, status } as unknown as ProxyDeployment;
+      expect(listensEverywhere(instanceOf(), deployment)).to.equal(expected);
+    });
+  }
 
   const counts = { replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
   const stuck = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];

@@ -8,6 +8,7 @@ import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { FromServer } from '../runtime/runtime.ts';
 import { guardrailContainer, guardrailVolumes } from './container.ts';
+import { guardedLabels } from './guarded.ts';
 import type { WorkloadInputs } from './workload.ts';
 import { INSTANCE_LABEL, instanceLabelOf, namesOf } from '../cluster/cluster.ts';
 import { portOf } from './settings.ts';
@@ -18,10 +19,16 @@ export type ProxyDeployment = FromServer<V1Deployment>;
 /** The name of the sidecar's container. */
 export const SIDECAR = 'gateway-guardrail';
 
+/** The sidecar of the gateway's pods. */
+export interface Sidecar {
+  readonly spec: Guardrail;
+  readonly inputs: WorkloadInputs;
+}
+
 /** The contents of the operator's part of the gateway's Deployment. */
 export interface ProxyPatchInputs {
   /** The sidecar; undefined removes an existing one. */
-  readonly sidecar: { readonly spec: Guardrail; readonly inputs: WorkloadInputs } | undefined;
+  readonly sidecar: Sidecar | undefined;
   /** Digest of the configuration that the gateway reads when it starts; undefined: the operator does not manage it. */
   readonly configHash: string | undefined;
   /** Digest of the API key that the gateway reads when it starts; undefined: there is no guardrail. */
@@ -73,7 +80,10 @@ export function proxyPatch(
     metadata: { ...empty.metadata, labels: { [INSTANCE_LABEL]: instanceLabelOf(instance.metadata.name) } },
     spec: {
       template: {
-        metadata: { annotations: templateAnnotations },
+        metadata: {
+          annotations: templateAnnotations,
+          ...(sidecar?.inputs.inline === undefined ? {} : { labels: guardedLabels(instance) }),
+        },
         ...(sidecar === undefined ? {} : { spec: sidecarPodSpec(instance, sidecar.spec, sidecar.inputs) }),
       },
     },
@@ -84,7 +94,7 @@ function sidecarPodSpec(instance: GatewayInstance, spec: Guardrail, inputs: Work
   const container = guardrailContainer(spec, instance.spec.proxyName ?? instanceDefaults.proxyName, 'Sidecar', inputs);
   return {
     initContainers: [{ ...container, restartPolicy: 'Always' }],
-    volumes: guardrailVolumes(spec, namesOf(instance), 0o444),
+    volumes: guardrailVolumes(spec, namesOf(instance), 0o444, inputs),
   };
 }
 
@@ -96,6 +106,13 @@ export function templateAnnotation(deployment: FromServer<V1Deployment>, name: s
 /** Whether the gateway's Deployment has the sidecar. */
 export function hasSidecar(proxy: ProxyDeployment): boolean {
   return (proxy.spec?.template.spec?.initContainers ?? []).some(({ name }) => name === SIDECAR);
+}
+
+/** Whether every pod of the gateway has a sidecar that takes calls of applications. */
+export function listensEverywhere(instance: GatewayInstance, proxy: ProxyDeployment): boolean {
+  const labels = proxy.spec?.template.metadata?.labels ?? {};
+  const isLabelled = Object.entries(guardedLabels(instance)).every(([name, value]) => labels[name] === value);
+  return isLabelled && hasSidecar(proxy) && rolloutOf(proxy) === 'complete';
 }
 
 /** Whether one of the owner's containers reads a key of a Secret, as an environment variable or as a file. */

@@ -7,7 +7,8 @@ import type { OwnedObject } from '../cluster/cluster.ts';
 import type { WorkloadInputs } from './workload.ts';
 import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
 import { labelsOf, namesOf, selectorOf } from '../cluster/names.ts';
-import { guardrailEnvironment } from './settings.ts';
+import type { InlineListener } from './settings.ts';
+import { guardrailEnvironment, inlinePortOf } from './settings.ts';
 import { bytes } from './sizes.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 
@@ -32,7 +33,7 @@ function deploymentOf(
 }
 
 function environmentOf(spec: Guardrail): Record<string, unknown> {
-  const variables = guardrailEnvironment(spec, 'litellm', '0.0.0.0');
+  const variables = guardrailEnvironment(spec, 'litellm', 'Deployment');
   return Object.fromEntries(
     variables.map(({ name, value, valueFrom }) => [name.replace('GUARDRAIL_', ''), value ?? valueFrom]),
   );
@@ -230,8 +231,66 @@ describe('guardrail workload', () => {
     }
   });
 
+  describe('that takes calls of applications', () => {
+    const inline: InlineListener = { port: 8081, upstream: 'https://gateway.example.com', ca: undefined };
+    const ca = { ref: { name: 'ca', key: 'bundle.pem' }, digest: 'd1' };
+
+    it('has a port for them, and admits the callers of its API to it', () => {
+      const { container } = deploymentOf({}, { inline });
+      expect(container.ports?.[2]).to.deep.equal({ name: 'inline', containerPort: 8081, protocol: 'TCP' });
+      expect(ingressOf({}, { inline })[0]).to.deep.include({
+        ports: [
+          { port: 'http', protocol: 'TCP' },
+          { port: 'inline', protocol: 'TCP' },
+        ],
+      });
+    });
+
+    it("trusts the gateway's certificate authority, and restarts when it changes", () => {
+      const { pod, container, spec } = deploymentOf({}, { inline: { ...inline, ca } });
+      expect(container.env).to.deep.include({ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/guardrail/ca/ca.crt' });
+      const volume = pod.volumes?.find(({ secret }) => secret?.secretName === 'ca');
+      expect(volume?.secret?.items).to.deep.equal([{ key: 'bundle.pem', path: 'ca.crt' }]);
+      expect(container.volumeMounts?.find(({ name }) => name === volume?.name)?.mountPath).to.equal(
+        '/etc/guardrail/ca',
+      );
+      const other = deploymentOf({}, { inline: { ...inline, ca: { ...ca, digest: 'd2' } } }).spec;
+      expect(spec.template.metadata?.annotations).to.not.deep.equal(other.template.metadata?.annotations);
+    });
+
+    for (const [what, mode, listener, expected] of [
+      ['a Deployment', 'Deployment', inline, { HOST: '0.0.0.0', METRICS_PORT: '9090', ADMIN_KEYS: 'proxy' }],
+      [
+        'a sidecar',
+        'Sidecar',
+        inline,
+        { HOST: '127.0.0.1', PROXY_HOST: '0.0.0.0', METRICS_PORT: 'off', ADMIN_KEYS: 'proxy' },
+      ],
+      ['a sidecar that only its gateway calls', 'Sidecar', undefined, { HOST: '127.0.0.1', METRICS_PORT: 'off' }],
+    ] as const) {
+      it(`has the settings of ${what}`, () => {
+        const variables = guardrailEnvironment({}, 'litellm', mode, listener);
+        const found = Object.fromEntries(variables.map(({ name, value }) => [name.replace('GUARDRAIL_', ''), value]));
+        expect(found).to.include(expected);
+        const more = { PROXY_UPSTREAM: listener?.upstream, PROXY_PORT: listener && '8081' };
+        expect([found.PROXY_UPSTREAM, found.PROXY_PORT]).to.deep.equal(Object.values(more));
+      });
+    }
+
+    for (const [spec, taken, expected] of [
+      [{}, [], 8081],
+      [{ port: 8081 }, [], 8082],
+      [{}, [4000, 8081], 8082],
+      [{ port: 8082 }, [8081, 8083], 8084],
+    ] as const) {
+      it(`listens on ${expected} if its API has ${spec.port ?? 8080} and the pod ${taken.join(', ') || 'no port'}`, () => {
+        expect(inlinePortOf(spec, taken)).to.equal(expected);
+      });
+    }
+  });
+
   it('serves no metrics as a sidecar', () => {
-    const environment = guardrailEnvironment({}, 'litellm', '127.0.0.1');
+    const environment = guardrailEnvironment({}, 'litellm', 'Sidecar');
     expect(environment).to.deep.include({ name: 'GUARDRAIL_METRICS_PORT', value: 'off' });
   });
 
@@ -316,8 +375,12 @@ describe('guardrail workload', () => {
 
     it('property: the guardrail accepts the settings of every valid spec', () => {
       fc.assert(
-        fc.property(asked, (spec) => {
-          const variables = guardrailEnvironment(JSON.parse(JSON.stringify(spec)) as Guardrail, 'litellm', '0.0.0.0')
+        fc.property(asked, fc.constantFrom('Deployment', 'Sidecar'), fc.boolean(), (asJson, mode, isInline) => {
+          const spec = JSON.parse(JSON.stringify(asJson)) as Guardrail;
+          const listener = isInline
+            ? { upstream: 'http://127.0.0.1:4000', port: inlinePortOf(spec, []), ca: undefined }
+            : undefined;
+          const variables = guardrailEnvironment(spec, 'litellm', mode, listener)
             // The test has none of its files.
             .filter(({ name }) => !name.endsWith('_FILE'))
             .map(({ name, value }) => [name, value ?? '']);
@@ -338,6 +401,7 @@ describe('names', () => {
   it('are the name of the instance if possible', () => {
     expect(namesOf(instanceOf())).to.deep.equal({
       guardrail: 'main-guardrail',
+      guarded: 'main-guarded',
       apiKeySecret: 'main-guardrail-api-key',
       keySecret: 'main-guardrail-keys',
     });
@@ -347,8 +411,7 @@ describe('names', () => {
     fc.assert(
       fc.property(name, (called) => {
         const instance = instanceOf({}, called);
-        const { guardrail, apiKeySecret, keySecret } = namesOf(instance);
-        const all = [guardrail, apiKeySecret, keySecret, ...Object.values(selectorOf(instance))];
+        const all = Object.values<string>({ ...namesOf(instance), ...selectorOf(instance) });
         for (const each of all) expect(each).to.match(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
       }),
     );

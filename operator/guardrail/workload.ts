@@ -12,14 +12,12 @@ import type {
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, ResourceKind } from '../runtime/runtime.ts';
-import { apiVersionOf, ownerReference } from '../runtime/runtime.ts';
 import type { WorkloadSettings } from './container.ts';
 import { guardrailContainer, guardrailVolumes } from './container.ts';
 import {
   configMaps,
   horizontalPodAutoscalers,
   labelsOf,
-  MANAGED_BY,
   METRICS_LABEL,
   namesOf,
   networkPolicies,
@@ -30,6 +28,9 @@ import {
   serviceMonitors,
   services,
 } from '../cluster/cluster.ts';
+import type { Body } from './ownedChild.ts';
+import { ownedChild } from './ownedChild.ts';
+import { namespacesNamed, operatorPeers } from './peers.ts';
 import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
 /** The inputs of the objects in addition to the instance's spec. */
@@ -71,15 +72,6 @@ export function guardrailPolicyObjects(
   return inputs.policy === undefined ? [] : [new Builder(instance, spec, inputs).configMap(inputs.policy)];
 }
 
-/** The labels of the operator's own pods. */
-const OPERATOR_PODS = { 'app.kubernetes.io/name': MANAGED_BY, 'app.kubernetes.io/component': 'operator' };
-
-/** The part of a NetworkPolicy peer that selects namespaces by name, with the label that the API server sets itself. */
-function namespacesNamed(names: readonly string[]): object {
-  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...names] }];
-  return { namespaceSelector: { matchExpressions } };
-}
-
 class Builder {
   readonly #instance: GatewayInstance;
   readonly #spec: Guardrail;
@@ -113,6 +105,9 @@ class Builder {
         ports: [
           { name: 'http', port: portOf(this.#spec), targetPort: 'http', protocol: 'TCP' },
           { name: 'metrics', port: metricsPortOf(this.#spec), targetPort: 'metrics', protocol: 'TCP' },
+          ...(this.#inputs.inline === undefined
+            ? []
+            : [{ name: 'inline', port: this.#inputs.inline.port, targetPort: 'inline', protocol: 'TCP' }]),
         ],
       },
     });
@@ -134,7 +129,7 @@ class Builder {
           metadata: {
             labels: labelsOf(this.#instance),
             annotations: {
-              [annotations.configHash]: this.#inputs.configHash,
+              [annotations.configHash]: this.#configHash(),
               // A rollout would delete every mapping in memory. Instead, the operator asks the single pod whether it
               // has read its keys.
               ...(this.#isInMemory ? {} : { [annotations.keyRevision]: this.#inputs.keyRevision }),
@@ -144,6 +139,12 @@ class Builder {
         },
       },
     });
+  }
+
+  /** Certificates are read at the start too. */
+  #configHash(): string {
+    const { configHash, inline } = this.#inputs;
+    return inline?.ca === undefined ? configHash : `${configHash}.${inline.ca.digest}`;
   }
 
   #podSpec(): AsJson<V1PodSpec> {
@@ -180,7 +181,7 @@ class Builder {
           lifecycle: { preStop: { sleep: { seconds: 5 } } },
         },
       ],
-      volumes: guardrailVolumes(spec, namesOf(this.#instance), 0o440),
+      volumes: guardrailVolumes(spec, namesOf(this.#instance), 0o440, this.#inputs),
     };
   }
 
@@ -222,14 +223,14 @@ class Builder {
             from: [
               // The operator does not know the labels of the gateway's pods.
               { podSelector: {} },
-              // The operator calls the guardrail to erase sessions and to check a new key. Other users can copy its
-              // labels, but not into its namespace.
-              ...(operatorNamespace === undefined
-                ? []
-                : [{ ...namespacesNamed([operatorNamespace]), podSelector: { matchLabels: OPERATOR_PODS } }]),
+              // The operator calls the guardrail to erase sessions and to check a new key.
+              ...operatorPeers(operatorNamespace),
               ...(namespaces.length === 0 ? [] : [namespacesNamed(namespaces)]),
             ],
-            ports: [{ port: 'http', protocol: 'TCP' }],
+            ports: [
+              { port: 'http', protocol: 'TCP' },
+              ...(this.#inputs.inline === undefined ? [] : [{ port: 'inline', protocol: 'TCP' }]),
+            ],
           },
           {
             from: [{ namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'true' } } }],
@@ -249,20 +250,7 @@ class Builder {
     });
   }
 
-  #child<T>(kind: ResourceKind, body: Omit<AsJson<T>, 'apiVersion' | 'kind' | 'metadata' | 'status'>): OwnedObject {
-    return {
-      kind,
-      object: {
-        apiVersion: apiVersionOf(kind),
-        kind: kind.kind,
-        metadata: {
-          name: this.#name,
-          namespace: this.#instance.metadata.namespace,
-          labels: labelsOf(this.#instance),
-          ownerReferences: [ownerReference(this.#instance)],
-        },
-        ...body,
-      },
-    };
+  #child<T>(kind: ResourceKind, body: Body<T>): OwnedObject {
+    return ownedChild<T>(this.#instance, kind, this.#name, body);
   }
 }

@@ -1,20 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations, gatewayCustomerNames, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { withoutLongBlocks } from '../runtime/testing/eventLoopBlocks.ts';
-import { MASTER_KEY, Testbed } from './testing/harness.ts';
+import { installCrds, MASTER_KEY, Testbed } from './testing/harness.ts';
 import { slowBases } from '../configuration/testing/slowBases.ts';
 
-const crds = join(import.meta.dirname, '../../crds');
 const guardrail = 'main-guardrail';
 
 /** The gateway as its owner deploys it. */
@@ -60,11 +58,7 @@ describe('GatewayInstance', function () {
   const plane = withControlPlane();
   let testbed: Testbed;
 
-  before(async () => {
-    await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
-    const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
-    await plane().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
-  });
+  before(() => installCrds(plane()));
   beforeEach(async () => {
     testbed = await Testbed.start(plane());
   });
@@ -185,7 +179,7 @@ describe('GatewayInstance', function () {
       await eventually(() => testbed.instance({ syncInterval: 'sk-soon' }, 'soon'));
       await testbed.instance({ masterKeySecretRef: { name: 'a\u001b[31m/b', key: 'a' } }, 'red');
     } finally {
-      await plane().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
+      await installCrds(plane());
     }
     expect((await testbed.until('Reachable', 'SecretNotFound', 'dots')).message).to.include(
       'Secret .. does not exist in',
@@ -318,7 +312,9 @@ describe('GatewayInstance', function () {
       const { status, metadata } = await testbed.read();
       expect(status?.guardrail).to.deep.equal({
         mode: 'Deployment',
+        integration: 'Callback',
         endpoint: `http://${guardrail}.${testbed.namespace}.svc:8080`,
+        clientEndpoint: testbed.gateway.url,
         apiKeySecretName: `${guardrail}-api-key`,
       });
       const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';

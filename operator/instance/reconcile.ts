@@ -5,7 +5,7 @@ import { pausedMessage } from '../conditions/conditions.ts';
 import { probeGateway } from '../connection/connection.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { reconcileGuardrail } from '../guardrail/guardrail.ts';
-import { observeProxy, reconcileProxy } from '../proxy/proxy.ts';
+import { calledUrl, observeProxy, reconcileProxy } from '../proxy/proxy.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyOf } from '../runtime/runtime.ts';
 import { cleanUpAfterLostFinalizer, handleNotFound } from './deleted.ts';
@@ -98,7 +98,12 @@ export class InstanceReconciler implements Reconciler {
       configuredRowId: observed.configured.budgetId,
     });
     const current = budget.instance;
-    const guardrail = await reconcileGuardrail(dependencies, current, observed.deployment, state.sidecarRemovals);
+    const gateway = {
+      deployment: observed.deployment,
+      endpoint: probe.endpoint ?? current.status?.endpoint,
+      calledUrl: calledUrl(observed),
+    };
+    const guardrail = await reconcileGuardrail(dependencies, current, gateway, state.sidecarRemovals);
     dependencies.finalizer.beforeExternalWrite(current);
     const proxy = await reconcileProxy(dependencies, current, observed, { budget: budget.settings, ...guardrail });
     await releaseFormerWorkloads(dependencies, current, guardrail);

@@ -64,13 +64,14 @@ function statusOf(
     DefaultBudgetEnforced: defaultBudgetCondition(before, budget, proxy.condition),
     GuardrailReady: guardrail.condition ?? sidecarCondition(proxy.deployment, proxy.condition.message),
   };
+  const endpoint = probe.endpoint ?? before.status?.endpoint;
   return nextStatus(
     before,
     conditions,
     {
-      endpoint: probe.endpoint ?? before.status?.endpoint,
+      endpoint,
       customers: customerCounts(dependencies, before),
-      guardrail: guardrailStatus(before, guardrail),
+      guardrail: guardrailStatus(before, guardrail, endpoint),
       budgetRowId: budget.rowId,
     },
     dependencies.now(),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionStates } from './status.ts';
 import { transitions } from './events.ts';
-import { countCustomers, nextStatus, readiness, statusWithReady } from './status.ts';
+import { countCustomers, guardrailStatus, nextStatus, readiness, statusWithReady } from './status.ts';
 import { instanceOf } from './testing/instances.ts';
 
 const good: ConditionStates = {
@@ -105,6 +105,19 @@ describe('instance status', () => {
       'GuardrailReady=True',
     ]);
   });
+
+  for (const [integration, gateway, expected] of [
+    ['Callback', 'http://gateway', 'http://gateway'],
+    ['Callback', undefined, undefined],
+    ['Inline', 'http://gateway', 'http://main-guarded.ai.svc:8081'],
+  ] as const) {
+    it(`names ${expected ?? 'no address'} for applications with ${integration} and the gateway at ${gateway ?? 'no address'}`, () => {
+      const active = { mode: 'Sidecar', integration, url: 'http://127.0.0.1:8080' } as const;
+      const status = guardrailStatus(instanceOf(), { active, plan: undefined }, gateway);
+      expect(status).to.include({ mode: 'Sidecar', integration, endpoint: active.url });
+      expect(status?.clientEndpoint).to.equal(expected);
+    });
+  }
 
   it('counts customers by their status', () => {
     const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }].map((one) => ({

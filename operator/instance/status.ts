@@ -13,6 +13,7 @@ import type { ConditionState, InstanceConditionReason, InstanceConditionType } f
 import { instanceConditions, nextCondition } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
+import { guardedUrl } from '../guardrail/guardrail.ts';
 
 /** The conditions that Ready summarizes. */
 export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
@@ -89,19 +90,26 @@ export function statusWithReady(
   });
 }
 
-/** The field `guardrail` of the status. */
+/**
+ * The field `guardrail` of the status.
+ * @param gatewayEndpoint the gateway's own address; undefined if it is not known
+ */
 export function guardrailStatus(
   before: GatewayInstance,
-  { active, plan }: GuardrailResult,
+  { active, plan }: Pick<GuardrailResult, 'active' | 'plan'>,
+  gatewayEndpoint: string | undefined,
 ): GuardrailStatus | undefined {
   if (active === undefined) return undefined;
   const known = before.status?.guardrail;
   const api = plan?.keys.api.keys.annotations[annotations.rotateApiKey] ?? known?.lastHandledApiKeyRotation;
   const encryption =
     plan?.keys.guardrail.keys.annotations[annotations.rotateEncryptionKey] ?? known?.lastHandledEncryptionKeyRotation;
+  const clientEndpoint = active.integration === 'Inline' ? guardedUrl(before) : gatewayEndpoint;
   return {
     mode: active.mode,
+    integration: active.integration,
     endpoint: active.url,
+    ...(clientEndpoint === undefined ? {} : { clientEndpoint }),
     apiKeySecretName: namesOf(before).apiKeySecret,
     ...(api === undefined ? {} : { lastHandledApiKeyRotation: api }),
     ...(encryption === undefined ? {} : { lastHandledEncryptionKeyRotation: encryption }),

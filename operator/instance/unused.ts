@@ -22,9 +22,9 @@ export async function deleteUnusedObjects(
   { guardrail, proxy, observed, state }: Usage,
 ): Promise<void> {
   const { ownedObjects } = dependencies;
-  if (guardrail.frozen || proxy.isRolledOut === false) return;
+  if (guardrail.frozen || guardrail.isSwitching || proxy.isRolledOut === false) return;
   await ownedObjects.prune(instance, [...guardrail.objects, ...proxy.objects]);
-  if (guardrail.plan?.mode !== 'Deployment') {
+  if (guardrail.plan?.wanted.mode !== 'Deployment') {
     await ownedObjects.remove(instance, serviceMonitors, namesOf(instance).guardrail);
   }
   if (instance.spec.guardrail !== undefined) state.keysDeleted = false;

@@ -5,8 +5,8 @@ import type { ConditionState } from '../conditions/conditions.ts';
 import { notRequested } from '../conditions/conditions.ts';
 import { API_KEY_VARIABLE } from '../configuration/configuration.ts';
 import type { ProxyDeployment, Rollout } from '../guardrail/guardrail.ts';
-import { mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
-import { configKeyOf } from './configMap.ts';
+import { integrationOf, mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
+import { configKeyOf } from './configKey.ts';
 import type { DesiredProxy } from './state.ts';
 
 /** The inputs of the condition. */
@@ -48,9 +48,9 @@ function no(reason: Condition['reason'], message: string): Condition {
   return { status: 'False', reason, message };
 }
 
-function notManaged({ instance: { spec } }: ProxyFacts): Condition | undefined {
-  const writesKey = spec.guardrail !== undefined && spec.workloadRef !== undefined;
-  if (spec.proxyConfig !== undefined || writesKey) return undefined;
+function notManaged({ instance: { spec }, desired }: ProxyFacts): Condition | undefined {
+  const isCalled = desired.apiKeyHash !== undefined || (spec.guardrail && integrationOf(spec.guardrail)) === 'Callback';
+  if (spec.proxyConfig !== undefined || (isCalled && spec.workloadRef !== undefined)) return undefined;
   return notRequested(
     'The operator does not manage the configuration of the gateway. Set spec.proxyConfig to enable it.',
   );
@@ -65,7 +65,9 @@ function workloadMissing({ deployment, instance: { spec, metadata } }: ProxyFact
 }
 
 function guardrailNotDeployed({ instance, desired }: ProxyFacts): Condition | undefined {
-  if (instance.spec.guardrail === undefined || desired.active !== undefined) return undefined;
+  const { guardrail } = instance.spec;
+  if (guardrail === undefined || integrationOf(guardrail) === 'Inline' || desired.callback !== undefined)
+    return undefined;
   return no(
     'GuardrailNotDeployed',
     'The gateway does not call the guardrail yet, because the guardrail is not running. See the condition GuardrailReady.',
@@ -74,7 +76,7 @@ function guardrailNotDeployed({ instance, desired }: ProxyFacts): Condition | un
 
 function keyNotMounted({ instance, deployment, desired }: ProxyFacts): Condition | undefined {
   const { apiKeySecret } = namesOf(instance);
-  if (deployment === undefined || deployment === 'missing' || desired.plan === undefined) return undefined;
+  if (deployment === undefined || deployment === 'missing' || desired.apiKeyHash === undefined) return undefined;
   if (mountsSecret(deployment, apiKeySecret)) return undefined;
   return no(
     'KeyNotMounted',

@@ -1,15 +1,15 @@
 /** The ConfigMap with the gateway's configuration. */
-import { createHash } from 'node:crypto';
-import type { GatewayInstance, ProxyConfig } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayInstance, Guardrail, ProxyConfig } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
 import { configMaps, isRejection, labelsOf, namesOf, NameTakenError, readText } from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
-import type { RenderedProxyConfig } from '../configuration/configuration.ts';
+import type { ManagedSettings, RenderedProxyConfig } from '../configuration/configuration.ts';
 import { ProxyConfigError, renderConfiguration, timeoutSecondsOf } from '../configuration/configuration.ts';
-import { mountsSecret } from '../guardrail/guardrail.ts';
+import { integrationOf, mountsSecret } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { keyText, ownerReference } from '../runtime/runtime.ts';
+import { configHashOf, configKeyOf } from './configKey.ts';
 import type { DesiredProxy, ObservedProxy } from './state.ts';
 
 /** The result of {@link writeConfigMap}. */
@@ -59,19 +59,18 @@ export async function writeConfigMap(
       },
     });
     await applyConfigMap(ownedObjects, instance, configMap);
-    const hash = createHash('sha256').update(rendered.text).digest('hex').slice(0, 16);
-    return { hash, objects: [configMap], failure: undefined, warnings: warningsOf(rendered) };
+    return {
+      hash: configHashOf(rendered.text),
+      objects: [configMap],
+      failure: undefined,
+      warnings: warningsOf(rendered),
+    };
   } catch (error) {
     if (!(error instanceof ConfigMapError)) throw error;
     // The previous configuration remains.
     const configMap = configMapObject(instance, proxyConfig.configMapName, { data: {}, annotations: {} });
     return { hash: undefined, objects: [configMap], failure: error.condition, warnings: [] };
   }
-}
-
-/** The key of the configuration within its ConfigMap. */
-export function configKeyOf({ key }: ProxyConfig): string {
-  return key ?? instanceDefaults.proxyConfig.key;
 }
 
 /** The ConfigMap of an instance's gateway. */
@@ -118,12 +117,17 @@ async function render(
     return await renderConfiguration(keyText(instance.metadata), base, {
       proxyName: instance.spec.proxyName ?? instanceDefaults.proxyName,
       budget,
-      guardrail: url === undefined ? undefined : { url, timeoutSeconds: timeoutSecondsOf(instance.spec.guardrail) },
+      guardrail: entryOf(instance.spec.guardrail, url),
     });
   } catch (error) {
     if (!(error instanceof ProxyConfigError)) throw error;
     throw new ConfigMapError('BaseInvalid', error.message);
   }
+}
+
+function entryOf(guardrail: Guardrail | undefined, url: string | undefined): ManagedSettings['guardrail'] {
+  if (url !== undefined) return { url, timeoutSeconds: timeoutSecondsOf(guardrail) };
+  return guardrail !== undefined && integrationOf(guardrail) === 'Inline' ? 'absent' : undefined;
 }
 
 async function applyConfigMap(
@@ -154,12 +158,12 @@ async function applyConfigMap(
 function guardrailUrl(
   instance: GatewayInstance,
   { deployment, configured }: ObservedProxy,
-  { active }: DesiredProxy,
+  { callback }: DesiredProxy,
 ): string | undefined {
-  if (active === undefined) return undefined;
+  if (callback === undefined) return undefined;
   const hasKey =
     deployment === undefined || (deployment !== 'missing' && mountsSecret(deployment, namesOf(instance).apiKeySecret));
-  return hasKey || configured.guardrailUrl !== undefined ? active.url : undefined;
+  return hasKey || configured.guardrailUrl !== undefined ? callback : undefined;
 }
 
 function warningsOf({ removed, hasIncludes }: RenderedProxyConfig): string[] {

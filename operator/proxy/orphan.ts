@@ -12,7 +12,8 @@ import {
 import type { ProxyDeployment } from '../guardrail/guardrail.ts';
 import { mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
-import { configKeyOf, configMapObject } from './configMap.ts';
+import { configKeyOf } from './configKey.ts';
+import { configMapObject } from './configMap.ts';
 
 /**
  * Removes the owner references from the objects that the gateway's Deployment mounts, because its next pod could not

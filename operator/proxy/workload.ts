@@ -15,14 +15,14 @@ export async function patchWorkload(
   client: KubeClient,
   instance: GatewayInstance,
   deployment: ProxyDeployment,
-  { active, plan }: DesiredProxy,
+  { sidecar, apiKeyHash }: DesiredProxy,
   configHash: string | undefined,
 ): Promise<ProxyDeployment> {
   const isConfigManaged = instance.spec.proxyConfig !== undefined;
   const patch = {
-    sidecar: active?.mode === 'Sidecar' && plan !== undefined ? { spec: plan.spec, inputs: plan.inputs } : undefined,
+    sidecar,
     configHash: isConfigManaged ? (configHash ?? templateAnnotation(deployment, annotations.configHash)) : undefined,
-    apiKeyHash: plan?.apiKeyHash,
+    apiKeyHash,
   };
   const isEmpty = Object.values(patch).every((part) => part === undefined);
   if (isEmpty && !isPatched(instanceLabelOf(instance.metadata.name), deployment)) return deployment;

@@ -29,7 +29,7 @@ export const instanceDefaults = {
   serviceRef: { scheme: 'http' },
   syncInterval: '5m',
   proxyConfig: { key: 'config.yaml' },
-  guardrail: { port: 8080, detectionTimeout: '1s', images: 'Redact' },
+  guardrail: { integration: 'Callback', port: 8080, detectionTimeout: '1s', images: 'Redact' },
   autoscaling: { minReplicas: 2, targetCPUUtilizationPercentage: 70 },
 } as const;
 
@@ -175,6 +175,14 @@ export interface ProxyConfig {
 export interface WorkloadRef {
   /** Name of the Deployment, in the namespace of this resource. */
   name: ObjectName;
+  /**
+   * Port on which the gateway listens in its pods. Used by guardrail.integration Inline in Sidecar mode and by guardrail.exclusive. Default: the port to which serviceRef leads; with endpoint, the only port of the pod, or the one with the port of the endpoint.
+   * @asType integer
+   * @format int32
+   * @minimum 1
+   * @maximum 65535
+   */
+  port?: number;
 }
 
 /** Redis store for the guardrail's mappings. */
@@ -291,10 +299,20 @@ export interface GuardrailNetworkPolicy {
  * The guardrail that the operator runs for this gateway.
  * @x-kubernetes-validations [
  *   {"rule": "!has(self.autoscaling) || !has(self.replicas)", "message": "replicas cannot be used together with autoscaling, which sets the number of pods: remove one of the two"},
- *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"}
+ *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"},
+ *   {"rule": "!has(self.exclusive) || !self.exclusive || (has(self.integration) && self.integration == 'Inline')", "fieldPath": ".exclusive", "message": "exclusive requires the integration Inline, in which applications do not call the gateway itself: set integration to Inline, or remove exclusive"}
  * ]
  */
 export interface Guardrail {
+  /**
+   * How calls pass the guardrail. Callback: the gateway calls the guardrail before and after each model call. Inline: applications call the guardrail at status.guardrail.clientEndpoint, and it forwards their calls to the gateway. Nothing is written to the gateway's configuration then, and the gateway receives no personal data.
+   * @default {@link instanceDefaults.guardrail.integration}
+   */
+  integration?: 'Callback' | 'Inline';
+  /**
+   * Whether a NetworkPolicy closes the gateway's own port to everything except the operator and the guardrail, so that no call bypasses the guardrail. Requires the integration Inline, workloadRef, and a network plugin that enforces NetworkPolicies.
+   */
+  exclusive?: boolean;
   /** Sidecar runs the guardrail in the pods of the gateway and requires workloadRef. Deployment runs it as a separate Deployment. Default: Sidecar if workloadRef is set, otherwise Deployment. */
   mode?: 'Sidecar' | 'Deployment';
   /**
@@ -432,7 +450,8 @@ export interface Guardrail {
  * Desired state of a gateway and its guardrail.
  * @x-kubernetes-validations [
  *   {"rule": "has(self.endpoint) != has(self.serviceRef)", "message": "either endpoint or serviceRef is required: set exactly one of the two"},
- *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode requires workloadRef: set it to the gateway's Deployment, or set guardrail.mode to Deployment"}
+ *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode requires workloadRef: set it to the gateway's Deployment, or set guardrail.mode to Deployment"},
+ *   {"rule": "!has(self.guardrail) || !has(self.guardrail.exclusive) || !self.guardrail.exclusive || has(self.workloadRef)", "fieldPath": ".guardrail.exclusive", "message": "exclusive requires workloadRef, whose pods it closes: set it to the gateway's Deployment, or remove guardrail.exclusive"}
  * ]
  */
 export interface GatewayInstanceSpec {
@@ -522,8 +541,12 @@ export interface CustomerCounts {
 export interface GuardrailStatus {
   /** How the guardrail runs. */
   mode: 'Sidecar' | 'Deployment';
-  /** URL at which the gateway calls the guardrail. */
+  /** The integration in use. While spec.guardrail.integration changes, this is the previous one until the new one is ready. */
+  integration?: 'Callback' | 'Inline';
+  /** URL of the guardrail's API. With the integration Callback, the gateway calls it. */
   endpoint: string;
+  /** URL that applications must call: that of the gateway with the integration Callback, that of the guardrail with Inline. */
+  clientEndpoint?: string;
   /** Name of the Secret with the guardrail's API key. The gateway sends the value of its key "api-key" as x-api-key. */
   apiKeySecretName: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was handled. */
@@ -583,7 +606,9 @@ export interface GatewayInstanceStatus {
  *   {"name": "Synced", "type": "integer", "jsonPath": ".status.customers.synced", "priority": 1, "description": "Number of customers whose record matches their spec."},
  *   {"name": "Failed", "type": "integer", "jsonPath": ".status.customers.failed", "priority": 1, "description": "Number of customers whose last reconcile failed."},
  *   {"name": "Mode", "type": "string", "jsonPath": ".status.guardrail.mode", "priority": 1, "description": "How the guardrail runs."},
- *   {"name": "Guardrail Endpoint", "type": "string", "jsonPath": ".status.guardrail.endpoint", "priority": 1, "description": "URL at which the gateway calls the guardrail."},
+ *   {"name": "Integration", "type": "string", "jsonPath": ".status.guardrail.integration", "priority": 1, "description": "How calls pass the guardrail."},
+ *   {"name": "Client Endpoint", "type": "string", "jsonPath": ".status.guardrail.clientEndpoint", "priority": 1, "description": "URL that applications must call."},
+ *   {"name": "Guardrail Endpoint", "type": "string", "jsonPath": ".status.guardrail.endpoint", "priority": 1, "description": "URL of the guardrail's API."},
  *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].reason", "priority": 1, "description": "The reason of the condition Ready."}
  * ]
  */

@@ -2,6 +2,7 @@
  * An operator with only the controller of instances, a development gateway, and stand-ins for the cluster's
  * controllers.
  */
+import { join } from 'node:path';
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { pino } from 'pino';
@@ -27,6 +28,15 @@ import { Connections } from '../../connection/connection.ts';
 import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
+
+const crds = join(import.meta.dirname, '../../../crds');
+
+/** Installs the CRDs, and waits until the API server serves their kinds. */
+export async function installCrds(plane: ControlPlane): Promise<void> {
+  await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
+  const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
+  await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
+}
 
 /** A namespace that no instance allows. It is created with its first customer. */
 const guestsOf = (namespace: string): string => `${namespace}-guests`;
