@@ -8,7 +8,7 @@ import { type Service, useService } from './service.ts';
 import { GATEWAYS, type Measure, type Testbed } from './testbed.ts';
 
 const START_MS = 300_000;
-const TABLE_MS = 180_000;
+const TABLE_MS = 240_000;
 
 /** A mutant, and the cases that must catch it. */
 const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases: readonly string[]])[]>> = {
@@ -47,7 +47,7 @@ for (const gateway of GATEWAYS) {
       });
     }
 
-    if (gateway.measured && !isExternal()) {
+    if (gateway.measured !== undefined && (gateway.name !== 'litellm' || !isExternal())) {
       const measure: Measure = async (options) => {
         if (running.testbed?.measure === undefined) throw new Error(`${gateway.name} is not measured.`);
         return running.testbed.measure(options);
@@ -57,15 +57,19 @@ for (const gateway of GATEWAYS) {
         this.timeout(TABLE_MS);
         const findings = await measure();
         expect(findings.faults).to.deep.equal([]);
-        expect(await compareDocument(findings), 'npm run conformance writes the table').to.deep.equal([]);
+        expect(await compareDocument(gateway.name, findings), 'npm run conformance writes the table').to.deep.equal([]);
       });
 
+      // Inline, LiteLLM calls no guardrail whose answers could be changed. The tests of the judge show that it finds leaks.
+      if (gateway.name === 'inline') return;
       it('measures a difference with a faulty guardrail', async () => {
         const only = 'arguments of `tool_calls`';
         const place = `\`/v1/chat/completions\` ${only}`;
         const { rows, version, faults } = await measure({ only, mutant: MUTANTS.textsAlone });
         expect(faults).to.deep.equal([]);
-        const changed = (await compareDocument({ version, rows })).filter((change) => change.startsWith(`${place}:`));
+        const changed = (await compareDocument(gateway.name, { version, rows })).filter((change) =>
+          change.startsWith(`${place}:`),
+        );
         expect(changed).to.deep.equal([`${place}: ${OUTCOMES.guarded} → ${OUTCOMES.leaksIgnored}`]);
       });
     }

@@ -11,6 +11,7 @@ import { startLiteLlm } from '../testing/litellm/litellm.ts';
 
 /** A running LiteLLM that calls the suite's model server and guardrail. */
 export interface LiteLlm {
+  readonly url: string;
   readonly client: GatewayClient;
   /** Creates a virtual key, in a new team if `team` is true. */
   readonly newKey: (team: boolean) => Promise<string>;
@@ -26,7 +27,7 @@ export interface Backends {
 
 /** LiteLLM's timeout for guardrail calls, in seconds; well above the duration of any call. */
 const GUARDRAIL_TIMEOUT_S = 10;
-const MASTER_KEY = 'sk-conformance';
+export const MASTER_KEY = 'sk-conformance';
 /** A second, fail-open entry for the same guardrail, for calls that name it in `guardrails`. */
 export const FAILS_OPEN = 'fails-open';
 const SAMPLE = join(import.meta.dirname, '../samples/litellm/config.yaml');
@@ -42,6 +43,7 @@ export function isExternal(): boolean {
 function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
   const client = new GatewayClient(url, ({ key }) => ({ authorization: `Bearer ${key ?? masterKey}` }));
   return {
+    url,
     client,
     newKey: async (team) => {
       const made = team ? await client.post('/team/new', {}) : undefined;
@@ -58,11 +60,7 @@ function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
 
 /** @returns the sample configuration with the addresses and ports of this run. */
 async function configuration(backends: Backends): Promise<string> {
-  const document = parseDocument(await readFile(SAMPLE, 'utf8'));
-  const model = ['model_list', 0, 'litellm_params'];
-  document.setIn([...model, 'api_base'], `${backends.modelUrl}/v1`);
-  document.setIn([...model, 'api_key'], 'sk-none');
-  document.setIn([...model, 'max_retries'], 0);
+  const document = await configurationOf(backends.modelUrl);
   const guardrail = ['guardrails', 0, 'litellm_params'];
   document.setIn([...guardrail, 'api_base'], backends.guardrailUrl);
   document.setIn([...guardrail, 'timeout'], GUARDRAIL_TIMEOUT_S);
@@ -71,14 +69,31 @@ async function configuration(backends: Backends): Promise<string> {
     guardrail_name: FAILS_OPEN,
     litellm_params: { ...guardrails[0].litellm_params, default_on: false, unreachable_fallback: 'fail_open' },
   });
-  document.setIn(['general_settings'], {
-    master_key: MASTER_KEY,
-    pass_through_endpoints: passThrough(backends.modelUrl),
-  });
-  addMeasuredParts(document, backends.modelUrl);
+  document.setIn(['general_settings', 'pass_through_endpoints'], passThrough(backends.modelUrl));
+  return document.toString();
+}
+
+/** @returns the sample configuration without a guardrail. LiteLLM records the calls in its database, with their texts. */
+async function configurationBehindProxy(modelUrl: string): Promise<string> {
+  const document = await configurationOf(modelUrl);
+  document.delete('guardrails');
+  document.setIn(['general_settings', 'store_prompts_in_spend_logs'], true);
+  document.setIn(['general_settings', 'proxy_batch_write_at'], 1);
+  return document.toString();
+}
+
+/** @returns the sample configuration with the model server of this run. */
+async function configurationOf(modelUrl: string): Promise<Document> {
+  const document = parseDocument(await readFile(SAMPLE, 'utf8'));
+  const model = ['model_list', 0, 'litellm_params'];
+  document.setIn([...model, 'api_base'], `${modelUrl}/v1`);
+  document.setIn([...model, 'api_key'], 'sk-none');
+  document.setIn([...model, 'max_retries'], 0);
+  document.setIn(['general_settings', 'master_key'], MASTER_KEY);
+  addMeasuredParts(document, modelUrl);
   document.setIn(['litellm_settings'], { drop_params: true, num_retries: 0 });
   document.setIn(['router_settings'], { num_retries: 0, disable_cooldowns: true });
-  return document.toString();
+  return document;
 }
 
 /** Adds what only the probes of the table need: other providers, an MCP server and provider files. */
@@ -155,11 +170,27 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
   }
   const own = await startLiteLlm(await configuration(backends), {
     GUARDRAIL_API_KEY: backends.guardrailKey,
-    // The providers to which LiteLLM passes calls through unchanged.
-    OPENAI_API_BASE: `${backends.modelUrl}/v1`,
-    OPENAI_API_KEY: 'sk-none',
-    ANTHROPIC_API_BASE: backends.modelUrl,
-    ANTHROPIC_API_KEY: 'sk-none',
+    ...providers(backends.modelUrl),
   });
   return { ...configured(own.url, MASTER_KEY), stop: own.stop };
+}
+
+/**
+ * Starts the LiteLLM in the folder `LITELLM_LAB` with its own PostgreSQL and without a guardrail.
+ *
+ * @throws Error with one sentence that names what to set or install.
+ */
+export async function startLiteLlmBehindProxy(modelUrl: string): Promise<LiteLlm> {
+  const own = await startLiteLlm(await configurationBehindProxy(modelUrl), providers(modelUrl));
+  return { ...configured(own.url, MASTER_KEY), stop: own.stop };
+}
+
+/** The providers to which LiteLLM passes calls through unchanged. */
+function providers(modelUrl: string): Record<string, string> {
+  return {
+    OPENAI_API_BASE: `${modelUrl}/v1`,
+    OPENAI_API_KEY: 'sk-none',
+    ANTHROPIC_API_BASE: modelUrl,
+    ANTHROPIC_API_KEY: 'sk-none',
+  };
 }

@@ -4,17 +4,18 @@ import type { Mutant } from './interceptor.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { POLICY, useService } from './service.ts';
-import { GATEWAYS, type Testbed } from './testbed.ts';
+import { type Gateway, GATEWAYS, type Testbed } from './testbed.ts';
 import { type Result, table } from './suite.ts';
 
 /** The name of the measurement, used like a case name. */
 const TABLE = 'table';
 
-const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [flags]
+const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [gateway] [flags]
 
-  --gateway <name>   ${GATEWAYS.map(({ name }) => name).join(' or ')}. Default: all.
+  gateway            ${GATEWAYS.map(({ name }) => name).join(', ')}: tests only those that begin with this. Default: all.
+                     "inline" is LiteLLM behind the guardrail as a proxy.
   --case <text>      Run only cases whose name contains this text. The case "${TABLE}" measures what
-                     LiteLLM does not show to the guardrail, and writes it to ${DOCUMENT}.
+                     does not pass through the guardrail, and writes it to ${DOCUMENT}.
   --check            Write nothing. Fail if the table differs from the measurement.
   --mutant <name>    Inject a fault into the service, to see the suite fail: ${Object.keys(MUTANTS).join(', ')}
 
@@ -30,16 +31,17 @@ GUARDRAIL_URL   A running guardrail, with GUARDRAIL_API_KEYS of two tenants. Def
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const FLAGS = {
-  gateway: { type: 'string' },
   case: { type: 'string' },
   check: { type: 'boolean' },
   mutant: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
-function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['values'] {
+type Parsed = ReturnType<typeof parseArgs<{ options: typeof FLAGS; allowPositionals: true }>>;
+
+function flags(): Parsed {
   try {
-    return parseArgs({ options: FLAGS }).values;
+    return parseArgs({ options: FLAGS, allowPositionals: true });
   } catch (error) {
     throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}. To list the flags, use --help.`, {
       cause: error,
@@ -48,7 +50,12 @@ function flags(): ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>['value
 }
 
 /** Measures what a gateway lets pass. Writes the table, except with `--check` or with a mutant. */
-async function runTable(gateway: string, { measure }: Testbed, check: boolean, mutant?: Mutant): Promise<Result> {
+async function runTable(
+  { name: gateway, measured = [] }: Gateway,
+  { measure }: Testbed,
+  check: boolean,
+  mutant?: Mutant,
+): Promise<Result> {
   const result = { gateway, name: TABLE, limit: undefined };
   if (measure === undefined) {
     return {
@@ -58,23 +65,24 @@ async function runTable(gateway: string, { measure }: Testbed, check: boolean, m
     };
   }
   const findings = await measure(mutant === undefined ? {} : { mutant });
-  const changes = await compareDocument(findings);
+  const changes = await compareDocument(gateway, findings);
   for (const change of changes) say(`${DOCUMENT}: ${change}`);
   const faults = [...findings.faults, ...(check || mutant !== undefined ? changes : [])];
   if (faults.length > 0) return { ...result, fault: faults.join('; ') };
-  if (changes.length > 0) await writeDocument(findings);
+  if (changes.length > 0) await writeDocument(gateway, findings, measured);
   return { ...result, fault: undefined };
 }
 
 async function main(): Promise<void> {
-  const values = flags();
+  const { values, positionals } = flags();
   if (values.help === true) {
     say(HELP);
     return;
   }
-  const gateways = GATEWAYS.filter(({ name }) => values.gateway === undefined || name.startsWith(values.gateway));
-  if (gateways.length === 0)
-    throw new Error(`--gateway must be one of ${GATEWAYS.map(({ name }) => name).join(', ')}.`);
+  const [chosen = '', ...more] = positionals;
+  const gateways = GATEWAYS.filter(({ name }) => name.startsWith(chosen));
+  if (gateways.length === 0 || more.length > 0)
+    throw new Error(`The gateway must be one of ${GATEWAYS.map(({ name }) => name).join(', ')}.`);
   const mutant =
     values.mutant === undefined ? undefined : Object.entries(MUTANTS).find(([name]) => name === values.mutant)?.[1];
   if (values.mutant !== undefined && mutant === undefined) {
@@ -85,13 +93,13 @@ async function main(): Promise<void> {
   try {
     for (const gateway of gateways) {
       const names = gateway.cases.filter((name) => name.includes(values.case ?? ''));
-      const measured = gateway.measured && TABLE.includes(values.case ?? '');
+      const measured = gateway.measured !== undefined && TABLE.includes(values.case ?? '');
       if (names.length === 0 && !measured) continue;
       say(`Starting ${gateway.name} …`);
       const testbed = await gateway.start(service);
       try {
         for (const name of names) results.push(await testbed.run(name, mutant));
-        if (measured) results.push(await runTable(gateway.name, testbed, values.check ?? false, mutant));
+        if (measured) results.push(await runTable(gateway, testbed, values.check ?? false, mutant));
       } finally {
         await testbed.stop();
       }

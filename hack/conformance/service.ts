@@ -35,7 +35,7 @@ async function ready(url: string): Promise<boolean> {
 
 /**
  * Uses the service at `GUARDRAIL_URL` with the keys in `GUARDRAIL_API_KEYS` (two tenants, separated by a comma). Without
- * `GUARDRAIL_URL`, starts this project's service on a free port, with mappings in memory.
+ * `GUARDRAIL_URL`, starts this project's service.
  *
  * @throws Error with one sentence if the service does not become ready.
  */
@@ -51,11 +51,21 @@ export async function useService(): Promise<Service> {
     if (!(await ready(given))) throw new Error(`The guardrail at GUARDRAIL_URL (${given}) is not ready.`);
     return { url: given, keys: [first, second], stop: () => Promise.resolve() };
   }
+  // An external LiteLLM brings its own key.
+  return startService({}, process.env.GUARDRAIL_API_KEY ?? random());
+}
+
+/**
+ * Starts this project's service on a free port, with mappings in memory.
+ *
+ * @param settings more settings, with their prefix
+ * @param first the API key of the first tenant
+ * @throws Error with one sentence if the service does not become ready.
+ */
+export async function startService(settings: Readonly<Record<string, string>>, first = random()): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   removeAtExit(folder);
   const port = await freePort();
-  // An external LiteLLM brings its own key.
-  const first = process.env.GUARDRAIL_API_KEY ?? random();
   const keys = [first, random()] as const;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));
   const child = await startProcess({
@@ -69,6 +79,7 @@ export async function useService(): Promise<Service> {
       GUARDRAIL_METRICS_PORT: '0',
       GUARDRAIL_API_KEYS: `first:${keys[0]},second:${keys[1]}`,
       GUARDRAIL_POLICY: POLICY,
+      ...settings,
     },
     logFile: join(folder, 'guardrail.log'),
   });

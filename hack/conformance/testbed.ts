@@ -2,8 +2,14 @@ import { startDevGateway } from '../testing/gateway/gateway.ts';
 import { startAgentgatewayDouble } from './agentgateway.ts';
 import { AGENTGATEWAY_CASES } from './agentgatewayCases.ts';
 import { GatewayClient } from './client.ts';
-import { LITELLM_PROBES, LITELLM_UNMEASURED } from './exposure/litellmProbes.ts';
-import { type Findings, measure } from './exposure/measure.ts';
+import { INLINE_OUTCOMES, judgeInline } from './exposure/inlineOutcome.ts';
+import { INLINE_UNMEASURED, LITELLM_PROBES, LITELLM_UNMEASURED } from './exposure/litellmProbes.ts';
+import { type Findings, type Judge, measure } from './exposure/measure.ts';
+import { judge, OUTCOMES } from './exposure/outcome.ts';
+import type { Row } from './exposure/table.ts';
+import { startInline } from './inline.ts';
+import type { InlineBench } from './inlineBench.ts';
+import { INLINE_CASES } from './inlineCases.ts';
 import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
@@ -36,15 +42,14 @@ export type Measure = (options?: { readonly only?: string; readonly mutant?: Mut
 export interface Gateway {
   readonly name: string;
   readonly cases: readonly string[];
-  /** Whether the gateway is measured for the table in hack/samples/README.md. */
-  readonly measured: boolean;
+  /** The outcomes in the table in hack/samples/README.md, from worst to best; undefined if the gateway is not measured. */
+  readonly measured?: readonly string[];
   /** @throws Error with one sentence that names the missing prerequisite. */
   start(service: Service): Promise<Testbed>;
 }
 
 interface Parts {
   readonly model: Witness;
-  readonly guardrail: Interceptor;
 }
 
 /** The test environment of one gateway, and how to stop it. */
@@ -58,11 +63,11 @@ interface Setup<Bench extends Parts> {
 async function createTestbed<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
-  guardrail: Interceptor,
+  guardrail: Interceptor | undefined,
   setUp: () => Promise<Setup<Bench>>,
 ): Promise<Testbed> {
   const { bench, measure, stop } = await setUp().catch(async (error: unknown) => {
-    await guardrail.stop();
+    await guardrail?.stop();
     throw error;
   });
   return {
@@ -70,19 +75,19 @@ async function createTestbed<Bench extends Parts>(
       const found = cases.find((candidate) => candidate.name === name);
       if (found === undefined) throw new Error(`${gateway} has no case named ${JSON.stringify(name)}.`);
       bench.model.reset();
-      guardrail.reset();
-      guardrail.mutate(mutant);
+      guardrail?.reset();
+      guardrail?.mutate(mutant);
       try {
         return await runCase(gateway, found, bench);
       } finally {
-        await guardrail.fail(undefined);
-        guardrail.mutate(undefined);
+        await guardrail?.fail(undefined);
+        guardrail?.mutate(undefined);
       }
     },
     ...(measure !== undefined && { measure }),
     stop: async () => {
       await stop();
-      await guardrail.stop();
+      await guardrail?.stop();
     },
   };
 }
@@ -91,7 +96,7 @@ async function createTestbed<Bench extends Parts>(
 async function createTestbedWithModel<Bench extends Parts>(
   gateway: string,
   cases: readonly Case<Bench>[],
-  guardrail: Interceptor,
+  guardrail: Interceptor | undefined,
   setUp: (model: ModelServer) => Promise<Setup<Bench>>,
   modelPort = 0,
 ): Promise<Testbed> {
@@ -113,7 +118,6 @@ async function createTestbedWithModel<Bench extends Parts>(
 export const DEVELOPMENT: Gateway = {
   name: 'development',
   cases: LITELLM_CHAT_CASES.map(({ name }) => name),
-  measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
     return createTestbed('development', LITELLM_CHAT_CASES, guardrail, async () => {
@@ -142,14 +146,22 @@ export const DEVELOPMENT: Gateway = {
   },
 };
 
-function measureBy(bench: ProbeBench): Measure {
+interface Measuring {
+  readonly bench: ProbeBench;
+  readonly judge: Judge;
+  readonly unmeasured: readonly Row[];
+  /** Undefined if the gateway calls no guardrail. */
+  readonly guardrail?: Interceptor;
+}
+
+function measureBy({ bench, judge: judged, unmeasured, guardrail }: Measuring): Measure {
   return async ({ only = '', mutant } = {}) => {
     const probes = LITELLM_PROBES.filter(({ route, field }) => `${route} ${field}`.includes(only));
-    bench.guardrail.mutate(mutant);
+    guardrail?.mutate(mutant);
     try {
-      return await measure('LiteLLM', bench, probes, only === '' ? LITELLM_UNMEASURED : []);
+      return await measure('LiteLLM', bench, probes, judged, only === '' ? unmeasured : []);
     } finally {
-      bench.guardrail.mutate(undefined);
+      guardrail?.mutate(undefined);
     }
   };
 }
@@ -157,7 +169,7 @@ function measureBy(bench: ProbeBench): Measure {
 const LITELLM: Gateway = {
   name: 'litellm',
   cases: LITELLM_CASES.map(({ name }) => name),
-  measured: true,
+  measured: Object.values(OUTCOMES),
   start: async (service) => {
     const guardrail = await startInterceptor(service.url, isExternal() ? EXTERNAL_PORTS.guardrail : 0);
     const setUp = async (model: ModelServer): Promise<Setup<RealLiteLlmBench>> => {
@@ -165,16 +177,33 @@ const LITELLM: Gateway = {
       const { client, newKey, stop } = await useLiteLlm(backends);
       const bench = { client, model, guardrail, newKey };
       // The probes call servers that only the suite's own configuration names.
-      return isExternal() ? { bench, stop } : { bench, measure: measureBy(bench), stop };
+      if (isExternal()) return { bench, stop };
+      const measured = { bench: { ...bench, admin: client }, judge, unmeasured: LITELLM_UNMEASURED, guardrail };
+      return { bench, measure: measureBy(measured), stop };
     };
     return createTestbedWithModel('litellm', LITELLM_CASES, guardrail, setUp, isExternal() ? EXTERNAL_PORTS.model : 0);
   },
 };
 
+/** LiteLLM without a guardrail, behind the guardrail as a proxy. */
+const INLINE: Gateway = {
+  name: 'inline',
+  cases: INLINE_CASES.map(({ name }) => name),
+  measured: Object.values(INLINE_OUTCOMES),
+  start: () =>
+    createTestbedWithModel('inline', INLINE_CASES, undefined, async (model): Promise<Setup<InlineBench>> => {
+      const { stop, ...inline } = await startInline(model.url);
+      const bench = { ...inline, model };
+      // LiteLLM calls no guardrail.
+      const guardrail = { exchanges: () => [], reset: () => undefined };
+      const measured = { bench: { ...bench, guardrail }, judge: judgeInline, unmeasured: INLINE_UNMEASURED };
+      return { bench, measure: measureBy(measured), stop };
+    }),
+};
+
 const PORTKEY: Gateway = {
   name: 'portkey',
   cases: PORTKEY_CASES.map(({ name }) => name),
-  measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
     return createTestbedWithModel('portkey', PORTKEY_CASES, guardrail, async (model) => {
@@ -188,7 +217,6 @@ const PORTKEY: Gateway = {
 const AGENTGATEWAY: Gateway = {
   name: 'agentgateway (double)',
   cases: AGENTGATEWAY_CASES.map(({ name }) => name),
-  measured: false,
   start: async (service) => {
     const guardrail = await startInterceptor(service.url);
     return createTestbedWithModel('agentgateway (double)', AGENTGATEWAY_CASES, guardrail, async (model) => {
@@ -200,4 +228,4 @@ const AGENTGATEWAY: Gateway = {
 };
 
 /** All gateways that the suite tests. */
-export const GATEWAYS: readonly Gateway[] = [LITELLM, PORTKEY, AGENTGATEWAY];
+export const GATEWAYS: readonly Gateway[] = [LITELLM, INLINE, PORTKEY, AGENTGATEWAY];

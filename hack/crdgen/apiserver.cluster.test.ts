@@ -346,8 +346,10 @@ describe('CRDs at the API server', function () {
           syncInterval: '1h30m',
           defaultCustomerBudget: { maxBudget: 5, budgetDuration: '30d' },
           proxyConfig: { base: { inline: 'a: 1' }, configMapName: 'litellm' },
-          workloadRef: { name: 'litellm' },
+          workloadRef: { name: 'litellm', port: 4000 },
           guardrail: {
+            integration: 'Inline',
+            exclusive: true,
             mode: 'Deployment',
             image: 'example.com/guardrail:1',
             imagePullPolicy: 'Always',
@@ -478,6 +480,27 @@ describe('CRDs at the API server', function () {
         'replicas of a sidecar',
         guarded({ mode: 'Sidecar', replicas: 2 }, { workloadRef: { name: 'a' } }),
         'replicas and autoscaling have no effect in Sidecar mode',
+      ],
+      [
+        'an exclusive guardrail that the gateway calls',
+        guarded({ exclusive: true }, { workloadRef: { name: 'a' } }),
+        'exclusive requires the integration Inline',
+      ],
+      [
+        'an exclusive guardrail of a gateway without a workload',
+        guarded({ exclusive: true, integration: 'Inline' }),
+        'exclusive requires workloadRef, whose pods it closes',
+      ],
+      ['a guardrail that is not exclusive', guarded({ exclusive: false }), ADMITTED],
+      [
+        'an unknown integration',
+        guarded({ integration: 'Both' }),
+        'spec.guardrail.integration: Unsupported value: "Both": supported values: "Callback", "Inline"',
+      ],
+      [
+        'a port out of range',
+        guarded({}, { workloadRef: { name: 'a', port: 70_000 } }),
+        'spec.workloadRef.port in body should be less than or equal to 65535',
       ],
       [
         'replicas with autoscaling',

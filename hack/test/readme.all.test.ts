@@ -61,7 +61,13 @@ describe('README', function () {
         command: '/bin/sh',
         args: ['-c', text],
         cwd: root,
-        env: { ...process.env, GUARDRAIL_PORT: String(port), GUARDRAIL_METRICS_PORT: '0', GUARDRAIL_HOST: '127.0.0.1' },
+        env: {
+          ...process.env,
+          GUARDRAIL_PORT: String(port),
+          GUARDRAIL_METRICS_PORT: '0',
+          GUARDRAIL_HOST: '127.0.0.1',
+          ...(text.includes('GUARDRAIL_PROXY_UPSTREAM') ? { GUARDRAIL_PROXY_PORT: '0' } : {}),
+        },
         logFile: join(folder, 'log'),
       });
       try {

@@ -1,19 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OUTCOMES } from './outcome.ts';
 import { differences, type Measurement, measurementIn, render, withTable } from './table.ts';
 
-/** The document that contains the measured table. */
+/** The document that contains the measured tables. */
 export const DOCUMENT = 'hack/samples/README.md';
 const FILE = join(import.meta.dirname, '../../..', DOCUMENT);
 
-/** @returns the differences between the table in the document and a measurement, one sentence each. */
-export async function compareDocument(measured: Measurement): Promise<string[]> {
-  return differences(measurementIn(await readFile(FILE, 'utf8')), measured);
+/** @returns the differences between the table of a gateway in the document and a measurement, one sentence each. */
+export async function compareDocument(gateway: string, measured: Measurement): Promise<string[]> {
+  return differences(measurementIn(await readFile(FILE, 'utf8'), gateway), measured);
 }
 
-/** Writes a measurement into the document. */
-export async function writeDocument(measured: Measurement): Promise<void> {
+/**
+ * Writes a measurement into the document.
+ * @param outcomes from worst to best.
+ */
+export async function writeDocument(
+  gateway: string,
+  measured: Measurement,
+  outcomes: readonly string[],
+): Promise<void> {
   const document = await readFile(FILE, 'utf8');
-  await writeFile(FILE, withTable(document, render(measured, Object.values(OUTCOMES))));
+  await writeFile(FILE, withTable(document, gateway, render(measured, outcomes)));
 }

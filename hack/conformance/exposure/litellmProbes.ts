@@ -29,6 +29,17 @@ const unmeasured = (route: string, field: string, why: string): Row => ({
   outcome: `*not measured*; leaks according to its source, which calls no guardrail (${why})`,
 });
 
+const notMeasured = (route: string, field: string, outcome: string): Row => ({
+  route,
+  field,
+  outcome: `*not measured*: ${outcome}`,
+});
+
+/** Routes that no probe can reach through the inline proxy. Its own tests cover them. */
+export const INLINE_UNMEASURED: readonly Row[] = [
+  notMeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'LiteLLM requires the package google-genai'),
+];
+
 /** Routes that no probe can reach, and why, from the source of LiteLLM 1.106.2. */
 export const LITELLM_UNMEASURED: readonly Row[] = [
   unmeasured('`/v1beta/models/{model}:countTokens`', '`contents`', 'requires the package google-genai'),

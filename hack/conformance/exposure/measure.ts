@@ -1,5 +1,5 @@
 import { Violation } from '../judge.ts';
-import { judge } from './outcome.ts';
+import type { Observation } from './outcome.ts';
 import type { Probe, ProbeBench } from './probe.ts';
 import type { Measurement, Row } from './table.ts';
 
@@ -8,6 +8,9 @@ export interface Findings extends Measurement {
   /** One sentence each. */
   readonly faults: readonly string[];
 }
+
+/** Determines the outcome for a value in a place, which is a route and a field. @throws Violation */
+export type Judge = (observation: Observation, place: string) => string;
 
 /**
  * Runs the probes in sequence, and resets the recorded calls before each of them.
@@ -19,11 +22,11 @@ export async function measure(
   gateway: string,
   bench: ProbeBench,
   probes: readonly Probe[],
+  judge: Judge,
   unmeasured: readonly Row[] = [],
 ): Promise<Findings> {
   const rows: Row[] = [];
   const faults: string[] = [];
-  let version: string | undefined;
   for (const { route, field, side, spared, value, send } of probes) {
     const inserted = await value();
     bench.model.reset();
@@ -31,19 +34,22 @@ export async function measure(
     try {
       const { status, text } = await send(bench, inserted);
       const exchanges = bench.guardrail.exchanges();
-      version ??= versionIn(exchanges.map(({ body }) => body));
       const upstream = bench.model.saw();
-      const outcome = judge({ side, spared, value: inserted, upstream, exchanges, status, answer: text });
+      const outcome = judge(
+        { side, spared, value: inserted, upstream, exchanges, status, answer: text },
+        `${route} ${field}`,
+      );
       rows.push({ route, field, outcome });
     } catch (error) {
       const what = error instanceof Violation ? error.message : `The check did not complete: ${String(error)}`;
       faults.push(`${route} ${field}: ${what}`);
     }
   }
-  return { version: `${gateway} ${version ?? 'of an unknown version'}`, rows: [...rows, ...unmeasured], faults };
+  return { version: `${gateway} ${await versionOf(bench)}`, rows: [...rows, ...unmeasured], faults };
 }
 
-/** LiteLLM sends its version in each guardrail call. */
-function versionIn(bodies: readonly { readonly litellm_version?: unknown }[]): string | undefined {
-  return bodies.map((body) => body.litellm_version).find((version) => typeof version === 'string');
+async function versionOf({ admin }: ProbeBench): Promise<string> {
+  const { text } = await admin.raw('/health/readiness/details', { method: 'GET' });
+  const { litellm_version: version } = JSON.parse(text) as { litellm_version?: unknown };
+  return typeof version === 'string' ? version : 'of an unknown version';
 }

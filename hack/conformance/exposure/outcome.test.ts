@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Violation } from '../judge.ts';
 import { judge, type Observation, OUTCOMES, pseudonymIn, strings } from './outcome.ts';
 
+const PLACE = '`/v1/chat/completions` `stop`';
 const VALUE = 'anna.rossi.1@example.org';
 const TAG = '<EMAIL_ADDRESS_K7Q2RTM4>';
 
@@ -86,7 +87,7 @@ describe('the outcome of a probe', () => {
   ];
   for (const [name, observation, outcome] of cases) {
     it(`${name}: ${outcome}`, () => {
-      expect(judge(observation)).to.equal(outcome);
+      expect(judge(observation, PLACE)).to.equal(outcome);
     });
   }
 
@@ -112,12 +113,17 @@ describe('the outcome of a probe', () => {
   ];
   for (const [name, observation] of impossible) {
     it(`reports a fault if ${name}`, () => {
-      expect(() => judge(observation)).to.throw(Violation);
+      expect(() => judge(observation, PLACE)).to.throw(Violation);
     });
   }
 });
 
 describe('the parts of an outcome', () => {
+  it('tells tokens from the text beside them', () => {
+    const observation = answered({ answer: `{"text":"${VALUE}"}` });
+    expect(judge(observation, '`/v1/completions` answer: `logprobs`')).to.equal(OUTCOMES.dropped);
+  });
+
   it('finds the first pseudonym of a text', () => {
     expect(pseudonymIn(`To ${TAG} and <PERSON_AAAAAA>`)).to.equal(TAG);
     expect(pseudonymIn('<EM and <b>')).to.equal(undefined);

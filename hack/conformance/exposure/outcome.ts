@@ -36,7 +36,8 @@ export const OUTCOMES = {
 
 export type Outcome = (typeof OUTCOMES)[keyof typeof OUTCOMES];
 
-const PSEUDONYM = /<[A-Z][A-Z0-9_]*_[A-Z0-9]{4,}>/;
+/** In the name of a message, a pseudonym has square brackets. */
+const PSEUDONYM = /<[A-Z][A-Z0-9_]*_[A-Z0-9]{4,}>|\[[A-Z][A-Z0-9_]*_[A-Z0-9]{4,}\]/;
 
 /** @returns the first pseudonym in a text, if any. */
 export function pseudonymIn(text: string): string | undefined {
@@ -48,8 +49,8 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\u003c/gi, '<').replaceAll(/\\u003e/gi, '>');
 }
 
-/** @returns whether a text contains a value, plain or escaped for JSON or a URL. */
-function holds(text: string, value: string): boolean {
+/** @returns whether a text contains a value, in any letter case, plain or escaped for JSON or a URL. */
+export function holds(text: string, value: string): boolean {
   const bare = text.replaceAll('\\', '').toLowerCase();
   return [value, encodeURIComponent(value)].some((form) => bare.includes(form.toLowerCase()));
 }
@@ -63,10 +64,12 @@ function shownText({ body }: Pick<Exchange, 'body'>): string {
 /**
  * Determines the outcome for a value.
  *
+ * @param place the route and the field.
+ *
  * @throws Violation if the observation allows no conclusion.
  */
-export function judge(observation: Observation): Outcome {
-  return observation.side === 'request' ? judgeRequest(observation) : judgeAnswer(observation);
+export function judge(observation: Observation, place: string): Outcome {
+  return observation.side === 'request' ? judgeRequest(observation) : judgeAnswer(observation, place);
 }
 
 function judgeRequest({ value, spared, upstream, exchanges, status, answer }: Observation): Outcome {
@@ -98,7 +101,12 @@ function isReplaced(answer: unknown, value: string): boolean {
   return (answer as { action?: string }).action === 'GUARDRAIL_INTERVENED' && !holds(JSON.stringify(answer), value);
 }
 
-function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation): Outcome {
+/** Whether a place holds the tokens of a text. The text beside them is restored, whatever happens to them. */
+export function isTokens(place: string): boolean {
+  return place.endsWith('`logprobs`');
+}
+
+function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation, place: string): Outcome {
   demand(!upstream.some((text) => holds(text, value)), 'The model saw the real value.');
   const pseudonym = upstream.map(pseudonymIn).find((found) => found !== undefined);
   demand(pseudonym !== undefined, `The model saw no pseudonym, and the client got ${status}: ${answer.slice(0, 200)}`);
@@ -113,7 +121,7 @@ function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation
     demand(restored, 'The guardrail received the pseudonym and did not restore it.');
     return OUTCOMES.ignored;
   }
-  return leaves.some((text) => holds(text, value)) ? OUTCOMES.restored : OUTCOMES.dropped;
+  return !isTokens(place) && leaves.some((text) => holds(text, value)) ? OUTCOMES.restored : OUTCOMES.dropped;
 }
 
 /**

@@ -8,8 +8,10 @@ import { newEmail } from './values.ts';
 /** What the probes need. */
 export interface ProbeBench {
   readonly client: GatewayClient;
+  /** Calls the gateway's administrative routes. */
+  readonly admin: GatewayClient;
   readonly model: ScriptedWitness;
-  readonly guardrail: Interceptor;
+  readonly guardrail: Pick<Interceptor, 'exchanges' | 'reset'>;
 }
 
 /** Inserts a value in one place and sends it through the gateway. */

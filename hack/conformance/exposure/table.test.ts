@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { differences, type Measurement, measurementIn, parse, render, type Row, withTable } from './table.ts';
 
 const EMPTY = [
-  '# Title\n\n<!-- measured by npm run conformance: begin -->\n<!-- prettier-ignore-start -->\n',
-  '<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance: end -->\n\nMore.\n',
+  '# Title\n\n<!-- measured by npm run conformance -- litellm: begin -->\n<!-- prettier-ignore-start -->\n',
+  '<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance -- litellm: end -->\n\nMore.\n',
 ].join('');
 const OUTCOMES = ['**leaks**', 'dropped', 'guarded'];
 
@@ -36,14 +36,14 @@ describe('the measured table', () => {
   });
 
   it('is written and read between the markers of a document', () => {
-    const document = withTable(EMPTY, render(measured, OUTCOMES));
+    const document = withTable(EMPTY, 'litellm', render(measured, OUTCOMES));
     expect(document)
       .to.match(/^# Title\n/)
       .and.match(/\nMore\.\n$/);
-    expect(differences(measurementIn(document), measured)).to.deep.equal([]);
-    expect(withTable(document, render(measured, OUTCOMES)), 'written twice').to.equal(document);
-    expect(() => measurementIn('# Title\n')).to.throw('does not contain the markers');
-    expect(() => withTable('# Title\n', '')).to.throw('does not contain the markers');
+    expect(differences(measurementIn(document, 'litellm'), measured)).to.deep.equal([]);
+    expect(withTable(document, 'litellm', render(measured, OUTCOMES)), 'written twice').to.equal(document);
+    expect(() => measurementIn('# Title\n', 'litellm')).to.throw('does not contain the markers');
+    expect(() => withTable(EMPTY, 'inline', '')).to.throw('does not contain the markers');
   });
 
   it('reports the differences of rows and of the version', () => {
@@ -61,7 +61,7 @@ describe('the measured table', () => {
       '`/embeddings` sound: *not measured* → (no longer measured)',
       '`/chat` `voice`: (not in the table) → dropped',
     ]);
-    expect(differences(measurementIn(EMPTY), measured)).to.have.length(1 + measured.rows.length);
+    expect(differences(measurementIn(EMPTY, 'litellm'), measured)).to.have.length(1 + measured.rows.length);
   });
 
   it('rejects text that cannot stand in a cell', () => {

@@ -12,8 +12,11 @@ export interface Measurement {
   readonly rows: readonly Row[];
 }
 
-const BEGIN = '<!-- measured by npm run conformance: begin -->\n<!-- prettier-ignore-start -->\n';
-const END = '<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance: end -->\n';
+/** The lines before and after the table of a gateway. */
+const beginOf = (gateway: string): string =>
+  `<!-- measured by npm run conformance -- ${gateway}: begin -->\n<!-- prettier-ignore-start -->\n`;
+const endOf = (gateway: string): string =>
+  `<!-- prettier-ignore-end -->\n<!-- measured by npm run conformance -- ${gateway}: end -->\n`;
 const HEAD = '| route | outcome | fields |\n| --- | --- | --- |\n';
 const SEPARATOR = ', ';
 const VERSION = /^Measured on (.+):$/m;
@@ -51,28 +54,29 @@ export function parse(text: string): Measurement {
   return { version: VERSION.exec(text)?.[1] ?? '', rows };
 }
 
-function span(document: string): { from: number; to: number } {
-  const from = document.indexOf(BEGIN);
-  const to = document.indexOf(END);
-  if (from < 0 || to < from) throw new Error('The document does not contain the markers of the measured table.');
-  return { from: from + BEGIN.length, to };
+function span(document: string, gateway: string): { from: number; to: number } {
+  const begin = beginOf(gateway);
+  const from = document.indexOf(begin);
+  const to = document.indexOf(endOf(gateway));
+  if (from < 0 || to < from) throw new Error(`The document does not contain the markers of the table of ${gateway}.`);
+  return { from: from + begin.length, to };
 }
 
 /**
- * @returns the measurement between the markers of a document.
+ * @returns the measurement between the markers of a gateway in a document.
  * @throws Error if the markers are missing.
  */
-export function measurementIn(document: string): Measurement {
-  const { from, to } = span(document);
+export function measurementIn(document: string, gateway: string): Measurement {
+  const { from, to } = span(document, gateway);
   return parse(document.slice(from, to));
 }
 
 /**
- * @returns the document with this table between its markers.
+ * @returns the document with this table between the markers of a gateway.
  * @throws Error if the markers are missing.
  */
-export function withTable(document: string, table: string): string {
-  const { from, to } = span(document);
+export function withTable(document: string, gateway: string, table: string): string {
+  const { from, to } = span(document, gateway);
   return `${document.slice(0, from)}\n${table}\n${document.slice(to)}`;
 }
 

@@ -1,4 +1,5 @@
 /** The APIs that the fake provider speaks. Each answers with the echo model. */
+import { randomUUID } from 'node:crypto';
 import { echo, type Json, type JsonObject } from '../gateway/gateway.ts';
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -44,7 +45,15 @@ const completions: Dialect = {
       finish_reason: 'stop',
       logprobs: null,
     });
-    return { id: 'cmpl-1', object: 'text_completion', created: 1, model, choices: prompts.map(choice), usage: USAGE };
+    // LiteLLM records one call for each id, here and below.
+    return {
+      id: `cmpl-${randomUUID()}`,
+      object: 'text_completion',
+      created: 1,
+      model,
+      choices: prompts.map(choice),
+      usage: USAGE,
+    };
   },
   *events(asked) {
     const whole = completions.whole(asked);
@@ -80,7 +89,7 @@ function responsesText(input: Json | undefined): string {
 
 /** An answer of `/v1/responses`. */
 export const responseObject = (output: readonly Json[], model = 'fake'): JsonObject => ({
-  id: 'resp_1',
+  id: `resp_${randomUUID()}`,
   object: 'response',
   created_at: 1,
   status: 'completed',
@@ -150,7 +159,7 @@ const messages: Dialect = {
       input: JSON.parse(called.arguments) as JsonObject,
     }));
     return {
-      id: 'msg_1',
+      id: `msg_${randomUUID()}`,
       type: 'message',
       role: 'assistant',
       model: asked.model,

@@ -12,4 +12,5 @@ export function form(fields: Readonly<Record<string, string | File>>): FormData 
   return data;
 }
 
-export const file = (content: string, name = 'a.wav', type = 'audio/wav'): File => new File([content], name, { type });
+export const file = (content: string | Uint8Array<ArrayBuffer>, name = 'a.wav', type = 'audio/wav'): File =>
+  new File([content], name, { type });

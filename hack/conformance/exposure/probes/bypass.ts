@@ -22,10 +22,10 @@ function byKey(
     side: 'request',
     spared: false,
     value: newEmail,
-    send: async ({ client }, value) => {
-      const madeTeam = team === undefined ? undefined : await client.post('/team/new', team);
+    send: async ({ client, admin }, value) => {
+      const madeTeam = team === undefined ? undefined : await admin.post('/team/new', team);
       const refused = madeTeam !== undefined && madeTeam.status !== 200 ? madeTeam : undefined;
-      const made = refused ?? (await client.post('/key/generate', { ...key, ...teamOf(madeTeam) }));
+      const made = refused ?? (await admin.post('/key/generate', { ...key, ...teamOf(madeTeam) }));
       if (typeof made.body.key !== 'string') return { status: made.status, text: JSON.stringify(made.body) };
       return client.raw(path, { body: chat(`Mail ${value}`) }, { key: made.body.key });
     },

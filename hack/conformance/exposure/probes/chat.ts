@@ -163,6 +163,8 @@ const call = (args: string): JsonObject => ({
 const logprobs = (token: string): JsonObject => ({
   logprobs: { content: [{ token, logprob: -1, bytes: [], top_logprobs: [] }], refusal: null },
 });
+/** A text that contains the pseudonym in another form, as the tokens belong to it. */
+const spelled = (pseudonym: string): string => pseudonym.replace('<', '&lt;').replace('>', '&gt;');
 const cited = (title: string): JsonObject => ({
   annotations: [
     { type: 'url_citation', url_citation: { url: 'https://example.org', title, start_index: 0, end_index: 1 } },
@@ -197,8 +199,8 @@ const answers: readonly Probe[] = [
   got('answer: transcript of `audio`', mail, (pseudonym) =>
     completion({ audio: { id: 'audio_1', data: '', expires_at: 1, transcript: `Mailed ${pseudonym}` } }),
   ),
-  got('answer: `logprobs`', mail, (pseudonym) => completion({}, logprobs(pseudonym))),
-  got('stream: `logprobs`', streamed, (pseudonym) => chunks([{ content: ' ' }], [logprobs(pseudonym)])),
+  got('answer: `logprobs`', mail, (pseudonym) => completion({ content: spelled(pseudonym) }, logprobs(pseudonym))),
+  got('stream: `logprobs`', streamed, (pseudonym) => chunks([{ content: spelled(pseudonym) }], [logprobs(pseudonym)])),
 ];
 
 /** All fields of a chat, in the request and in the answer. */

@@ -36,7 +36,9 @@ export const COMPLETION_PROBES: readonly Probe[] = [
   asked('`user`', (value) => ({ user: value })),
   asked('unknown fields', (value) => ({ x_note: value })),
   answer(COMPLETIONS, 'answer: `text`', body, (pseudonym) => whole(`Mailed ${pseudonym}`)),
-  answer(COMPLETIONS, 'answer: `logprobs`', body, (pseudonym) => whole('Done.', logprobs(pseudonym))),
+  answer(COMPLETIONS, 'answer: `logprobs`', body, (pseudonym) =>
+    whole(pseudonym.replace('<', '&lt;').replace('>', '&gt;'), logprobs(pseudonym)),
+  ),
   answer(COMPLETIONS, 'stream: `text`', streamed, (pseudonym) => ({
     events: [...pieces(`Mailed ${pseudonym}`).map((text) => event(completion(text))), 'data: [DONE]\n\n'],
   })),

@@ -36,6 +36,10 @@ const speak = (field: string, more: (value: string) => JsonObject): Probe =>
     reply: { text: 'sound', type: 'audio/mpeg' },
   });
 
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
+  'base64',
+);
 const TRANSCRIPTIONS = '/v1/audio/transcriptions';
 const HEARD = json({ text: 'Hello' });
 const GENERATED: JsonObject = {
@@ -70,7 +74,7 @@ export const MODEL_PROBES: readonly Probe[] = [
   request(
     '/v1/images/edits',
     '`prompt`',
-    (value) => form({ model: 'img', prompt: `Write ${value} on it`, image: file('pixels', 'a.png', 'image/png') }),
+    (value) => form({ model: 'img', prompt: `Write ${value} on it`, image: file(PIXEL, 'a.png', 'image/png') }),
     { reply: IMAGE_REPLY },
   ),
   request(

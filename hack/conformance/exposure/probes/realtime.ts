@@ -15,6 +15,7 @@ const item = (text: string): JsonObject => ({
 async function converse({ client }: ProbeBench, events: readonly JsonObject[]): Promise<RawAnswer> {
   const socket = client.connect(`${ROUTE}?model=echo-realtime`);
   const got: string[] = [];
+  let refused: number | undefined;
   const ended = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new Error(`The conversation did not end: ${got.join('\n')}`));
@@ -32,6 +33,11 @@ async function converse({ client }: ProbeBench, events: readonly JsonObject[]): 
       if (/"type": ?"(response\.done|error)"/.test(text)) end();
     });
     socket.on('close', end);
+    socket.on('unexpected-response', (_request, response) => {
+      refused = response.statusCode;
+      response.on('data', (data: Buffer) => got.push(data.toString('utf8')));
+      response.on('end', end);
+    });
     socket.on('error', reject);
   });
   try {
@@ -39,7 +45,7 @@ async function converse({ client }: ProbeBench, events: readonly JsonObject[]): 
   } finally {
     socket.terminate();
   }
-  return { status: 200, text: got.join('\n') };
+  return { status: refused ?? 200, text: got.join('\n') };
 }
 
 const probe = (field: string, events: (value: string) => readonly JsonObject[]): Probe => ({

@@ -1,0 +1,346 @@
+/** Cases with the official clients of OpenAI and Anthropic. */
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import type { Json } from '../testing/gateway/gateway.ts';
+import type { Arrived, Reply } from '../testing/upstream/modelServer.ts';
+import { CHAT } from './chatCases.ts';
+import { pseudonymIn } from './exposure/outcome.ts';
+import { event, pieces, typed } from './exposure/probe.ts';
+import type { InlineBench, InlineCase } from './inlineBench.ts';
+import { demand, exact, neverSaw, prefixes } from './judge.ts';
+import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
+
+interface Clients {
+  readonly openai: OpenAI;
+  readonly anthropic: Anthropic;
+}
+
+function clientsOf({ client, masterKey: apiKey }: InlineBench): Clients {
+  return {
+    openai: new OpenAI({ baseURL: `${client.url}/v1`, apiKey, maxRetries: 0 }),
+    anthropic: new Anthropic({ baseURL: client.url, apiKey, maxRetries: 0 }),
+  };
+}
+
+const MODEL = 'echo-c3';
+const CLAUDE = 'anthropic/echo-c3';
+const user = (content: string): { role: 'user'; content: string } => ({ role: 'user', content });
+const parameters = { type: 'object' as const, properties: { to: { type: 'string' } } };
+const argumentsWith = (value: string): string => JSON.stringify({ to: value });
+
+/** Answers the first call with a call of the tool, and the next with the echo. */
+const callsTool =
+  (callOf: (pseudonym: string) => Reply) =>
+  ({ text }: Arrived): Reply | undefined => {
+    const isFirst = !text.includes('Sent to');
+    return isFirst ? callOf(pseudonymIn(text) ?? 'no pseudonym') : undefined;
+  };
+
+const openaiToolCall = (pseudonym: string): Reply => ({
+  events: [
+    ...[
+      {
+        role: 'assistant',
+        tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: '' } }],
+      },
+      ...pieces(argumentsWith(pseudonym)).map((piece) => ({
+        tool_calls: [{ index: 0, function: { arguments: piece } }],
+      })),
+    ].map((delta) => chunkOf(delta, null)),
+    chunkOf({}, 'tool_calls'),
+    'data: [DONE]\n\n',
+  ],
+});
+
+function chunkOf(delta: Json, finish: string | null): string {
+  const choices = [{ index: 0, delta, finish_reason: finish }];
+  return event({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices });
+}
+
+const anthropicToolCall = (pseudonym: string): Reply => {
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_sequence: null };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const block = { type: 'tool_use', id: 'toolu_1', name: 'send_mail', input: {} };
+  return {
+    events: [
+      typed({ type: 'message_start', message: { ...message, stop_reason: null, usage } }),
+      typed({ type: 'content_block_start', index: 0, content_block: block }),
+      ...pieces(argumentsWith(pseudonym)).map((piece) =>
+        typed({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: piece } }),
+      ),
+      typed({ type: 'content_block_stop', index: 0 }),
+      typed({ type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage }),
+      typed({ type: 'message_stop' }),
+    ],
+  };
+};
+
+const cases: readonly InlineCase[] = [
+  {
+    name: 'openai: chat',
+    run: async (bench) => {
+      const person = newPerson();
+      const { choices } = await clientsOf(bench).openai.chat.completions.create({
+        ...{ model: MODEL, messages: [user(letter(person))] },
+      });
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(choices[0]?.message.content, `You said: ${letter(person)}`);
+    },
+  },
+  {
+    name: 'openai: chat, stream',
+    run: async (bench) => {
+      const person = newPerson();
+      const seen: string[] = [];
+      const stream = clientsOf(bench).openai.chat.completions.stream({
+        model: MODEL,
+        messages: [user(letter(person))],
+      });
+      stream.on('content', (_, snapshot) => seen.push(snapshot));
+      const answer = await stream.finalContent();
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(answer, `You said: ${letter(person)}`);
+      prefixes(seen, `You said: ${letter(person)}`);
+    },
+  },
+  {
+    name: 'openai: tools runner, stream',
+    run: async (bench) => {
+      const { email } = newPerson();
+      const given: string[] = [];
+      bench.model.script(callsTool(openaiToolCall));
+      const runner = clientsOf(bench).openai.chat.completions.runTools({
+        ...{ model: MODEL, messages: [user(`Mail ${email}`)], stream: true },
+        tools: [
+          {
+            type: 'function',
+            function: {
+              ...{ name: 'send_mail', description: `Mails ${email}`, parameters },
+              parse: JSON.parse as (text: string) => { to: string },
+              function: ({ to }: { to: string }) => {
+                given.push(to);
+                return `Sent to ${to}`;
+              },
+            },
+          },
+        ],
+      });
+      const answer = await runner.finalContent();
+      neverSaw(bench.model.saw(), [email]);
+      exact(given, [email]);
+      exact(answer, `You said: Mail ${email}`);
+    },
+  },
+  {
+    name: 'openai: structured output',
+    run: async (bench) => {
+      const { email } = newPerson();
+      const schema = { ...parameters, required: ['to'], additionalProperties: false };
+      const { choices } = await clientsOf(bench).openai.chat.completions.parse({
+        ...{ model: 'json-c3', messages: [user(`Mail ${email}`)] },
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'mail', description: `To ${email}`, strict: true, schema },
+        },
+      });
+      neverSaw(bench.model.saw(), [email]);
+      exact(choices[0]?.message.parsed, { echo: `Mail ${email}` });
+    },
+  },
+  {
+    name: 'openai: responses',
+    run: async (bench) => {
+      const person = newPerson();
+      const { output_text: text } = await clientsOf(bench).openai.responses.create({
+        model: MODEL,
+        input: letter(person),
+      });
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(text, `You said: ${letter(person)}`);
+    },
+  },
+  {
+    name: 'openai: responses, stream',
+    run: async (bench) => {
+      const person = newPerson();
+      const stream = clientsOf(bench).openai.responses.stream({ model: 'gpt-4o', input: letter(person) });
+      const seen: string[] = [];
+      let text = '';
+      stream.on('response.output_text.delta', ({ delta }) => seen.push((text += delta)));
+      const { output_text: answer } = await stream.finalResponse();
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(answer, `You said: ${letter(person)}`);
+      prefixes(seen, answer);
+    },
+  },
+  {
+    name: 'openai: completions, stream',
+    run: async (bench) => {
+      const person = newPerson();
+      let text = '';
+      const stream = await clientsOf(bench).openai.completions.create({
+        model: MODEL,
+        prompt: letter(person),
+        stream: true,
+      });
+      for await (const { choices } of stream) text += choices[0]?.text ?? '';
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(text, `You said: ${letter(person)}`);
+    },
+  },
+  {
+    name: 'openai: embeddings and moderations',
+    run: async (bench) => {
+      const person = newPerson();
+      const { openai } = clientsOf(bench);
+      await openai.embeddings.create({ model: 'emb', input: [letter(person), person.email], encoding_format: 'float' });
+      bench.model.script(() => ({
+        json: { id: 'modr-1', model: 'fake', results: [{ flagged: false, categories: {}, category_scores: {} }] },
+      }));
+      await openai.moderations.create({ model: 'mod', input: letter(person) });
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(bench.model.saw().length, 2);
+    },
+  },
+  {
+    name: 'openai: files and batches',
+    run: async (bench) => {
+      const { email } = newPerson();
+      const { openai } = clientsOf(bench);
+      const file = {
+        ...{ id: 'file-1', object: 'file', bytes: 1, created_at: 1, filename: 'a.jsonl' },
+        ...{ purpose: 'batch', status: 'processed' },
+      };
+      let pseudonym = '';
+      bench.model.script(({ method, path, text }) => {
+        pseudonym = pseudonymIn(text) ?? pseudonym;
+        if (path.includes('/content')) return { type: 'application/jsonl', text: JSON.stringify({ said: pseudonym }) };
+        if (method === 'POST' && path.includes('/files')) return { json: file };
+        return {
+          json: {
+            ...{ id: 'batch_1', object: 'batch', endpoint: CHAT, input_file_id: 'file-1', completion_window: '24h' },
+            ...{ status: 'validating', created_at: 1, errors: null },
+          },
+        };
+      });
+      const line = {
+        custom_id: '1',
+        method: 'POST',
+        url: CHAT,
+        body: { model: MODEL, messages: [user(`Mail ${email}`)] },
+      };
+      const options = { query: { custom_llm_provider: 'openai' } };
+      await openai.files.create(
+        { purpose: 'batch', file: new File([JSON.stringify(line)], 'a.jsonl', { type: 'application/jsonl' }) },
+        options,
+      );
+      await openai.batches.create(
+        {
+          ...{ input_file_id: 'file-1', endpoint: '/v1/chat/completions', completion_window: '24h' },
+          metadata: { customer: email },
+        },
+        options,
+      );
+      const content = await (await openai.files.content('file-1', options)).text();
+      neverSaw(bench.model.saw(), [email]);
+      exact(content, JSON.stringify({ said: email }));
+    },
+  },
+  {
+    name: 'openai: a block, whole and streamed',
+    run: async (bench) => {
+      const { openai } = clientsOf(bench);
+      const text = `What is ${FORBIDDEN}?`;
+      for (const stream of [false, true]) {
+        const calls = [
+          openai.chat.completions.create({ model: MODEL, messages: [user(text)], stream }),
+          openai.completions.create({ model: MODEL, prompt: text, stream }),
+          openai.responses.create({ model: MODEL, input: text, stream }),
+        ];
+        for (const call of calls) {
+          const error = await failureOf(call);
+          demand(
+            error instanceof OpenAI.BadRequestError,
+            `The client got ${String(error)} instead of an error with 400.`,
+          );
+          exact(error.code, 'guardrail_blocked');
+          demand(!error.message.includes(FORBIDDEN), 'The error contains the blocked text.');
+        }
+      }
+      exact(bench.model.saw().length, 0);
+    },
+  },
+  {
+    name: 'anthropic: messages',
+    run: async (bench) => {
+      const person = newPerson();
+      const { content } = await clientsOf(bench).anthropic.messages.create({
+        ...{
+          model: CLAUDE,
+          max_tokens: 100,
+          system: `You work for ${person.email}.`,
+          messages: [user(letter(person))],
+        },
+      });
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(content[0]?.type === 'text' ? content[0].text : undefined, `You said: ${letter(person)}`);
+    },
+  },
+  {
+    name: 'anthropic: messages, stream',
+    run: async (bench) => {
+      const person = newPerson();
+      const seen: string[] = [];
+      const stream = clientsOf(bench).anthropic.messages.stream({
+        ...{ model: CLAUDE, max_tokens: 100, messages: [user(letter(person))] },
+      });
+      stream.on('text', (_, snapshot) => seen.push(snapshot));
+      const text = await stream.finalText();
+      neverSaw(bench.model.saw(), valuesOf(person));
+      exact(text, `You said: ${letter(person)}`);
+      prefixes(seen, text);
+    },
+  },
+  {
+    name: 'anthropic: a tool call, stream',
+    run: async (bench) => {
+      const { email } = newPerson();
+      bench.model.script(callsTool(anthropicToolCall));
+      const { content } = await clientsOf(bench)
+        .anthropic.messages.stream({
+          ...{ model: CLAUDE, max_tokens: 100, messages: [user(`Mail ${email}`)] },
+          tools: [{ name: 'send_mail', description: `Mails ${email}`, input_schema: parameters }],
+        })
+        .finalMessage();
+      neverSaw(bench.model.saw(), [email]);
+      exact(content[0]?.type === 'tool_use' ? content[0].input : content, { to: email });
+    },
+  },
+  {
+    name: 'anthropic: a block, whole and streamed',
+    run: async (bench) => {
+      const { anthropic } = clientsOf(bench);
+      const messages = [user(`What is ${FORBIDDEN}?`)];
+      for (const stream of [false, true]) {
+        const error = await failureOf(anthropic.messages.create({ model: CLAUDE, max_tokens: 100, messages, stream }));
+        demand(
+          error instanceof Anthropic.BadRequestError,
+          `The client got ${String(error)} instead of an error with 400.`,
+        );
+        const { type, code } = (error.error as { error: { type: string; code: string } }).error;
+        exact([type, code], ['invalid_request_error', 'guardrail_blocked']);
+        demand(!error.message.includes(FORBIDDEN), 'The error contains the blocked text.');
+      }
+      exact(bench.model.saw().length, 0);
+    },
+  },
+];
+
+async function failureOf(call: PromiseLike<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+export const INLINE_SDK_CASES = [...cases];
