@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { growth, MIN_SAMPLES, percentile, slowdown } from './measure.ts';
+import { type AttackResult, confirmSlowdown, growth, MIN_SAMPLES, percentile, slowdown } from './measure.ts';
 
 const samples = (ms: number, count = MIN_SAMPLES): number[] => Array.from({ length: count }, () => ms);
 
@@ -51,5 +51,40 @@ describe('measures of an attack', () => {
     expect(growth(100 * 2 ** 20, 149 * 2 ** 20)).to.equal(
       'memory remains 49 % above its initial value: 149 MiB, initially 100 MiB',
     );
+  });
+
+  describe('confirmSlowdown', () => {
+    const cases = [
+      { name: 'one run without a slowdown', runs: [{ faults: ['a'], slowdown: undefined }], faults: ['a'] },
+      {
+        name: 'a slowdown in one of two runs',
+        runs: [
+          { faults: ['a'], slowdown: 'slow' },
+          { faults: ['a', 'b'], slowdown: undefined },
+        ],
+        faults: ['a', 'b'],
+      },
+      {
+        name: 'a slowdown in both runs',
+        runs: [
+          { faults: [], slowdown: 'slow' },
+          { faults: ['b'], slowdown: 'slower' },
+        ],
+        faults: ['b', 'slower'],
+      },
+    ];
+    for (const { name, runs, faults } of cases) {
+      it(`reports ${name}`, async () => {
+        const left = runs.values();
+        const run = (): Promise<AttackResult> => {
+          const { value } = left.next();
+          return value === undefined
+            ? Promise.reject(new Error('There was one run too many.'))
+            : Promise.resolve(value);
+        };
+        expect(await confirmSlowdown(run)).to.deep.equal(faults);
+        expect([...left]).to.deep.equal([]);
+      });
+    }
   });
 });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../testing/redis.ts';
 import { Canaries } from '../canaries.ts';
 import { largeJsonMs } from '../largeJson.ts';
-import { mebibytes } from '../measure.ts';
+import { type AttackResult, confirmSlowdown, mebibytes } from '../measure.ts';
 import { resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
 import type { Random } from '../random.ts';
 import type { GuardrailAttack, StoreKind, Target } from './attack.ts';
@@ -12,13 +12,15 @@ import { ATTACKER, basic, Client } from './client.ts';
 import { GuardrailProcess, type TenantName } from './guardrailProcess.ts';
 import { VictimProcess } from './victimProcess.ts';
 
-/** The maximum time until the memory is released and the victim is served again. */
+/** The maximum time until the victim is served again. */
 const RECOVERY_MS = 8_000;
+/** The maximum time until memory is released. OCR can go on after its call ended, for five seconds of processor time. */
+const MEMORY_TIMEOUT_MS = 30_000;
 /**
- * The OCR engine remains for two minutes after its last image, and retains this much more memory after a large one. All
- * attacks are compared with the memory before the first one, so what they retain would add up.
+ * Smaller growth is ignored. Buffers of half-received bodies leave up to 60 MiB of pages in the allocator that are partly
+ * free, and later attacks reuse them.
  */
-const ENGINE_BYTES = 128 * 2 ** 20;
+const FREE_PAGES_BYTES = 96 * 2 ** 20;
 /** The minimum duration of an attack: a quarter more than the minimum number of samples needs. */
 const MIN_WINDOW_MS = 1_600;
 const SERVED_MS = 300;
@@ -30,13 +32,6 @@ const SERVED_MS = 300;
 const FLOOR_RATIO = 15;
 
 type Fault = (phrase: string) => void;
-
-/** The result of one run of an attack. */
-interface Result {
-  readonly faults: readonly string[];
-  /** The excessive slowdown of the victim's calls, if any. */
-  readonly slowdown: string | undefined;
-}
 
 export class GuardrailTestbed {
   readonly #store: StoreKind;
@@ -94,20 +89,15 @@ export class GuardrailTestbed {
   }
 
   /**
-   * Runs one attack and the checks after it. If only the victim's calls were slow, runs the attack a second time: other work
-   * on the machine slows down one of two runs, a fault slows down both.
+   * Runs one attack and the checks after it.
    *
    * @returns the faults
    */
-  async runAttack(attack: GuardrailAttack, random: Random): Promise<string[]> {
-    const first = await this.#runAttackOnce(attack, random);
-    if (first.slowdown === undefined) return [...first.faults];
-    const second = await this.#runAttackOnce(attack, random);
-    const slowdown = second.slowdown === undefined ? [] : [second.slowdown];
-    return [...new Set([...first.faults, ...second.faults, ...slowdown])];
+  runAttack(attack: GuardrailAttack, random: Random): Promise<string[]> {
+    return confirmSlowdown(() => this.#runAttackOnce(attack, random));
   }
 
-  async #runAttackOnce(attack: GuardrailAttack, random: Random): Promise<Result> {
+  async #runAttackOnce(attack: GuardrailAttack, random: Random): Promise<AttackResult> {
     const faults = new Set<string>();
     const leaks = new Set<string>();
     const fault: Fault = (phrase) => void faults.add(phrase);
@@ -222,7 +212,7 @@ export class GuardrailTestbed {
 
   async #checkMemory(fault: Fault): Promise<void> {
     const { pid } = this.#guardrail;
-    const growth = await waitForMemory(pid, this.#usualBytes, RECOVERY_MS, ENGINE_BYTES);
+    const growth = await waitForMemory(pid, this.#usualBytes, MEMORY_TIMEOUT_MS, FREE_PAGES_BYTES);
     if (growth === undefined) return;
     fault(growth);
     // Reported once: the next attack is compared with the new value.

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Canaries } from '../canaries.ts';
+import { confirmSlowdown } from '../measure.ts';
 import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
@@ -50,8 +51,8 @@ async function together(
   const chosen = attacks.filter(({ name }) => trial.isChosen(around) || trial.isChosen(name));
   if (chosen.length === 0) return;
   const canaries = new Canaries(trial.random(around));
-  await trial.attempt(around, () =>
-    testbed.runAttack(async () => {
+  await trial.attempt(around, async () => {
+    const { faults, slowdown } = await testbed.runAttack(async () => {
       await Promise.all(
         chosen.map(async ({ name, run }, at) => {
           await delay(at * SETUP_MS);
@@ -59,8 +60,9 @@ async function together(
         }),
       );
       return [];
-    }, canaries),
-  );
+    }, canaries);
+    return slowdown === undefined ? faults : [...faults, slowdown];
+  });
 }
 
 async function alone(
@@ -69,12 +71,16 @@ async function alone(
   trial: Trial,
 ): Promise<readonly string[]> {
   const [random, canaries] = [trial.random(name), new Canaries(trial.random(name))];
+  let runs = 0;
   const attack = async (): Promise<readonly string[]> => {
+    // The namespace of a previous run remains.
+    const namespace = `${name}${'-again'.repeat(runs)}`;
+    runs += 1;
     try {
-      return await run({ testbed, random, canaries, namespace: name });
+      return await run({ testbed, random, canaries, namespace });
     } finally {
-      await testbed.clear(name);
+      await testbed.clear(namespace);
     }
   };
-  return testbed.runAttack(attack, canaries, outage === undefined ? {} : { outage });
+  return confirmSlowdown(() => testbed.runAttack(attack, canaries, outage === undefined ? {} : { outage }));
 }

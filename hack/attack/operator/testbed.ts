@@ -16,7 +16,7 @@ import {
 import { startControlPlane, type ControlPlane } from '../../testing/controlplane.ts';
 import { removeAtExit } from '../../testing/processes.ts';
 import type { Report } from '../../testing/progress.ts';
-import { mebibytes } from '../measure.ts';
+import { type AttackResult, mebibytes } from '../measure.ts';
 import { resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
 import type { Canaries } from '../canaries.ts';
 import type { Random } from '../random.ts';
@@ -113,7 +113,7 @@ export class OperatorTestbed {
     attack: () => Promise<readonly string[]>,
     canaries: Canaries,
     how: { readonly outage?: true } = {},
-  ): Promise<string[]> {
+  ): Promise<AttackResult> {
     if (this.operator.end !== undefined) await this.operator.restart();
     const { pid } = this.operator;
     const holder = await this.#leaseHolder();
@@ -127,14 +127,16 @@ export class OperatorTestbed {
     };
     add(await this.#restartIfBroken());
     const isRestarted = this.operator.pid !== pid;
+    let slowdown: string | undefined;
     if (how.outage === undefined) {
-      add(await this.#undisturbedFaults({ from, until, holder: isRestarted ? undefined : holder }));
+      slowdown = await this.#slowdown(from, until);
+      add(await this.#undisturbedFaults(isRestarted ? undefined : holder));
     }
     if (!(await this.#isLeaseRenewed())) faults.add('the operator does not renew its lease');
     if (isRestarted) await this.#calibrate();
     add(await this.#memoryFaults());
     add(await this.#leaks(canaries));
-    return [...faults];
+    return { faults: [...faults], slowdown };
   }
 
   /** Restarts the operator if it ended or is not healthy. */
@@ -152,22 +154,20 @@ export class OperatorTestbed {
     return faults;
   }
 
-  /**
-   * Checks what an attack must not change: the bystander's latencies, the lease holder, and the maximum memory.
-   *
-   * @param period the attack; `holder` is the lease holder before it, undefined if the operator was restarted
-   */
-  async #undisturbedFaults(period: {
-    readonly from: number;
-    readonly until: number;
-    readonly holder: string | undefined;
-  }): Promise<string[]> {
-    const { from, until, holder } = period;
-    const faults: string[] = [];
+  /** @returns the excessive slowdown of the bystander's changes in a period, if any */
+  async #slowdown(from: number, until: number): Promise<string | undefined> {
     // A change that is not synced yet has been delayed for at least this time.
     await delay(Math.min(LATE_CHANGE_MS, until - from));
-    const slow = this.#bystander?.slowdown(from, until);
-    if (slow !== undefined) faults.push(slow);
+    return this.#bystander?.slowdown(from, until);
+  }
+
+  /**
+   * Checks what an attack must not change: the lease holder and the maximum memory.
+   *
+   * @param holder the lease holder before the attack; undefined if the operator was restarted
+   */
+  async #undisturbedFaults(holder: string | undefined): Promise<string[]> {
+    const faults: string[] = [];
     if (holder !== undefined && (await this.#leaseHolder()) !== holder) faults.push('the lease holder changed');
     const peak = peakBytes(this.operator.pid);
     if (peak > memoryLimit())
