@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
-/** The longest acceptable block of the event loop, in milliseconds on an idle core. */
-const LONGEST_MS = 100;
+/**
+ * The longest acceptable block of the event loop, in milliseconds on an idle core. Reading a large object takes half of it;
+ * parsing a hostile text on this thread takes seconds.
+ */
+const LONGEST_MS = 200;
 /** The duration of {@link reference} on the machine of that limit, in milliseconds. */
 const REFERENCE_MS = 60;
 
