@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { routeOf, type CallMiddleware } from './context.ts';
+import { routeOf, type ScopeMiddleware } from './context.ts';
 
 /** Logs one line for each call, without its URL, headers and bodies. */
-export function accessLog(logger: Logger): CallMiddleware {
+export function accessLog(logger: Logger): ScopeMiddleware {
   return async (context, next) => {
     const start = performance.now();
     try {

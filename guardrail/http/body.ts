@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Transform, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import getRawBody from 'raw-body';
 import type { BodyTracker } from './admission/capacity.ts';
-import type { CallContext, CallMiddleware } from './context.ts';
+import type { CallMiddleware, CallState } from './context.ts';
 import { ServiceError } from './errors.ts';
 import { parseJson } from './json.ts';
 
@@ -27,6 +27,9 @@ export function decodersFor(header: string | undefined): readonly Duplex[] | und
   return create && [create()];
 }
 
+/** A request whose body is read. */
+export type BodySource = Readable & { readonly headers: IncomingHttpHeaders };
+
 /** Reads a JSON body of at most `limit` bytes into `context.state.body`; see {@link readBody}. */
 export function jsonBody(limit: number): CallMiddleware {
   return async (context, next) => {
@@ -44,13 +47,16 @@ export function jsonBody(limit: number): CallMiddleware {
  * counts its decompressed bytes while they are read.
  * @throws ServiceError 400, 413, 415 or 429
  */
-export async function readBody({ req, state }: CallContext, limit: number): Promise<Buffer> {
+export async function readBody(
+  { req, state }: { readonly req: BodySource; readonly state: CallState },
+  limit: number,
+): Promise<Buffer> {
   const bytes = await read(req, limit, state.bodyTracker);
   state.bodyBytes = bytes.length;
   return bytes;
 }
 
-async function read(request: IncomingMessage, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
+async function read(request: BodySource, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit) throw new ServiceError('body_too_large', { limit });
   const decoders = decodersFor(request.headers['content-encoding']);

@@ -43,17 +43,34 @@ export interface FailureAnswers {
 }
 
 export type CallContext = ParameterizedContext<CallState>;
+
+/**
+ * What identities, limits, logs and metrics know of a call. Each Koa context is one. A call that arrives in another way
+ * than by HTTP makes its own.
+ */
+export interface CallScope {
+  readonly method: string;
+  status: number;
+  readonly state: CallState;
+  /** A header of the request; empty if it is absent. */
+  get(name: string): string;
+  /** Sets a header of the answer. */
+  set(name: string, value: string): void;
+}
+
+/** A step on the way of a call that needs no Koa. */
+export type ScopeMiddleware = (context: CallScope, next: () => Promise<unknown>) => Promise<void>;
 export type AuthenticatedContext = ParameterizedContext<AuthenticatedState>;
 export type CallMiddleware = Middleware<CallState>;
 
 /** The pattern of the matched route. Unlike the URL, it contains nothing that a caller chose. */
-export function routeOf(context: CallContext): string {
+export function routeOf(context: Pick<CallScope, 'state'>): string {
   const route = context.state.route ?? (context as { _matchedRoute?: unknown })._matchedRoute;
   return typeof route === 'string' ? route : 'none';
 }
 
 /** Writes the session of a call to the response header `x-session-id` and to the access log. */
-export function reportSession(context: CallContext, session: SessionId): void {
+export function reportSession(context: CallScope, session: SessionId): void {
   context.state.session = session;
   context.set('x-session-id', session);
 }

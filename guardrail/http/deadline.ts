@@ -17,6 +17,29 @@ export async function withDeadline<T>(
   const abort = (): void => {
     controller.abort();
   };
+  context.res.once('close', abort);
+  // The client may have disconnected before this function was called: then there is no event.
+  if (context.res.destroyed) abort();
+  try {
+    return await withTimeLimit(controller.signal, work, timeoutMs);
+  } finally {
+    context.res.off('close', abort);
+  }
+}
+
+/**
+ * Runs work with a signal that is aborted with `client`, or when the time limit is exceeded.
+ * @throws ServiceError 429 if the time limit is exceeded, even if the work ignores the signal.
+ */
+export async function withTimeLimit<T>(
+  client: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+  timeoutMs = CALL_TIMEOUT_MS,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort();
+  };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -24,13 +47,12 @@ export async function withDeadline<T>(
       abort();
     }, timeoutMs);
   });
-  context.res.once('close', abort);
-  // The client may have disconnected before this function was called: then there is no event.
-  if (context.res.destroyed) abort();
+  client.addEventListener('abort', abort, { once: true });
+  if (client.aborted) abort();
   try {
     return await Promise.race([work(controller.signal), late]);
   } finally {
     clearTimeout(timer);
-    context.res.off('close', abort);
+    client.removeEventListener('abort', abort);
   }
 }

@@ -5,7 +5,7 @@ import { ImagesBusyError } from '../images/images.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { CallContext, CallMiddleware } from './context.ts';
+import type { CallMiddleware, CallScope } from './context.ts';
 import { errorBody, ServiceError, type ErrorCode } from './errors.ts';
 
 /** Errors of other rooms, and their codes. Their messages are written for callers. */
@@ -37,7 +37,7 @@ export function errorBoundary(logger: Logger): CallMiddleware {
 /** Writes the error of a call to the access log, and to a line of its own if it is not the caller's fault. */
 export function logError(
   logger: Logger,
-  { state }: CallContext,
+  { state }: Pick<CallScope, 'state'>,
   error: { readonly status: number; readonly code: string; readonly message: string },
   thrown: unknown,
 ): void {

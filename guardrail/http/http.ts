@@ -3,8 +3,15 @@ export { accessLog } from './accessLog.ts';
 export { createAdmission, type Admission, type AdmissionOptions } from './admission/admission.ts';
 export { authenticatedRouter } from './authentication.ts';
 export { decodersFor, jsonBody, readBody } from './body.ts';
-export { reportSession, type CallContext, type CallMiddleware, type CallState } from './context.ts';
-export { withDeadline } from './deadline.ts';
+export {
+  reportSession,
+  type CallContext,
+  type CallMiddleware,
+  type CallScope,
+  type CallState,
+  type ScopeMiddleware,
+} from './context.ts';
+export { withDeadline, withTimeLimit } from './deadline.ts';
 export { asServiceError, describeError, logError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { failClosed, failOpen, type FailurePolicy } from './failures.ts';

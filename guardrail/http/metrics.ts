@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry, type Histogram } from 'prom-cli
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
 import type { EntityCount, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { MappingStore } from '../store/store.ts';
-import { routeOf, type CallMiddleware } from './context.ts';
+import { routeOf, type ScopeMiddleware } from './context.ts';
 import { registerMetrics } from './metricDefinitions.ts';
 
 /** Outcomes of the pseudonyms in a response. */
@@ -13,7 +13,7 @@ type PseudonymOutcome = (typeof PSEUDONYM_OUTCOMES)[number];
 export interface Metrics {
   readonly registry: Registry;
   /** Counts and times every HTTP request. */
-  readonly http: CallMiddleware;
+  readonly http: ScopeMiddleware;
   /** Counts a guardrail call. In monitor mode, `action` is the action that was not taken, after `MONITORED_`. */
   guardrailCall(phase: 'request' | 'response', protocol: string, action: string): void;
   entities(counts: readonly EntityCount[]): void;

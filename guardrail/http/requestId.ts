@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { CallMiddleware } from './context.ts';
+import type { ScopeMiddleware } from './context.ts';
 
 /** Hexadecimal digits and hyphens, as in UUIDs and trace ids. Anything else could be personal data. */
 const ACCEPTED = /^[0-9a-fA-F-]{16,64}$/;
 
 /** Sets the id of each call: the header `x-request-id` if it has the format of a UUID or trace id, otherwise a new id. */
-export function requestId(): CallMiddleware {
+export function requestId(): ScopeMiddleware {
   return async (context, next) => {
     const given = context.get('x-request-id');
     const id = ACCEPTED.test(given) ? given : randomUUID();

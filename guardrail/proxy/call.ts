@@ -1,18 +1,19 @@
-/** What the parts of the proxy share: its options, and one call. */
+/** What the parts of the proxy share: its options, and one call, whatever its transport. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { Operation } from '../bodies/bodies.ts';
-import type { Admission, CallContext as HttpContext, Metrics } from '../http/http.ts';
+import type { ErrorBody, Operation } from '../bodies/bodies.ts';
+import type { Admission, CallScope, Metrics } from '../http/http.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { Guard } from '../pseudonymization/pseudonymization.ts';
 import type { Fence } from '../store/store.ts';
-import type { Client } from './client.ts';
 import type { Caller } from './identity.ts';
 import type { Target } from './target.ts';
-import type { UpstreamTimeouts } from './upstream.ts';
 
-export interface ProxyOptions {
-  /** The base URL of the upstream. */
-  readonly upstream: URL;
+/** How calls are checked, forwarded and answered. */
+export interface InlineOptions {
+  /** How calls arrive, for metrics and logs. */
+  readonly protocol: 'inline' | 'ext_proc';
   /** What happens to paths that are not known. */
   readonly unknown: 'block' | 'generic' | 'pass';
   /** The headers that identify a caller, in lower case; undefined: its credentials do. */
@@ -28,8 +29,46 @@ export interface ProxyOptions {
   readonly admission: Admission;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Default: {@link UPSTREAM_TIMEOUTS}. */
-  readonly timeouts?: UpstreamTimeouts;
+}
+
+/** A request as it arrives: its body as a stream, and its head in the form that Node gives it. */
+export type InlineRequest = Readable & Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'httpVersion'>;
+
+export interface InlineContext extends CallScope {
+  readonly req: InlineRequest;
+}
+
+/** The head of an answer, as the upstream sent it. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The client's side of a call. Receives one answer, with backpressure. */
+export interface Client {
+  /** Aborted when the client disconnects, or by {@link abort}. Ends everything that the call has started. */
+  readonly signal: AbortSignal;
+  /** Whether the client has a part of the answer. */
+  readonly hasBegun: boolean;
+  abort(reason: Error): void;
+  /**
+   * Begins the answer. Its head can wait for the first part, until {@link flush}.
+   * @param isChanged the bytes of the answer differ from those that its headers describe
+   * @param length the length of the body in bytes; undefined: it is not known
+   */
+  begin(head: AnswerHead, isChanged: boolean, length?: number): void;
+  /** Sends the head now. */
+  flush(): void;
+  /** Resolves when the client can receive more. @throws ClientGoneError */
+  write(bytes: Buffer): Promise<void>;
+  /** Resolves when the answer is on its way. @throws ClientGoneError */
+  end(bytes?: Buffer): Promise<void>;
+  /** Sends a last part, and breaks the connection: the client must not take what it has for the whole answer. */
+  break(bytes: Buffer): void;
+  /** Answers a call whose answer has not begun. */
+  refuse(status: number, headers: Readonly<Record<string, string>>, error: ErrorBody): void;
+  /** Breaks the connection. @param status the status of the call in metrics and logs, if its answer has not begun */
+  drop(status?: number): void;
 }
 
 /** How a request is forwarded: with its body and its answer checked, or as it is. */
@@ -37,8 +76,10 @@ export type Handling = 'guard' | 'pass';
 
 /** One call on its way through the proxy. */
 export interface Call {
-  readonly context: HttpContext;
+  readonly context: InlineContext;
   readonly client: Client;
+  /** The base URL of the upstream. */
+  readonly base: URL;
   readonly target: Target;
   readonly operation: Operation;
   readonly handling: Handling;

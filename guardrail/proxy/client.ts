@@ -1,20 +1,29 @@
-/** The client's side of a call: when it disconnects, and when it is ready to receive more. */
+/** The client's side of an HTTP call: when it disconnects, and when it is ready to receive more. */
 import type { ServerResponse } from 'node:http';
+import type { ErrorBody } from '../bodies/bodies.ts';
+import type { CallContext } from '../http/http.ts';
+import type { AnswerHead, Client } from './call.ts';
 import { ClientGoneError } from './errors.ts';
+import { answerHeaders } from './headers.ts';
 
 /** A client that receives nothing for this time, in milliseconds, has gone without a word. */
 const STALLED_MS = 300_000;
 /** How long the last part of a broken answer may take, in milliseconds. */
 const BREAK_MS = 5000;
 
-/** The response of a call, with backpressure, and a signal that ends everything that the call has started. */
-export class Client {
-  /** Aborted when the client disconnects, or by {@link abort}. */
+/** A client that calls by HTTP. */
+export class HttpClient implements Client {
   readonly signal: AbortSignal;
+  readonly #context: CallContext;
+  readonly #base: URL;
   readonly #response: ServerResponse;
   readonly #controller = new AbortController();
 
-  constructor(response: ServerResponse) {
+  /** @param base the base URL of the upstream: a redirect to it becomes one to the proxy */
+  constructor(context: CallContext, base: URL) {
+    const response = context.res;
+    this.#context = context;
+    this.#base = base;
     this.#response = response;
     this.signal = this.#controller.signal;
     response.once('close', () => {
@@ -24,17 +33,30 @@ export class Client {
     if (response.destroyed) this.abort(new ClientGoneError());
   }
 
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
   abort(reason: Error): void {
     this.#controller.abort(reason);
   }
 
-  /** Resolves when the client can receive more. @throws ClientGoneError */
+  begin({ status, headers }: AnswerHead, isChanged: boolean, length?: number): void {
+    const sent = answerHeaders(headers, isChanged, this.#base);
+    if (length !== undefined) sent['content-length'] = length;
+    this.#context.respond = false;
+    this.#response.writeHead(status, sent);
+  }
+
+  flush(): void {
+    this.#response.flushHeaders();
+  }
+
   async write(bytes: Buffer): Promise<void> {
     this.signal.throwIfAborted();
     if (!this.#response.write(bytes)) await this.#event('drain');
   }
 
-  /** Resolves when the operating system has everything. @throws ClientGoneError */
   async end(bytes?: Buffer): Promise<void> {
     this.signal.throwIfAborted();
     const finished = this.#event('finish');
@@ -42,7 +64,6 @@ export class Client {
     await finished;
   }
 
-  /** Sends a last part, and breaks the connection: the client must not take what it has for the whole answer. */
   break(bytes: Buffer): void {
     const response = this.#response;
     const destroy = (): void => {
@@ -52,6 +73,19 @@ export class Client {
     // A client that does not read would keep the connection open.
     const timer = setTimeout(destroy, BREAK_MS);
     response.write(bytes, destroy);
+  }
+
+  refuse(status: number, headers: Readonly<Record<string, string>>, { contentType, body }: ErrorBody): void {
+    const context = this.#context;
+    context.status = status;
+    context.set({ ...headers, 'content-type': contentType });
+    context.body = body;
+  }
+
+  drop(status?: number): void {
+    this.#context.respond = false;
+    if (status !== undefined && !this.hasBegun) this.#response.statusCode = status;
+    this.#response.destroy();
   }
 
   #event(name: 'drain' | 'finish'): Promise<void> {

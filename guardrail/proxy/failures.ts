@@ -1,7 +1,8 @@
 /** How a failed call is answered: in the format of the API that was called. */
 import type { Logger } from 'pino';
 import { BLOCKED_CODE, BodyError, errorBodyOf, type ApiError, type Operation } from '../bodies/bodies.ts';
-import { asServiceError, logError, type CallContext } from '../http/http.ts';
+import { asServiceError, logError } from '../http/http.ts';
+import type { Client, InlineContext } from './call.ts';
 import { ClientGoneError, ProxyError } from './errors.ts';
 
 /** The status of a call whose client has disconnected, for metrics and logs. nginx uses the same. */
@@ -19,22 +20,18 @@ export function problemOf(thrown: unknown): Problem {
 }
 
 /** Answers a failed call, unless a part of its answer is sent already. */
-export function answerFailure(context: CallContext, operation: Operation, thrown: unknown, logger: Logger): void {
+export function answerFailure(
+  { context, client }: { readonly context: InlineContext; readonly client: Client },
+  operation: Operation,
+  thrown: unknown,
+  logger: Logger,
+): void {
   if (thrown instanceof ClientGoneError) {
-    context.respond = false;
     context.state.log.error = 'client_gone';
-    if (!context.res.headersSent) context.res.statusCode = CLIENT_GONE;
-    context.res.destroy();
+    client.drop(CLIENT_GONE);
     return;
   }
   const problem = problemOf(thrown);
   if (problem.code !== BLOCKED_CODE) logError(logger, context, problem, thrown);
-  if (context.res.headersSent) {
-    context.respond = false;
-    return;
-  }
-  const { contentType, body } = errorBodyOf(operation, problem);
-  context.status = problem.status;
-  context.set({ ...problem.headers, 'content-type': contentType });
-  context.body = body;
+  if (!client.hasBegun) client.refuse(problem.status, problem.headers ?? {}, errorBodyOf(operation, problem));
 }

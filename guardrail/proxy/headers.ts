@@ -5,13 +5,13 @@ import { TEAM_HEADER } from '../gateways/gateways.ts';
 const names = (list: string): readonly string[] => list.trim().split(/\s+/);
 
 /** Headers of one connection: RFC 9110, 7.6.1, and their older forms. Those that `Connection` lists belong to them. */
-const HOP_BY_HOP = names(`
+export const CONNECTION_HEADERS = names(`
   connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade
   http2-settings
 `);
 
 /** Headers of requests that the proxy writes itself, or that the HTTP client does. */
-const OWN_IN_REQUESTS = names('host content-length expect via x-request-id');
+export const TRANSPORT_HEADERS = names('host content-length expect via x-request-id');
 
 /** Headers that some servers obey in place of the method or the path by which the proxy knows the operation. */
 const OVERRIDES = names(`
@@ -31,9 +31,9 @@ const OF_SAME_ANSWER = names(`
 `);
 
 /** `alt-svc` would lead clients around the proxy. */
-const DROPPED_IN_ANSWERS = new Set([...HOP_BY_HOP, 'alt-svc']);
+const DROPPED_IN_ANSWERS = new Set([...CONNECTION_HEADERS, 'alt-svc']);
 const DROPPED_IN_RESTORED = new Set([...DROPPED_IN_ANSWERS, ...OF_SAME_ANSWER]);
-const DROPPED_IN_REQUESTS = new Set([...HOP_BY_HOP, ...OWN_IN_REQUESTS, ...OVERRIDES]);
+const DROPPED_IN_REQUESTS = new Set([...CONNECTION_HEADERS, ...TRANSPORT_HEADERS, ...OVERRIDES]);
 const DROPPED_IN_GUARDED = new Set([...DROPPED_IN_REQUESTS, ...OF_SAME_REQUEST]);
 
 export interface RequestHeaderOptions {

@@ -1,11 +1,10 @@
 /** The way of a request through the guard: its body is read, checked, and replaced. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { endUserOf, guardBody, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
-import { readBody, reportSession, withDeadline } from '../http/http.ts';
+import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallContext } from '../pseudonymization/pseudonymization.ts';
-import type { Call, ProxyOptions } from './call.ts';
+import type { Call, InlineOptions, InlineRequest } from './call.ts';
 import { ClientGoneError, ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
 import { identityOf } from './identity.ts';
@@ -27,7 +26,7 @@ export interface Prepared {
 const MAX_KEPT_BYTES = 16 * 1024;
 
 /** @throws ProxyError, ServiceError, BodyError, and the errors of the guard */
-export async function prepare(call: Call, options: ProxyOptions): Promise<Prepared> {
+export async function prepare(call: Call, options: InlineOptions): Promise<Prepared> {
   const { context, target, handling } = call;
   if (handling === 'pass') return unread(call);
   let bytes: Buffer | undefined;
@@ -55,7 +54,7 @@ function unread({ context, target }: Call): Prepared {
 }
 
 /** The body of a request, as a stream that the HTTP client may destroy: the connection stays open for the answer. */
-function detached(request: IncomingMessage): Readable {
+function detached(request: InlineRequest): Readable {
   const body = new PassThrough();
   request.once('error', (error) => body.destroy(error));
   body.once('close', () => request.unpipe(body));
@@ -65,7 +64,7 @@ function detached(request: IncomingMessage): Readable {
 /** Reads the body within the limits of admission. They end with `work`: the model may take minutes. */
 async function reading(
   { context, client }: Call,
-  { admission, maxBody }: ProxyOptions,
+  { admission, maxBody }: InlineOptions,
   work: (body: Buffer) => Promise<Prepared>,
 ): Promise<Prepared> {
   let prepared: Prepared | undefined;
@@ -81,7 +80,7 @@ async function reading(
   return prepared;
 }
 
-async function check(call: Call, bytes: Buffer, options: ProxyOptions): Promise<Prepared> {
+async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise<Prepared> {
   const { context, target, operation, caller, fence } = call;
   const { guard, subjectOf, metrics, isFailOpen } = options;
   const body: RequestBody = { bytes, contentType: context.req.headers['content-type'], query: target.query };
@@ -95,7 +94,7 @@ async function check(call: Call, bytes: Buffer, options: ProxyOptions): Promise<
     reportSession(context, guard.sessionOf(identity));
     return { body: null, query: '', isRead: true, answer };
   }
-  const outcome = await withDeadline(context, (signal) =>
+  const outcome = await withTimeLimit(call.client.signal, (signal) =>
     guardBody(operation, body, guard, { identity, signal, fence }),
   );
   reportSession(context, outcome.session);
@@ -115,10 +114,10 @@ function mayNameEndUser(bytes: Buffer): boolean {
   return END_USER.test(bytes.toString('latin1'));
 }
 
-function count({ context }: Call, { action, monitored }: GuardedBody, { metrics }: ProxyOptions): void {
+function count({ context }: Call, { action, monitored }: GuardedBody, { metrics, protocol }: InlineOptions): void {
   context.state.log.action = action;
   if (monitored !== undefined) context.state.log.monitored = monitored;
-  metrics.guardrailCall('request', 'inline', monitored === undefined ? action : `MONITORED_${monitored}`);
+  metrics.guardrailCall('request', protocol, monitored === undefined ? action : `MONITORED_${monitored}`);
 }
 
 function sendable(bytes: Buffer): Pick<Prepared, 'body' | 'length'> {

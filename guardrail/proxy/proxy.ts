@@ -7,10 +7,10 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import { generic } from '../bodies/bodies.ts';
 import { TEAM_HEADER } from '../gateways/gateways.ts';
-import { accessLog, requestId, ServiceError, type CallContext, type CallState } from '../http/http.ts';
+import { accessLog, requestId, ServiceError, type CallState } from '../http/http.ts';
 import { INLINE_TENANT, type Tenant } from '../ids.ts';
-import type { Call, ProxyOptions } from './call.ts';
-import { Client } from './client.ts';
+import type { Call, Client, InlineContext, InlineOptions } from './call.ts';
+import { HttpClient } from './client.ts';
 import { ClientGoneError } from './errors.ts';
 import { answerFailure, problemOf } from './failures.ts';
 import { requestHeaders } from './headers.ts';
@@ -19,10 +19,19 @@ import { prepare, type Prepared } from './prepare.ts';
 import { relay } from './relay.ts';
 import { apiOf, checkForm, routeOf } from './route.ts';
 import { parseTarget } from './target.ts';
-import { createUpstream, type Upstream, type UpstreamAnswer } from './upstream.ts';
+import { createUpstream, type Upstream, type UpstreamAnswer, type UpstreamTimeouts } from './upstream.ts';
 
-export type { ProxyOptions } from './call.ts';
-export type { UpstreamTimeouts } from './upstream.ts';
+export type { AnswerHead, Client, InlineContext, InlineOptions } from './call.ts';
+export { ClientGoneError, ProxyError } from './errors.ts';
+export { answerHeaders, CONNECTION_HEADERS, TRANSPORT_HEADERS } from './headers.ts';
+export type { Upstream, UpstreamAnswer, UpstreamRequest, UpstreamTimeouts } from './upstream.ts';
+
+export interface ProxyOptions extends Omit<InlineOptions, 'protocol'> {
+  /** The base URL of the upstream. */
+  readonly upstream: URL;
+  /** Default: {@link UPSTREAM_TIMEOUTS}. */
+  readonly timeouts?: UpstreamTimeouts;
+}
 
 export interface Proxy {
   readonly handle: RequestListener;
@@ -35,6 +44,7 @@ export interface Proxy {
 export function createProxy(options: ProxyOptions): Proxy {
   const { logger, metrics, timeouts } = options;
   const upstream = createUpstream(options.upstream, timeouts);
+  const inline: InlineOptions = { ...options, protocol: 'inline' };
   const running = new Set<Client>();
   const koa = new Koa<CallState>();
   koa.silent = true;
@@ -42,10 +52,10 @@ export function createProxy(options: ProxyOptions): Proxy {
   koa.use(accessLog(logger));
   koa.use(metrics.http);
   koa.use(async (context) => {
-    const client = new Client(context.res);
+    const client = new HttpClient(context, upstream.base);
     running.add(client);
     try {
-      await answer(context, client, upstream, options);
+      await serveCall({ context, client, upstream }, inline);
     } finally {
       running.delete(client);
     }
@@ -60,30 +70,37 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** Answers a call: with the answer of the upstream, or with an error in the format of the API. */
-async function answer(context: CallContext, client: Client, upstream: Upstream, options: ProxyOptions): Promise<void> {
-  const { admission, unknown, identityHeaders, fence, logger } = options;
+/** A call, and both of its sides. */
+export interface Transport {
+  readonly context: InlineContext;
+  readonly client: Client;
+  readonly upstream: Upstream;
+}
+
+/** Answers a call: with the answer of the upstream, or with an error in the format of the API. Never rejects. */
+export async function serveCall({ context, client, upstream }: Transport, options: InlineOptions): Promise<void> {
+  const { admission, unknown, identityHeaders, fence, logger, protocol } = options;
   const { req, method, state } = context;
   let operation = generic;
-  state.route = 'inline';
+  state.route = protocol;
   try {
     const target = parseTarget(req.url ?? '');
     operation = apiOf(method, target.path);
     checkForm(req);
     const route = routeOf(method, target, req.headers, unknown);
     operation = route.operation;
-    state.route = `inline/${route.handling === 'pass' ? 'pass' : operation.name}`;
+    state.route = `${protocol}/${route.handling === 'pass' ? 'pass' : operation.name}`;
     const caller = callerOf(req.headers, target.query, identityHeaders);
     state.tenant = shareOf(caller);
     state.log.tenant = INLINE_TENANT;
-    const call: Call = { ...route, context, client, target, caller, fence: fence() };
+    const call: Call = { ...route, context, client, base: upstream.base, target, caller, fence: fence() };
     await admission.enter(context, () => forward(call, upstream, options));
   } catch (thrown) {
-    answerFailure(context, operation, thrown, logger);
+    answerFailure({ context, client }, operation, thrown, logger);
   }
 }
 
-async function forward(call: Call, upstream: Upstream, options: ProxyOptions): Promise<void> {
+async function forward(call: Call, upstream: Upstream, options: InlineOptions): Promise<void> {
   const prepared = await prepare(call, options);
   await relay(call, await send(call, prepared, upstream, options), prepared.answer, options);
 }
@@ -92,7 +109,7 @@ async function send(
   { context, client, target, operation }: Call,
   { body, length, query, isRead }: Prepared,
   upstream: Upstream,
-  { metrics, identityHeaders }: ProxyOptions,
+  { metrics, identityHeaders }: InlineOptions,
 ): Promise<UpstreamAnswer> {
   const { log } = context.state;
   const headers = requestHeaders(context.req.headers, {

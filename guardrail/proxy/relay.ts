@@ -5,10 +5,10 @@ import { DocumentTooDeepError } from '../messages/messages.ts';
 import { decodersFor } from '../http/http.ts';
 import { ResponseTooLargeError, type CallContext } from '../pseudonymization/pseudonymization.ts';
 import { answerModeOf } from './answerMode.ts';
-import type { Call, ProxyOptions } from './call.ts';
+import type { Call, InlineOptions } from './call.ts';
 import { ClientGoneError, ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
-import { answerHeaders, leadsAway } from './headers.ts';
+import { leadsAway } from './headers.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 
 /** The parts of an answer, decoded. @see UpstreamAnswer.next */
@@ -24,36 +24,30 @@ export async function relay(
   call: Call,
   answer: UpstreamAnswer,
   restoring: CallContext | undefined,
-  options: ProxyOptions,
+  options: InlineOptions,
 ): Promise<void> {
   const { status, headers } = answer;
   try {
-    if (leadsAway(status, headers, options.upstream)) throw new ProxyError('redirect_refused');
+    if (leadsAway(status, headers, call.base)) throw new ProxyError('redirect_refused');
     const { method } = call.context;
     const mode = answerModeOf({ method, status, headers, operation: call.operation, isRestored: !!restoring });
     if (restoring && mode === 'whole') await relayWhole(call, answer, restoring, options);
     else if (restoring && mode === 'stream') await relayStream(call, answer, restoring, options);
-    else await relayAsIs(call, answer, mode === 'bare' && !!restoring, options);
+    else await relayAsIs(call, answer, mode === 'bare' && !!restoring);
   } finally {
     answer.cancel();
   }
 }
 
 /** @param isChanged the headers describe bytes that would be changed, and that are not there: the answer to HEAD */
-async function relayAsIs(
-  call: Call,
-  answer: UpstreamAnswer,
-  isChanged: boolean,
-  { upstream }: ProxyOptions,
-): Promise<void> {
-  const { client, context } = call;
-  begin(call, answer, isChanged, upstream);
-  if (!answer.isReady) context.res.flushHeaders();
+async function relayAsIs({ client }: Call, answer: UpstreamAnswer, isChanged: boolean): Promise<void> {
+  client.begin(answer, isChanged);
+  if (!answer.isReady) client.flush();
   try {
     for (let part = await answer.next(); part; part = await answer.next()) await client.write(part);
     await client.end();
   } catch (thrown) {
-    context.res.destroy();
+    client.drop();
     throw thrown;
   }
 }
@@ -62,9 +56,9 @@ async function relayWhole(
   call: Call,
   answer: UpstreamAnswer,
   restoring: CallContext,
-  options: ProxyOptions,
+  options: InlineOptions,
 ): Promise<void> {
-  const { maxBody, admission, guard, upstream } = options;
+  const { maxBody, admission, guard } = options;
   const { context, client, operation } = call;
   const declared = Number(answer.headers['content-length']) || 0;
   if (declared > maxBody) throw new ProxyError('answer_too_large');
@@ -86,7 +80,7 @@ async function relayWhole(
     const type = answer.headers['content-type'];
     const restored = await readable(() => restoreBody(operation, Buffer.concat(parts), type, guard, restoring));
     report(call, restored.counts, options);
-    begin(call, answer, true, upstream, restored.body.length);
+    client.begin(answer, true, restored.body.length);
     await client.end(restored.body);
   } finally {
     reservation.release();
@@ -97,18 +91,18 @@ async function relayStream(
   call: Call,
   answer: UpstreamAnswer,
   restoring: CallContext,
-  options: ProxyOptions,
+  options: InlineOptions,
 ): Promise<void> {
-  const { context, client, operation } = call;
+  const { client, operation } = call;
   const type = answer.headers['content-type'] ?? '';
   const stream = restoreStream(operation, type, options.guard, restoring);
   const decoded = decodedBy(answer);
   const start = (): void => {
-    if (!context.res.headersSent) begin(call, answer, true, options.upstream);
+    if (!client.hasBegun) client.begin(answer, true);
   };
   if (!answer.isReady) {
     start();
-    context.res.flushHeaders();
+    client.flush();
   }
   try {
     for (let part = await decoded.next(); part; part = await decoded.next()) {
@@ -117,14 +111,14 @@ async function relayStream(
       start();
       if (restored.length > 0) await client.write(restored);
       // Everything is held back. The client learns that the answer has begun.
-      else context.res.flushHeaders();
+      else client.flush();
     }
     const rest = await readable(() => stream.end());
     start();
     report(call, stream.counts(), options);
     await client.end(rest);
   } catch (thrown) {
-    if (context.res.headersSent && !(thrown instanceof ClientGoneError)) {
+    if (client.hasBegun && !(thrown instanceof ClientGoneError)) {
       client.break(errorEventOf(operation, type, problemOf(thrown)));
     }
     throw thrown;
@@ -133,17 +127,13 @@ async function relayStream(
   }
 }
 
-/** Writes the head of the answer. */
-function begin({ context }: Call, answer: UpstreamAnswer, isRestored: boolean, upstream: URL, length?: number): void {
-  const headers = answerHeaders(answer.headers, isRestored, upstream);
-  if (length !== undefined) headers['content-length'] = length;
-  context.respond = false;
-  context.res.writeHead(answer.status, headers);
-}
-
-function report({ context }: Call, counts: ReturnType<ByteStream['counts']>, { metrics }: ProxyOptions): void {
+function report(
+  { context }: Call,
+  counts: ReturnType<ByteStream['counts']>,
+  { metrics, protocol }: InlineOptions,
+): void {
   metrics.pseudonyms(counts);
-  metrics.guardrailCall('response', 'inline', counts.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
+  metrics.guardrailCall('response', protocol, counts.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
   context.state.log.restored = counts.restored;
 }
 

@@ -1,8 +1,8 @@
 /** Decides what a request is, and whether it is forwarded. Pure functions. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { generic, operationOf, type Operation } from '../bodies/bodies.ts';
 import { isAdminPath } from './adminRoutes.ts';
-import type { Handling, ProxyOptions } from './call.ts';
+import type { Handling, InlineOptions, InlineRequest } from './call.ts';
 import { ProxyError } from './errors.ts';
 import { canonical, type Target } from './target.ts';
 
@@ -23,7 +23,7 @@ export function routeOf(
   method: string,
   { path }: Target,
   headers: IncomingHttpHeaders,
-  unknown: ProxyOptions['unknown'],
+  unknown: InlineOptions['unknown'],
 ): Route {
   const operation = knownOperation(methodOf(method, headers), path);
   // A preflight carries nothing but the address of a request that the browser may send.
@@ -51,7 +51,11 @@ function methodOf(method: string, headers: IncomingHttpHeaders): string {
  * Refuses requests that servers could read in different ways. Node's parser has already refused conflicting lengths.
  * @throws ProxyError
  */
-export function checkForm({ method = '', headers, httpVersion }: IncomingMessage): void {
+export function checkForm({
+  method = '',
+  headers,
+  httpVersion,
+}: Pick<InlineRequest, 'method' | 'headers' | 'httpVersion'>): void {
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) throw new ProxyError('upgrade_refused');
   if (!METHODS.has(method)) throw new ProxyError('unknown_route', 'The guardrail does not forward this method.');
   const coding = headers['transfer-encoding'];

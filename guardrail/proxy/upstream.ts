@@ -52,10 +52,13 @@ export interface Upstream {
   readonly base: URL;
   /** @throws ProxyError 502 or 504 if no answer begins; ClientGoneError */
   send(request: UpstreamRequest): Promise<UpstreamAnswer>;
+}
+
+export interface UpstreamPool extends Upstream {
   close(): Promise<void>;
 }
 
-export function createUpstream(base: URL, timeouts: UpstreamTimeouts = UPSTREAM_TIMEOUTS): Upstream {
+export function createUpstream(base: URL, timeouts: UpstreamTimeouts = UPSTREAM_TIMEOUTS): UpstreamPool {
   const pool = new Pool(base.origin, {
     // Each call has a connection of its own: a slow answer delays no other.
     pipelining: 1,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tenant } from '../../ids.ts';
-import type { CallContext, CallMiddleware } from '../context.ts';
+import type { CallScope, ScopeMiddleware } from '../context.ts';
 import { ServiceError } from '../errors.ts';
 import { Capacity, type CapacityOptions } from './capacity.ts';
 import { Slots, type SlotOptions } from './slots.ts';
@@ -13,19 +13,19 @@ export type AdmissionOptions = SlotOptions & CapacityOptions;
  */
 export interface Admission {
   /** Counts the call until it is finished, so that a drain waits for it, and reserves capacity. Runs before the body is read. */
-  readonly admit: CallMiddleware;
+  readonly admit: ScopeMiddleware;
   /** The first half of `admit`: counts the call. For a call that lasts longer than the work on its body. */
-  readonly enter: CallMiddleware;
+  readonly enter: ScopeMiddleware;
   /** The second half of `admit`: reserves capacity until `next` is finished. */
-  readonly reserve: CallMiddleware;
+  readonly reserve: ScopeMiddleware;
   /**
    * Reserves capacity for the answer of an upstream, which the caller reads into memory.
    * @param declared the size of the answer as its header declares it; 0 if it declares none
    * @throws ServiceError 429 if there is no capacity left
    */
-  reserveAnswer(context: CallContext, declared: number): AnswerReservation;
+  reserveAnswer(context: CallScope, declared: number): AnswerReservation;
   /** Waits for a slot. Runs after the body is read. */
-  readonly acquireSlot: CallMiddleware;
+  readonly acquireSlot: ScopeMiddleware;
   /**
    * Asks clients to close their connections, so that their next calls go to another replica. To a client, a refused
    * call or a closed connection is a failed call. Resolves when no call has arrived for `quietMs`, at the latest after
@@ -71,13 +71,13 @@ class AdmissionControl implements Admission {
     return this.#isWindingDown || this.#isDraining;
   }
 
-  readonly admit: CallMiddleware = async (context, next) => {
+  readonly admit: ScopeMiddleware = async (context, next) => {
     await this.enter(context, async () => {
       await this.reserve(context, next);
     });
   };
 
-  readonly enter: CallMiddleware = async (context, next) => {
+  readonly enter: ScopeMiddleware = async (context, next) => {
     this.#lastCall = performance.now();
     if (this.draining) context.set('connection', 'close');
     if (this.#isDraining) throw new ServiceError('draining', { waitMs: 0 });
@@ -90,7 +90,7 @@ class AdmissionControl implements Admission {
     }
   };
 
-  readonly reserve: CallMiddleware = async (context, next) => {
+  readonly reserve: ScopeMiddleware = async (context, next) => {
     this.#slots.arrived();
     const tenant = tenantOf(context);
     const declared = Number(context.get('content-length')) || 0;
@@ -104,14 +104,14 @@ class AdmissionControl implements Admission {
     }
   };
 
-  reserveAnswer(context: CallContext, declared: number): AnswerReservation {
+  reserveAnswer(context: CallScope, declared: number): AnswerReservation {
     const reservation = this.#capacity.reserve(tenantOf(context), declared);
     // Not aborted as a stalled body: the model that writes the answer decides how fast it arrives.
     reservation.done();
     return reservation;
   }
 
-  readonly acquireSlot: CallMiddleware = async (context, next) => {
+  readonly acquireSlot: ScopeMiddleware = async (context, next) => {
     const tenant = tenantOf(context);
     this.#slots.arrived();
     await this.#slots.acquire(tenant, context.state.bodyBytes ?? 0);
@@ -138,7 +138,7 @@ class AdmissionControl implements Admission {
   }
 }
 
-function tenantOf({ state }: CallContext): Tenant {
+function tenantOf({ state }: CallScope): Tenant {
   if (state.tenant === undefined) throw new Error('Admission requires authentication before it.');
   return state.tenant;
 }
