@@ -19,7 +19,7 @@ export function createInlineProxy(
   { settings, components, admission, metrics, logger }: RouteOptions,
   timeouts?: UpstreamTimeouts,
 ): Proxy | undefined {
-  const { PROXY_UPSTREAM: upstream, PROXY_UNKNOWN, PROXY_IDENTITY_HEADERS, MAX_BODY } = settings;
+  const { PROXY_UPSTREAM: upstream, PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, MAX_BODY } = settings;
   const { sessionKey, store, pipeline } = components;
   return (
     upstream &&
@@ -27,6 +27,7 @@ export function createInlineProxy(
       ...pipeline,
       upstream,
       unknown: PROXY_UNKNOWN,
+      hidesEndUser: PROXY_END_USER === 'pseudonymize',
       identityHeaders: PROXY_IDENTITY_HEADERS,
       maxBody: MAX_BODY,
       subjectOf: deriveSubject.bind(undefined, sessionKey),

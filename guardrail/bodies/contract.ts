@@ -10,6 +10,8 @@ export interface RequestBody {
   readonly contentType: string | undefined;
   /** The query string, without the question mark. Default: none. */
   readonly query?: string;
+  /** Whether ids of the end user are replaced by pseudonyms as well. Default: false, because a gateway books the call on them. */
+  readonly hidesEndUser?: boolean;
 }
 
 /** What the guardrail decided about a request. */

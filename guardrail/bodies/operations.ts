@@ -39,7 +39,7 @@ const OPTIONS: BodyRoles = {
 /** Members of every request to OpenAI's API. */
 const OPENAI: BodyRoles = {
   // The gateway books the call on them.
-  kept: 'user safety_identifier',
+  endUser: 'user safety_identifier',
   // Names of models, keywords, and ids that the API issued.
   opaque: 'model service_tier previous_response_id conversation prompt_cache_retention',
   customer: 'metadata litellm_metadata',

@@ -1,5 +1,6 @@
 /** Writes changed texts back to where they stand. */
 import type { Edit } from './json/edits.ts';
+import { inSquareBrackets } from './text.ts';
 import type { BodyContent, LogprobsPlace, Place } from './walk.ts';
 
 /** @returns the edits of the places whose text changed. @param texts the text of each place, in order */
@@ -15,7 +16,7 @@ function written({ form }: Place, text: string): string {
     case 'string':
       return JSON.stringify(text);
     case 'name':
-      return JSON.stringify(text.replaceAll('<', '[').replaceAll('>', ']'));
+      return JSON.stringify(inSquareBrackets(text));
     case 'json':
       return text;
     case 'member':

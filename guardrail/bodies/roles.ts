@@ -11,9 +11,11 @@ export type BodyRole =
   | 'plain'
   /** Anything: strings, numbers and names of members are all checked, and so are data URLs. */
   | 'free'
-  /** As `free`, but without the ids by which the gateway knows its customer. */
+  /** As `free`, but for the ids of the end user in it. */
   | 'customer'
-  /** What the gateway or the provider needs as it is: customers, and addresses and credentials of servers. */
+  /** The id of the end user: the gateway books the call on it. */
+  | 'endUser'
+  /** What the provider needs as it is: addresses and credentials of servers. */
   | 'kept';
 
 /** Names of members, separated by spaces, by role. */
@@ -35,6 +37,7 @@ export function messageRole(role: BodyRole): MemberRole {
     case 'customer':
       return 'data';
     case 'kept':
+    case 'endUser':
       return 'opaque';
     case 'plain':
       return 'text';
@@ -43,8 +46,8 @@ export function messageRole(role: BodyRole): MemberRole {
   }
 }
 
-/** Members of `customer` objects that stay: the gateway books a call on the customer that they name. */
-export const CUSTOMER_IDS: ReadonlySet<string> = new Set(['user_id', 'user']);
+/** Members of `customer` objects with the id of the end user. */
+export const END_USER_IDS: ReadonlySet<string> = new Set(['user_id', 'user']);
 
 /** Members of tool definitions with addresses and credentials of servers that the provider calls. */
 export const KEPT_IN_TOOLS: ReadonlySet<string> = new Set(['server_url', 'authorization', 'headers']);

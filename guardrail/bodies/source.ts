@@ -13,4 +13,6 @@ export interface BodySource {
   readonly members: ReadonlyMap<string, BodyRole>;
   /** Objects in a request that are bodies of their own, with the roles of their members. */
   readonly inner?: InnerBodies;
+  /** See {@link RequestBody.hidesEndUser}. */
+  readonly hidesEndUser?: boolean | undefined;
 }

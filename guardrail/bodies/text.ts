@@ -29,6 +29,11 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
+/** Writes pseudonyms for members in which providers accept no angle brackets. */
+export function inSquareBrackets(text: string): string {
+  return text.replaceAll('<', '[').replaceAll('>', ']');
+}
+
 /** Only an escape can spell half of a pair, because the bytes are UTF-8. */
 function hasLoneSurrogate(text: string, root: Node): boolean {
   return /\\u[dD][89a-fA-F]/.test(text) && someString(root, (value) => !value.isWellFormed());

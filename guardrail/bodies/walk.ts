@@ -16,7 +16,7 @@ import { isDataUrlOfType, mediaIn, type Media } from './request/media.ts';
 import type { BodySource, InnerBodies } from './source.ts';
 import {
   BINARY,
-  CUSTOMER_IDS,
+  END_USER_IDS,
   KEPT_IN_TOOLS,
   LOGPROBS,
   messageRole,
@@ -89,16 +89,18 @@ class TextWalk {
   private readonly text: string;
   private readonly isAnswer: boolean;
   private readonly inner: InnerBodies;
+  private readonly hidesEndUser: boolean;
   /** Sorted. */
   private readonly imageNodes: readonly StringNode[];
 
   constructor(
-    { root, text, members, inner = new Map() }: BodySource,
+    { root, text, members, inner = new Map(), hidesEndUser = false }: BodySource,
     phase: 'request' | 'answer' | 'known answer',
     { images }: Media,
   ) {
     this.text = text;
     this.inner = inner;
+    this.hidesEndUser = hidesEndUser;
     this.isAnswer = phase !== 'request';
     this.imageNodes = images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
     if (root.kind === 'object' && phase === 'known answer') this.answer(root, members);
@@ -139,7 +141,13 @@ class TextWalk {
     const { value: text, start, end } = node;
     const kind = this.kindOf(text, position);
     if (kind === undefined || text === '' || this.hasImage(node)) return;
-    this.add({ text, kind, start, end, form: isParticipantName(position) ? 'name' : 'string' });
+    this.add({
+      text,
+      kind,
+      start,
+      end,
+      form: kind === 'identifier' || isParticipantName(position) ? 'name' : 'string',
+    });
   }
 
   private kindOf(text: string, position: Position): TextKind | undefined {
@@ -147,10 +155,11 @@ class TextWalk {
     if (this.isAnswer) {
       if (key !== undefined && BINARY.has(key)) return undefined;
       // A client may load an address that the model wrote.
-      if (role === 'opaque' || role === 'kept') return isAddress(text) ? undefined : 'text';
+      if (role === 'opaque' || role === 'kept' || role === 'endUser') return isAddress(text) ? undefined : 'text';
     }
     if (role === 'free' || role === 'customer' || role === 'plain') return isDataUrlOfType(text) ? undefined : 'text';
     if (role === 'kept') return undefined;
+    if (role === 'endUser') return this.hidesEndUser ? 'identifier' : undefined;
     if (isParticipantName(position) || (this.isAnswer && role === 'tools')) return 'text';
     const kind = textKindAt(text, { ...position, role });
     return kind === undefined && (role === 'opaque' || role === 'tools') && isProse(text, key) ? 'text' : kind;
@@ -160,10 +169,10 @@ class TextWalk {
     const { role, key } = position;
     const inner = this.inner.get(node);
     if (inner) this.body(node, inner);
-    else if (role === 'opaque' || role === 'kept') {
+    else if (role === 'opaque' || role === 'kept' || role === 'endUser') {
       if (this.isAnswer) this.raw(node);
       else this.members(node, () => role, false);
-    } else if (role === 'customer' && !this.isAnswer) this.split(node, CUSTOMER_IDS);
+    } else if (role === 'customer' && !this.isAnswer) this.split(node, END_USER_IDS);
     else if (
       role === 'free' ||
       role === 'customer' ||
@@ -203,10 +212,13 @@ class TextWalk {
     }
   }
 
-  /** Gives the members of free-form data one by one, without those that stay. */
-  private split(node: ObjectNode, kept?: ReadonlySet<string>): void {
+  /** Gives the members of free-form data one by one. */
+  private split(node: ObjectNode, endUserIds?: ReadonlySet<string>): void {
     for (const member of node.members) {
-      if (member.node.kind !== 'string' || kept?.has(member.name.value) !== true) this.member(node, member);
+      const { name, node: value } = member;
+      const isEndUser = value.kind === 'string' && endUserIds?.has(name.value) === true;
+      if (!isEndUser) this.member(node, member);
+      else this.string(value, { key: name.value, parent: node.value, role: 'endUser', isSchemaMap: false });
     }
   }
 

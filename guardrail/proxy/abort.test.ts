@@ -32,6 +32,7 @@ describe('aborting the calls of the proxy', () => {
     const proxy = createProxy({
       upstream: new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`),
       unknown: 'block',
+      hidesEndUser: false,
       identityHeaders: undefined,
       maxBody: 1024,
       guard: createGuard({ analyzer, store, sessionKey: createSecretKey(Buffer.alloc(32)), scope: 'user' }),

@@ -16,6 +16,8 @@ export interface InlineOptions {
   readonly protocol: 'inline' | 'ext_proc';
   /** What happens to paths that are not known. */
   readonly unknown: 'block' | 'generic' | 'pass';
+  /** Whether ids of the end user are replaced by pseudonyms as well. */
+  readonly hidesEndUser: boolean;
   /** The headers that identify a caller, in lower case; undefined: its credentials do. */
   readonly identityHeaders: readonly string[] | undefined;
   /** The largest request body, and the largest answer that is restored as a whole, in bytes. */

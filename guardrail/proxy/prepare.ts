@@ -82,8 +82,9 @@ async function reading(
 
 async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise<Prepared> {
   const { context, target, operation, caller, fence } = call;
-  const { guard, subjectOf, metrics, isFailOpen } = options;
-  const body: RequestBody = { bytes, contentType: context.req.headers['content-type'], query: target.query };
+  const { guard, subjectOf, metrics, isFailOpen, hidesEndUser } = options;
+  const contentType = context.req.headers['content-type'];
+  const body: RequestBody = { bytes, contentType, query: target.query, hidesEndUser };
   const identity = identityOf(caller, {
     callId: randomUUID(),
     endUser: mayNameEndUser(bytes) ? endUserOf(operation, body) : undefined,

@@ -1,10 +1,20 @@
 import type { EntityType, Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
-import { escapeJson, jsonDepths, unescapeJson, type ParsedJson, type TextKind } from '../messages/messages.ts';
+import {
+  escapeJson,
+  jsonDepths,
+  parseJsonIn,
+  unescapeJson,
+  type ParsedJson,
+  type TextKind,
+} from '../messages/messages.ts';
 import type { Grammar } from './grammar.ts';
 import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
 import { encodeStored, isPlain, type Stored } from './encoding.ts';
+
+/** The type of an identifier's pseudonym. */
+const IDENTIFIER_TYPE: EntityType = 'USERNAME';
 
 /** One text of a request, and the JSON in it. */
 export interface ParsedText {
@@ -43,6 +53,16 @@ export interface Edit {
   readonly form: WrittenForm;
 }
 
+/** Splits a text at the JSON in it. An identifier is one value, whatever it contains. */
+export function readingOf(text: string, kind: TextKind): ParsedText {
+  if (kind !== 'identifier') return { text, kind, parsed: parseJsonIn(text) };
+  return {
+    text,
+    kind,
+    parsed: { segments: [{ start: 0, end: text.length, kind: 'text', depth: 0, text }], decoded: [] },
+  };
+}
+
 /** Assigns the findings of a text, and of its decoded JSON strings, to its segments. Findings are sorted by start. */
 export function analyzedText(
   read: ParsedText,
@@ -67,8 +87,21 @@ export function analyzedText(
   return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
 }
 
+/** An identifier is hidden whatever detectors and policies say, and only where it stands: it can be an ordinary word. */
+export function identifiedText(read: ParsedText): {
+  readonly source: AnalyzedText;
+  readonly findings: readonly Finding[];
+} {
+  const place = { start: 0, end: read.text.length, type: IDENTIFIER_TYPE, score: 1 };
+  return {
+    source: { ...read, found: [[{ ...place, whole: false }]] },
+    findings: [{ ...place, detector: 'builtin', action: 'pseudonymize' }],
+  };
+}
+
 /** The texts to analyze: the text itself, which gives context, and its JSON strings with escapes decoded. */
-export function textsToAnalyze({ text, parsed }: ParsedText): string[] {
+export function textsToAnalyze({ text, kind, parsed }: ParsedText): string[] {
+  if (kind === 'identifier') return [];
   return [text, ...parsed.decoded.map((string) => string.text)];
 }
 

@@ -1,6 +1,6 @@
 /** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
-import { parseJsonIn, visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
+import { visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
 import { createYielder } from '../eventLoop.ts';
 import type { PseudonymAssignment } from './assignment.ts';
 import { blockedReasonFor } from './blocked.ts';
@@ -9,7 +9,9 @@ import type { CallContext, EntityCount, RequestDocument, RequestOutcome } from '
 import {
   analyzedText,
   applyEdits,
+  identifiedText,
   planEdits,
+  readingOf,
   textsToAnalyze,
   type AnalyzedText,
   type ParsedText,
@@ -36,7 +38,7 @@ interface Decision {
 export function parse(document: RequestDocument): ParsedText[] {
   const texts = new ByText<ParsedText>();
   rewriteTexts(document, (text, kind) => {
-    if (!texts.get(text, kind)) texts.set(text, kind, { text, kind, parsed: parseJsonIn(text) });
+    if (!texts.get(text, kind)) texts.set(text, kind, readingOf(text, kind));
     return text;
   });
   return texts.values();
@@ -57,7 +59,7 @@ export async function analyze(
   // A text of two kinds was analyzed once, so its findings count once.
   const distinct = new Map<string, readonly Finding[]>();
   const analyzed = parsed.map((one) => {
-    const { findings, source } = analyzedText(one, findingsOf);
+    const { findings, source } = one.kind === 'identifier' ? identifiedText(one) : analyzedText(one, findingsOf);
     distinct.set(one.text, findings);
     return source;
   });

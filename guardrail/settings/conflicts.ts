@@ -31,7 +31,7 @@ function portConflicts({ PORT, METRICS_PORT }: Partial<Settings>): string[] {
 function proxyConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
   const { PROXY_PORT } = settings;
   if (!isGiven('PROXY_UPSTREAM')) {
-    return (['PROXY_PORT', 'PROXY_HOST', 'PROXY_UNKNOWN', 'PROXY_IDENTITY_HEADERS'] as const)
+    return (['PROXY_PORT', 'PROXY_HOST', 'PROXY_UNKNOWN', 'PROXY_END_USER', 'PROXY_IDENTITY_HEADERS'] as const)
       .filter(isGiven)
       .map((name) => `${PREFIX}${name} has no effect without ${PREFIX}PROXY_UPSTREAM: set both, or neither.`);
   }

@@ -74,6 +74,12 @@ export const SETTINGS = {
     .describe(
       'How the inline proxy handles paths that it does not know: block refuses them, generic replaces personal data in every string of a JSON body, pass forwards them without inspection. Administrative paths of a gateway are always refused.',
     ),
+  PROXY_END_USER: values
+    .oneOf('keep', 'pseudonymize')
+    .prefault('keep')
+    .describe(
+      'Whether the inline proxy replaces the ids of end users: user, safety_identifier and user_id of metadata. A gateway needs them to book calls on its customers, so pseudonymize is for a proxy in front of a provider.',
+    ),
   PROXY_IDENTITY_HEADERS: values
     .listOf(headerName)
     .optional()

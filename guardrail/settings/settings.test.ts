@@ -53,6 +53,7 @@ describe('the settings', () => {
       PROXY_PORT: 8081,
       PROXY_HOST: undefined,
       PROXY_UNKNOWN: 'block',
+      PROXY_END_USER: 'keep',
       PROXY_IDENTITY_HEADERS: undefined,
       STORE: { kind: 'memory' },
       MAPPING_TTL: 86_400_000,
@@ -101,6 +102,7 @@ describe('the settings', () => {
     ['PROXY_PORT', '0', 0],
     ['PROXY_HOST', '127.0.0.1', '127.0.0.1'],
     ['PROXY_UNKNOWN', 'generic', 'generic'],
+    ['PROXY_END_USER', 'pseudonymize', 'pseudonymize'],
     ['PROXY_IDENTITY_HEADERS', 'X-User-Id, x-org', ['x-user-id', 'x-org']],
   ];
   for (const [name, text, value] of PROXY) {
@@ -130,6 +132,7 @@ describe('the settings', () => {
     [{ GUARDRAIL_PROXY_UPSTREAM: 'http://h/#' }, /^GUARDRAIL_PROXY_UPSTREAM must not contain a query or a fragment\.$/],
     [{ ...PROXIED, GUARDRAIL_PROXY_PORT: 'off' }, /^GUARDRAIL_PROXY_PORT must be a whole number from 0 to 65535\.$/],
     [{ ...PROXIED, GUARDRAIL_PROXY_UNKNOWN: 'allow' }, /^GUARDRAIL_PROXY_UNKNOWN must be block, generic, or pass\.$/],
+    [{ ...PROXIED, GUARDRAIL_PROXY_END_USER: 'hash' }, /^GUARDRAIL_PROXY_END_USER must be keep or pseudonymize\.$/],
     [
       { ...PROXIED, GUARDRAIL_PROXY_IDENTITY_HEADERS: 'x user' },
       /^GUARDRAIL_PROXY_IDENTITY_HEADERS must contain names of headers, such as x-user-id\.$/,

@@ -1,4 +1,5 @@
 import type { Passage } from '../../pseudonymization/pseudonymization.ts';
+import { inSquareBrackets } from '../text.ts';
 
 /** A part of a request that is checked, and how to write it back. */
 export interface Checkable {
@@ -23,6 +24,12 @@ export function textPart(text: string, write: (text: string) => Buffer): Checkab
     hasFiles: false,
     write: ([changed = text]) => write(changed),
   };
+}
+
+/** A part that is the id of an end user. */
+export function identifierPart(text: string, write: (text: string) => Buffer): Checkable {
+  const part = textPart(text, (changed) => write(inSquareBrackets(changed)));
+  return { ...part, passages: [{ text, kind: 'identifier' }] };
 }
 
 /** A part that cannot be read. */

@@ -9,13 +9,13 @@ import { contentOfRequest } from '../walk.ts';
 import type { Checkable } from './checkable.ts';
 
 /** @throws BodyError */
-export function jsonBody(operation: Operation, bytes: Buffer): Checkable {
-  return jsonPart(bytes, (root) => ({ members: operation.members, inner: innerBodies(operation, root) }));
+export function jsonBody(operation: Operation, bytes: Buffer, hidesEndUser?: boolean): Checkable {
+  return jsonPart(bytes, hidesEndUser, (root) => ({ members: operation.members, inner: innerBodies(operation, root) }));
 }
 
 /** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
-export function jsonLine(bytes: Buffer): Checkable {
-  return jsonPart(bytes, (root) => {
+export function jsonLine(bytes: Buffer, hidesEndUser?: boolean): Checkable {
+  return jsonPart(bytes, hidesEndUser, (root) => {
     const body = memberOf(root, 'body') ?? memberOf(root, 'params');
     if (!body) return { members: rolesOfOperation('chat.completions'), inner: new Map() };
     const url = stringOf(memberOf(root, 'url'));
@@ -43,10 +43,11 @@ function innerBodies({ batchOf }: Operation, root: Node): InnerBodies {
 
 function jsonPart(
   bytes: Buffer,
+  hidesEndUser: boolean | undefined,
   rolesOf: (root: Node) => { members: ReadonlyMap<string, BodyRole>; inner: InnerBodies },
 ): Checkable {
   const { text, root } = readRequestJson(bytes);
-  const { places, images, hasFiles } = contentOfRequest({ root, text, ...rolesOf(root) });
+  const { places, images, hasFiles } = contentOfRequest({ root, text, hidesEndUser, ...rolesOf(root) });
   return {
     passages: places,
     images: images.map(({ source }) => source),

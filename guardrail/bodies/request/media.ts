@@ -82,7 +82,13 @@ class MediaWalk implements Media {
   private object(node: ObjectNode, role: BodyRole, isInside: boolean): void {
     const { value } = node;
     const isFree = role === 'free' || role === 'customer';
-    const isMediaOnly = isInside || isFree || role === 'opaque' || role === 'kept' || isData(messageRole(role), value);
+    const isMediaOnly =
+      isInside ||
+      isFree ||
+      role === 'opaque' ||
+      role === 'kept' ||
+      role === 'endUser' ||
+      isData(messageRole(role), value);
     const repeated = [...(node.repeated ?? [])];
     if (!isFree && repeated.some((name) => DECIDING.has(name))) throw new BodyError('duplicate_name');
     const reading = readingOf(value, isMediaOnly ? 'text' : messageRole(role), isMediaOnly);

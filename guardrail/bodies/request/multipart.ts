@@ -4,6 +4,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
 import { BodyError } from '../errors.ts';
+import { inSquareBrackets } from '../text.ts';
 
 /** A part, and where its head and its content stand. */
 export interface FormPart {
@@ -66,10 +67,7 @@ export function writeParts(parts: readonly Pick<FormPart, 'head' | 'content'>[],
 
 /** @returns the head of the part with another file name */
 export function headWithFileName({ head }: FormPart, fileName: string): string {
-  const quoted = fileName
-    .replace(/[\r\n"\\]/g, '_')
-    .replaceAll('<', '[')
-    .replaceAll('>', ']');
+  const quoted = inSquareBrackets(fileName.replace(/[\r\n"\\]/g, '_'));
   return head
     .replace(/;\s*filename\*=[^;\r\n]*/i, '')
     .replace(/(;\s*filename=)(?:"[^"\r\n]*"|[^;\r\n]*)/i, `$1"${quoted}"`);

@@ -3,7 +3,7 @@ import { isDataUrl, isImageUrl } from '../../messages/messages.ts';
 import { BodyError } from '../errors.ts';
 import type { Operation } from '../operations.ts';
 import { decodeUtf8 } from '../text.ts';
-import { filePart, textPart, type Checkable } from './checkable.ts';
+import { filePart, identifierPart, textPart, type Checkable } from './checkable.ts';
 import { jsonLine } from './json.ts';
 import { headWithFileName, type FormPart } from './multipart.ts';
 
@@ -16,30 +16,36 @@ export interface CheckedPart {
 }
 
 /** @throws BodyError */
-export function checkedPart(operation: Operation, part: FormPart): CheckedPart {
+export function checkedPart(operation: Operation, part: FormPart, hidesEndUser?: boolean): CheckedPart {
   const { fileName, head } = part;
   const unchanged = unchecked(Buffer.from(head));
-  if (fileName === undefined) return { part, head: [unchanged], contents: fieldOf(operation, part) };
+  if (fileName === undefined) return { part, head: [unchanged], contents: fieldOf(operation, part, hidesEndUser) };
   const write = (changed: string): Buffer => Buffer.from(changed === fileName ? head : headWithFileName(part, changed));
-  const contents = [...fileOf(operation, part)];
+  const contents = [...fileOf(operation, part, hidesEndUser)];
   return { part, head: [fileName === '' ? unchanged : textPart(fileName, write)], contents };
 }
 
-function fieldOf({ members }: Operation, { name, content }: FormPart): Checkable[] {
+function fieldOf({ members }: Operation, { name, content }: FormPart, hidesEndUser = false): Checkable[] {
   const text = decodeUtf8(content);
   if (text === undefined) throw new BodyError('invalid_encoding');
   const role = members.get(name.replace(/\[.*$/, '')) ?? 'free';
-  if (role === 'opaque' || text === '') return [unchecked(content)];
+  const write = (changed: string): Buffer => Buffer.from(changed);
+  if (role === 'endUser' && hidesEndUser) return [identifierPart(text, write)];
+  if (role === 'opaque' || role === 'kept' || role === 'endUser' || text === '') return [unchecked(content)];
   if (isImageUrl(text)) return [imagePart(text, (url) => Buffer.from(url), content)];
-  return [isDataUrl(text) ? filePart(content) : textPart(text, (changed) => Buffer.from(changed))];
+  return [isDataUrl(text) ? filePart(content) : textPart(text, write)];
 }
 
-function* fileOf(operation: Operation, { content, fileName = '', contentType = '' }: FormPart): Generator<Checkable> {
+function* fileOf(
+  operation: Operation,
+  { content, fileName = '', contentType = '' }: FormPart,
+  hidesEndUser?: boolean,
+): Generator<Checkable> {
   const type = imageTypeOf(content);
   if (type !== undefined) {
     const source = `data:${type};base64,${content.toString('base64')}`;
     yield imagePart(source, (url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'), content);
-  } else if (operation.takesLines === true && isLines(fileName, contentType)) yield* linesOf(content);
+  } else if (operation.takesLines === true && isLines(fileName, contentType)) yield* linesOf(content, hidesEndUser);
   else yield filePart(content);
 }
 
@@ -48,13 +54,13 @@ function isLines(fileName: string, contentType: string): boolean {
 }
 
 /** The lines of a file, and the line ends as parts without text. */
-function* linesOf(content: Buffer): Generator<Checkable> {
+function* linesOf(content: Buffer, hidesEndUser?: boolean): Generator<Checkable> {
   let from = 0;
   while (from < content.length) {
     const end = content.indexOf(0x0a, from);
     const to = end < 0 ? content.length : end + 1;
     const line = content.subarray(from, to);
-    yield /^\s*$/.test(line.toString('latin1')) ? unchecked(line) : jsonLine(line);
+    yield /^\s*$/.test(line.toString('latin1')) ? unchecked(line) : jsonLine(line, hidesEndUser);
     from = to;
   }
 }

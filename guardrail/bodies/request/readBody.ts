@@ -10,11 +10,12 @@ import { checkedPart } from './parts.ts';
 import { combined, planOf, type Plan } from './plan.ts';
 
 /** Reads a body by its content type. @throws BodyError */
-export function planOfBody(operation: Operation, { bytes, contentType = '' }: RequestBody): Plan {
+export function planOfBody(operation: Operation, body: RequestBody): Plan {
+  const { bytes, contentType = '', hidesEndUser } = body;
   if (bytes.length === 0) return planOf([]);
   if (operation.hasNoBody === true) throw new BodyError('unexpected_body');
   const boundary = boundaryOf(contentType);
-  if (boundary !== undefined) return planOfForm(operation, bytes, boundary);
+  if (boundary !== undefined) return planOfForm(operation, body, boundary);
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   if (parameters.some((one) => /^\s*charset\s*=\s*(?!"?utf-?8"?\s*$)/.test(one)))
     throw new BodyError('invalid_encoding');
@@ -27,7 +28,7 @@ export function planOfBody(operation: Operation, { bytes, contentType = '' }: Re
     default:
       // Model APIs read JSON without a content type, or with one of their own.
       if (type.trim() === '' || /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type.trim())) {
-        return planOf([jsonBody(operation, bytes)]);
+        return planOf([jsonBody(operation, bytes, hidesEndUser)]);
       }
       throw new BodyError('unsupported_media_type');
   }
@@ -39,8 +40,8 @@ function plainText(bytes: Buffer): ReturnType<typeof textPart> {
   return textPart(text, (changed) => Buffer.from(changed));
 }
 
-function planOfForm(operation: Operation, bytes: Buffer, boundary: string): Plan {
-  const parts = readParts(bytes, boundary).map((part) => checkedPart(operation, part));
+function planOfForm(operation: Operation, { bytes, hidesEndUser }: RequestBody, boundary: string): Plan {
+  const parts = readParts(bytes, boundary).map((part) => checkedPart(operation, part, hidesEndUser));
   const plans = parts.flatMap(({ head, contents }) => [planOf(head), planOf(contents)]);
   return combined(plans, (joined) => {
     const written = parts.map(({ part }, at) => ({
