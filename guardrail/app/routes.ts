@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
-import { createProxy, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
+import { createProxy, StoredAnswers, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Components } from './components.ts';
 
@@ -32,6 +32,7 @@ export function createInlineProxy(
       maxBody: MAX_BODY,
       subjectOf: deriveSubject.bind(undefined, sessionKey),
       fence: () => store.fence(),
+      storedAnswers: new StoredAnswers(store, sessionKey),
       admission,
       metrics,
       logger,

@@ -10,7 +10,7 @@ import { createGuard } from '../pseudonymization/pseudonymization.ts';
 import { createMemoryStore } from '../store/store.ts';
 import { eventually } from '../testing/appHarness.ts';
 import { chunk, rawClient } from '../testing/inlineHarness.ts';
-import { createProxy } from './proxy.ts';
+import { createProxy, StoredAnswers } from './proxy.ts';
 
 describe('aborting the calls of the proxy', () => {
   it('ends streams with an error event, and calls without an answer with an error', async () => {
@@ -33,6 +33,7 @@ describe('aborting the calls of the proxy', () => {
       upstream: new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`),
       unknown: 'block',
       hidesEndUser: false,
+      storedAnswers: new StoredAnswers(store, createSecretKey(Buffer.alloc(32))),
       identityHeaders: undefined,
       maxBody: 1024,
       guard: createGuard({ analyzer, store, sessionKey: createSecretKey(Buffer.alloc(32)), scope: 'user' }),

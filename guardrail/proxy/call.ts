@@ -5,9 +5,10 @@ import type { Logger } from 'pino';
 import type { ErrorBody, Operation } from '../bodies/bodies.ts';
 import type { Admission, CallScope, Metrics } from '../http/http.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
-import type { Guard } from '../pseudonymization/pseudonymization.ts';
+import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { Fence } from '../store/store.ts';
 import type { Caller } from './identity.ts';
+import type { StoredAnswers } from './storedAnswers.ts';
 import type { Target } from './target.ts';
 
 /** How calls are checked, forwarded and answered. */
@@ -28,6 +29,7 @@ export interface InlineOptions {
   /** Derives the id of an end user in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   readonly fence: () => Fence;
+  readonly storedAnswers: StoredAnswers;
   readonly admission: Admission;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -88,4 +90,10 @@ export interface Call {
   readonly caller: Caller;
   /** The store's time when the call began: values that are erased since then stay erased. */
   readonly fence: Fence;
+}
+
+/** How an answer is restored. */
+export interface Restoring extends CallContext {
+  /** Called with the id of an answer that the API stores, before the client has the whole answer. */
+  readonly onId?: (id: string) => Promise<void>;
 }

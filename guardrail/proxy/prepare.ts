@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { endUserOf, guardBody, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
-import type { CallContext } from '../pseudonymization/pseudonymization.ts';
-import type { Call, InlineOptions, InlineRequest } from './call.ts';
+import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
+import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
 import { ClientGoneError, ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
 import { identityOf } from './identity.ts';
 import { hasBody } from './route.ts';
+import { isStoring } from './storedAnswers.ts';
 
 /** A request as the upstream receives it. */
 export interface Prepared {
@@ -19,7 +20,7 @@ export interface Prepared {
   /** Whether the body was decoded. If not, it is the client's as it arrived. */
   readonly isRead: boolean;
   /** The context of the answer. undefined: the answer is relayed as it is. */
-  readonly answer: CallContext | undefined;
+  readonly answer: Restoring | undefined;
 }
 
 /** A larger body is sent as a stream, because the HTTP client keeps a buffer until the answer has ended. */
@@ -81,16 +82,12 @@ async function reading(
 }
 
 async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise<Prepared> {
-  const { context, target, operation, caller, fence } = call;
-  const { guard, subjectOf, metrics, isFailOpen, hidesEndUser } = options;
+  const { context, target, operation, fence } = call;
+  const { guard, metrics, isFailOpen, hidesEndUser } = options;
   const contentType = context.req.headers['content-type'];
   const body: RequestBody = { bytes, contentType, query: target.query, hidesEndUser };
-  const identity = identityOf(caller, {
-    callId: randomUUID(),
-    endUser: mayNameEndUser(bytes) ? endUserOf(operation, body) : undefined,
-    subjectOf,
-  });
-  const answer = isFailOpen ? undefined : { identity, signal: call.client.signal, fence };
+  const identity = await identityOfCall(call, body, options);
+  const answer = isFailOpen ? undefined : restoringOf(call, body, identity, options);
   if (bytes.length === 0 && target.query === '') {
     reportSession(context, guard.sessionOf(identity));
     return { body: null, query: '', isRead: true, answer };
@@ -105,6 +102,31 @@ async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise
   if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
   const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : undefined;
   return { ...sendable(changed?.body ?? bytes), query: changed?.query ?? target.query, isRead: true, answer };
+}
+
+/** @throws StoreUnavailableError */
+async function identityOfCall(
+  { caller, operation, target }: Call,
+  body: RequestBody,
+  { subjectOf, storedAnswers }: InlineOptions,
+): Promise<CallIdentity> {
+  const endUser = mayNameEndUser(body.bytes) ? endUserOf(operation, body) : undefined;
+  const identity = identityOf(caller, { callId: randomUUID(), endUser, subjectOf });
+  if (endUser !== undefined) return identity;
+  return (await storedAnswers.recall(caller, target.path, identity)) ?? identity;
+}
+
+function restoringOf(
+  { caller, operation, client, fence }: Call,
+  { bytes }: RequestBody,
+  identity: CallIdentity,
+  { guard, subjectOf, storedAnswers }: InlineOptions,
+): Restoring {
+  const restoring = { identity, signal: client.signal, fence };
+  if (!isStoring(operation, bytes)) return restoring;
+  const later = identityOf({ ...caller, conversation: undefined }, { callId: '', endUser: undefined, subjectOf });
+  if (guard.sessionOf(later) === guard.sessionOf(identity)) return restoring;
+  return { ...restoring, onId: (id) => storedAnswers.remember(caller, id, identity, fence) };
 }
 
 /** The members that name an end user, or any name that has an escaped letter. */

@@ -23,6 +23,7 @@ import { createUpstream, type Upstream, type UpstreamAnswer, type UpstreamTimeou
 
 export type { AnswerHead, Client, InlineContext, InlineOptions } from './call.ts';
 export { ClientGoneError, ProxyError } from './errors.ts';
+export { StoredAnswers } from './storedAnswers.ts';
 export { answerHeaders, CONNECTION_HEADERS, TRANSPORT_HEADERS } from './headers.ts';
 export type { Upstream, UpstreamAnswer, UpstreamRequest, UpstreamTimeouts } from './upstream.ts';
 

@@ -3,12 +3,13 @@ import { Readable, type Duplex } from 'node:stream';
 import { errorEventOf, restoreBody, restoreStream, UnreadableAnswerError, type ByteStream } from '../bodies/bodies.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 import { decodersFor } from '../http/http.ts';
-import { ResponseTooLargeError, type CallContext } from '../pseudonymization/pseudonymization.ts';
+import { ResponseTooLargeError } from '../pseudonymization/pseudonymization.ts';
 import { answerModeOf } from './answerMode.ts';
-import type { Call, InlineOptions } from './call.ts';
+import type { Call, InlineOptions, Restoring } from './call.ts';
 import { ClientGoneError, ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
 import { leadsAway } from './headers.ts';
+import { AnswerId } from './storedAnswers.ts';
 import type { UpstreamAnswer } from './upstream.ts';
 
 /** The parts of an answer, decoded. @see UpstreamAnswer.next */
@@ -23,7 +24,7 @@ type Next = () => Promise<Buffer | undefined>;
 export async function relay(
   call: Call,
   answer: UpstreamAnswer,
-  restoring: CallContext | undefined,
+  restoring: Restoring | undefined,
   options: InlineOptions,
 ): Promise<void> {
   const { status, headers } = answer;
@@ -55,7 +56,7 @@ async function relayAsIs({ client }: Call, answer: UpstreamAnswer, isChanged: bo
 async function relayWhole(
   call: Call,
   answer: UpstreamAnswer,
-  restoring: CallContext,
+  restoring: Restoring,
   options: InlineOptions,
 ): Promise<void> {
   const { maxBody, admission, guard } = options;
@@ -79,6 +80,7 @@ async function relayWhole(
     }
     const type = answer.headers['content-type'];
     const restored = await readable(() => restoreBody(operation, Buffer.concat(parts), type, guard, restoring));
+    await reportId(restoring, new AnswerId(), restored.body);
     report(call, restored.counts, options);
     client.begin(answer, true, restored.body.length);
     await client.end(restored.body);
@@ -90,12 +92,13 @@ async function relayWhole(
 async function relayStream(
   call: Call,
   answer: UpstreamAnswer,
-  restoring: CallContext,
+  restoring: Restoring,
   options: InlineOptions,
 ): Promise<void> {
   const { client, operation } = call;
   const type = answer.headers['content-type'] ?? '';
   const stream = restoreStream(operation, type, options.guard, restoring);
+  const answerId = new AnswerId();
   const decoded = decodedBy(answer);
   const start = (): void => {
     if (!client.hasBegun) client.begin(answer, true);
@@ -108,6 +111,7 @@ async function relayStream(
     for (let part = await decoded.next(); part; part = await decoded.next()) {
       const received = part;
       const restored = await readable(() => stream.push(received));
+      await reportId(restoring, answerId, restored);
       start();
       if (restored.length > 0) await client.write(restored);
       // Everything is held back. The client learns that the answer has begun.
@@ -125,6 +129,12 @@ async function relayStream(
   } finally {
     decoded.close();
   }
+}
+
+/** Reports the id of an answer that the API stores, if these bytes complete it. */
+async function reportId({ onId }: Restoring, answerId: AnswerId, bytes: Buffer): Promise<void> {
+  const id = onId && answerId.push(bytes);
+  if (id !== undefined) await onId?.(id);
 }
 
 function report(
