@@ -16,6 +16,9 @@ import type { JsonObject } from './fields.ts';
  */
 export const TEAM_HEADER = 'x-guardrail-team';
 
+/** The header with which the inline proxy marks the calls whose values it has replaced. Its value has no meaning. */
+export const PSEUDONYMIZED_HEADER = 'x-guardrail-pseudonymized';
+
 /** A call, without its body. */
 export interface GatewayCall {
   readonly tenant: Tenant;
@@ -38,6 +41,8 @@ export type GatewayExchange = {
   readonly stricter?: CallerSettings;
   /** Nothing links the response to this request. A request that needs changes is blocked. */
   readonly anonymous?: boolean;
+  /** Whether the call has passed the inline proxy: see {@link PSEUDONYMIZED_HEADER}. */
+  readonly isPseudonymized?: boolean;
 } & (
   | {
       readonly phase: 'request';

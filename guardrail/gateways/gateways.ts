@@ -1,5 +1,11 @@
 /** The wire formats in which gateways call the guardrail. */
-export { TEAM_HEADER, type GatewayAdapter, type GatewayCall, type GatewayExchange } from './contract.ts';
+export {
+  PSEUDONYMIZED_HEADER,
+  TEAM_HEADER,
+  type GatewayAdapter,
+  type GatewayCall,
+  type GatewayExchange,
+} from './contract.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
 export { basicRequestSchema, basicResponseSchema, createLitellmAdapter, MAX_IMAGES, MAX_TEXTS } from './litellm.ts';
 export { adapterFor, basicPath, CHECK_PATH, DIALECTS, gatewayRoutesOf, passOf, type GatewayRoute } from './routes.ts';

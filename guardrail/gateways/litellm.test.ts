@@ -57,6 +57,14 @@ describe('createLitellmAdapter', () => {
     expect(renderRequest(outcome, { texts: ['x'] })).to.deep.equal({ action: 'BLOCKED', blocked_reason: 'No cards.' });
   });
 
+  it('knows a call that has passed the inline proxy by its header, whose value the gateway may hide', () => {
+    const isMarked = (headers: unknown): unknown =>
+      parse({ input_type: 'request', texts: ['a'], request_headers: headers as Json }).isPseudonymized;
+    expect(isMarked({ 'x-guardrail-pseudonymized': '1' })).to.equal(true);
+    expect(isMarked({ 'x-guardrail-pseudonymized': '[present]' })).to.equal(true);
+    expect([null, undefined, {}, { via: '1.1 guardrail' }].map(isMarked)).to.deep.equal([false, false, false, false]);
+  });
+
   it('reads every identifier of the gateway, and treats null as absent', () => {
     const body = {
       input_type: 'request',

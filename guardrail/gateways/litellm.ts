@@ -10,7 +10,7 @@ import type {
 } from '../pseudonymization/pseudonymization.ts';
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
-import type { GatewayAdapter, GatewayCall, GatewayExchange } from './contract.ts';
+import { PSEUDONYMIZED_HEADER, type GatewayAdapter, type GatewayCall, type GatewayExchange } from './contract.ts';
 import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
 
 export const MAX_TEXTS = 10_000;
@@ -59,7 +59,9 @@ const fields = z.object({
   request_data: requestData,
   request_headers: jsonObject
     .nullish()
-    .describe("The client's headers. x-session-id names the conversation; other headers are ignored."),
+    .describe(
+      `The client's headers. x-session-id names the conversation. With ${PSEUDONYMIZED_HEADER}, text that looks like a pseudonym stays. Other headers are ignored.`,
+    ),
   additional_provider_specific_params: overrides.describe(
     'Settings for this call. They can only be stricter than those of the service.',
   ),
@@ -125,7 +127,7 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
         callId: ids[`${proxyName}_call_id`] ?? undefined,
         traceId: ids[`${proxyName}_trace_id`] ?? undefined,
       });
-      const call = { identity, stricter: stricterIn(body) };
+      const call = { identity, stricter: stricterIn(body), isPseudonymized: isPseudonymized(body.request_headers) };
       const { texts, structuredMessages, images } = {
         texts: body.texts ?? [],
         structuredMessages: body.structured_messages ?? undefined,
@@ -204,6 +206,11 @@ function renderResponse(outcome: ResponseOutcome): BasicResponse {
 function conversationOf(headers: JsonObject | null | undefined): string | undefined {
   const value = headers?.['x-session-id'];
   return typeof value === 'string' && value !== '' && value !== '[present]' ? value : undefined;
+}
+
+/** The gateway lists the headers that it does not forward too. */
+function isPseudonymized(headers: JsonObject | null | undefined): boolean {
+  return headers?.[PSEUDONYMIZED_HEADER] !== undefined;
 }
 
 function changedRows(rows: readonly Json[] | undefined, sent: readonly Json[] = []): readonly Json[] | undefined {

@@ -90,9 +90,9 @@ async function runGuard(
   signal: AbortSignal,
   { guard, metrics }: GatewayRouteOptions,
 ): Promise<object> {
-  const { identity, stricter, phase } = exchange;
+  const { identity, stricter, phase, isPseudonymized = false } = exchange;
   const { fence, log } = context.state;
-  const call = { identity, signal, fence, ...(stricter && { stricter }) };
+  const call = { identity, signal, fence, isPseudonymized, ...(stricter && { stricter }) };
   const count = (action: string, monitored?: string): void => {
     log.action = action;
     if (monitored !== undefined) log.monitored = monitored;

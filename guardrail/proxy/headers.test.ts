@@ -11,7 +11,12 @@ function sent(headers: Record<string, string>, options: Partial<typeof guarded> 
   ) as Record<string, string>;
 }
 
-const OWN = { via: '1.1 guardrail', 'x-request-id': 'id', 'accept-encoding': 'identity' };
+const OWN = {
+  via: '1.1 guardrail',
+  'x-request-id': 'id',
+  'accept-encoding': 'identity',
+  'x-guardrail-pseudonymized': '1',
+};
 
 describe('the headers of a request to the upstream', () => {
   it('contain the credentials as the client sent them', () => {
@@ -56,6 +61,12 @@ describe('the headers of a request to the upstream', () => {
   it('contain the team only if a trusted hop has set it', () => {
     expect(sent({ 'x-guardrail-team': 'red' })).to.deep.equal(OWN);
     expect(sent({ 'x-guardrail-team': 'red' }, { isTeamTrusted: true })).to.include({ 'x-guardrail-team': 'red' });
+  });
+
+  it('say that the values are replaced only if they are', () => {
+    const claimed = { 'x-guardrail-pseudonymized': 'yes' };
+    expect(sent(claimed)).to.deep.equal(OWN);
+    expect(sent(claimed, { isGuarded: false })).to.not.have.property('x-guardrail-pseudonymized');
   });
 
   it('extend Via, and replace the request id', () => {

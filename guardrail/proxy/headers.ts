@@ -1,6 +1,6 @@
 /** Which headers the proxy forwards. Pure functions. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { TEAM_HEADER } from '../gateways/gateways.ts';
+import { PSEUDONYMIZED_HEADER, TEAM_HEADER } from '../gateways/gateways.ts';
 
 const names = (list: string): readonly string[] => list.trim().split(/\s+/);
 
@@ -33,7 +33,7 @@ const OF_SAME_ANSWER = names(`
 /** `alt-svc` would lead clients around the proxy. */
 const DROPPED_IN_ANSWERS = new Set([...CONNECTION_HEADERS, 'alt-svc']);
 const DROPPED_IN_RESTORED = new Set([...DROPPED_IN_ANSWERS, ...OF_SAME_ANSWER]);
-const DROPPED_IN_REQUESTS = new Set([...CONNECTION_HEADERS, ...TRANSPORT_HEADERS, ...OVERRIDES]);
+const DROPPED_IN_REQUESTS = new Set([...CONNECTION_HEADERS, ...TRANSPORT_HEADERS, ...OVERRIDES, PSEUDONYMIZED_HEADER]);
 const DROPPED_IN_GUARDED = new Set([...DROPPED_IN_REQUESTS, ...OF_SAME_REQUEST]);
 
 export interface RequestHeaderOptions {
@@ -60,7 +60,8 @@ export function requestHeaders(received: IncomingHttpHeaders, options: RequestHe
   }
   const via = received.via === undefined ? '1.1 guardrail' : `${received.via}, 1.1 guardrail`;
   sent.push('via', via, 'x-request-id', requestId);
-  if (isGuarded) sent.push('accept-encoding', 'identity');
+  // A gateway that calls a guardrail too shows it this mark.
+  if (isGuarded) sent.push('accept-encoding', 'identity', PSEUDONYMIZED_HEADER, '1');
   return sent;
 }
 

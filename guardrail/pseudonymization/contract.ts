@@ -33,6 +33,11 @@ export interface CallContext {
   /** The fence of the call, captured before the body is read. Default: captured when the guard is called. */
   readonly fence?: Fence | undefined;
   readonly stricter?: CallerSettings;
+  /**
+   * Whether the inline proxy has replaced the values of this call: texts that look like pseudonyms are its own, and stay.
+   * A client can claim this, and gains nothing: its own session restores a pseudonym that it types.
+   */
+  readonly isPseudonymized?: boolean;
 }
 
 /** Settings of a caller. They can only be stricter than those of the service. */

@@ -105,12 +105,15 @@ export function textsToAnalyze({ text, kind, parsed }: ParsedText): string[] {
   return [text, ...parsed.decoded.map((string) => string.text)];
 }
 
-/** The edits of a text, in order and disjoint: values, and client text that looks like a pseudonym. */
+/**
+ * The edits of a text, in order and disjoint: values, and client text that looks like a pseudonym.
+ * @param grammar undefined: text that looks like a pseudonym stays
+ */
 export function planEdits(
   source: AnalyzedText,
   values: Values,
   labelOf: (type: EntityType) => Label,
-  grammar: Grammar,
+  grammar: Grammar | undefined,
 ): Edit[] {
   const { text, kind } = source;
   const targets = source.parsed.segments.flatMap((segment, index) =>
@@ -121,7 +124,7 @@ export function planEdits(
     }),
   );
   // A pseudonym in a thought was written by the model: see TextKind.
-  const all = kind === 'thought' ? targets : withLookAlikes(text, targets, grammar);
+  const all = kind === 'thought' || !grammar ? targets : withLookAlikes(text, targets, grammar);
   const depths = depthsOf(text, all);
   return all.map((target, index) => {
     const { start, end, label, looksLike } = target;

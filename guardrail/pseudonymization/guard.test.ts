@@ -672,6 +672,15 @@ describe('client text that looks like a pseudonym', () => {
     }
   });
 
+  it('leaves it as it is if the inline proxy has replaced the values, and replaces the values that are left', async () => {
+    const guard = guardFor();
+    const own = await sendText(guard, 'Anna');
+    for (const form of [...forms('<PERSON_K7Q2RTM4>'), ...forms(own)]) {
+      const marked = await sendText(guard, `${form} and Anna`, { ...caller, isPseudonymized: true });
+      expect(marked.startsWith(`${form} and <PERSON_`), marked).to.equal(true);
+    }
+  });
+
   it('restores the text as typed if the session learns the pseudonym later', async () => {
     const guard = guardFor();
     const other = await sendText(guardFor(), 'Anna');

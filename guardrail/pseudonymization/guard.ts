@@ -66,7 +66,7 @@ class TextGuard implements Guard {
     );
     const base = { session: session.id, ...report };
     if (blockedReason !== undefined) return { ...base, action: 'BLOCKED', blockedReason };
-    const edits = await editsOf(texts, this.syntax());
+    const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.id));
     if (session.isShared) await this.store(assignment, session, fence);

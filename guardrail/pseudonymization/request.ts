@@ -79,6 +79,7 @@ export function decide({ texts, findings, imageFindings }: AnalyzedRequest): Dec
 export async function editsOf(
   texts: readonly AnalyzedText[],
   { labels, grammar }: PseudonymSyntax,
+  { isPseudonymized = false }: Pick<CallContext, 'isPseudonymized'>,
 ): Promise<TextEdits[]> {
   const yieldIfDue = createYielder();
   const values = await collectValues(findingsIn(texts), yieldIfDue);
@@ -87,7 +88,7 @@ export async function editsOf(
   for (const one of texts) {
     await yieldIfDue();
     const { text, kind } = one;
-    const edits = planEdits(one, values, labels.labelOf, grammar);
+    const edits = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : grammar);
     count += edits.length;
     TooManyValuesError.check(count);
     all.push({ text, kind, edits });
