@@ -9,16 +9,33 @@ export interface Inline extends Omit<InlineBench, 'model'> {
   readonly stop: () => Promise<void>;
 }
 
+const GUARDRAIL_KEY = 'sk-guardrail-behind-litellm';
+
 /**
- * Starts a LiteLLM without a guardrail, and the guardrail as a proxy in front of it.
+ * Starts a LiteLLM, and the guardrail as a proxy in front of it.
+ * @param isCallback whether LiteLLM calls the guardrail too
  *
  * @throws Error with one sentence that names what to set or install.
  */
-export async function startInline(modelUrl: string): Promise<Inline> {
-  const { url, client: admin, newKey, stop } = await startLiteLlmBehindProxy(modelUrl);
+export async function startInline(modelUrl: string, isCallback: boolean): Promise<Inline> {
+  const [apiPort, port] = [await freePort(), await freePort()];
+  const {
+    url,
+    client: admin,
+    newKey,
+    stop,
+  } = await startLiteLlmBehindProxy({
+    modelUrl,
+    guardrailUrl: isCallback ? `http://127.0.0.1:${apiPort}` : undefined,
+    guardrailKey: GUARDRAIL_KEY,
+  });
   try {
-    const port = await freePort();
-    const service = await startService({ GUARDRAIL_PROXY_UPSTREAM: url, GUARDRAIL_PROXY_PORT: String(port) });
+    const settings = {
+      GUARDRAIL_PORT: String(apiPort),
+      GUARDRAIL_PROXY_UPSTREAM: url,
+      GUARDRAIL_PROXY_PORT: String(port),
+    };
+    const service = await startService(settings, GUARDRAIL_KEY);
     return {
       client: new GatewayClient(`http://127.0.0.1:${port}`, ({ key }) => ({
         authorization: `Bearer ${key ?? MASTER_KEY}`,

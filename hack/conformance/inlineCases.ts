@@ -135,3 +135,29 @@ const errors: InlineCase = {
 
 /** All cases of the guardrail as a proxy in front of LiteLLM. */
 export const INLINE_CASES: readonly InlineCase[] = [...INLINE_SDK_CASES, ...fields, records, keys, refused, errors];
+
+/** A body that has a custom tool call. */
+const WITH_CUSTOM_TOOL_CALL = 'all fields of /v1/chat/completions (1)';
+
+const customToolCall: InlineCase = {
+  name: 'a custom tool call in the history',
+  limit: 'LiteLLM cannot show a custom tool call to a guardrail: it refuses the call.',
+  run: async ({ client, model }) => {
+    const { email } = newPerson();
+    const calls = [{ id: 'call_1', type: 'custom', custom: { name: 'mail', input: email } }];
+    const messages = [
+      user('Mail'),
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'call_1', content: 'Sent' },
+    ];
+    const { status } = await client.raw(CHAT, { body: { model: 'gpt-4o', messages } });
+    exact(status, 500);
+    exact(model.saw().length, 0);
+  },
+};
+
+/** The cases of a LiteLLM that calls the guardrail too. The result of each call is the same. */
+export const CALLBACK_AND_INLINE_CASES: readonly InlineCase[] = [
+  ...INLINE_CASES.filter(({ name }) => name !== WITH_CUSTOM_TOOL_CALL),
+  customToolCall,
+];

@@ -73,10 +73,14 @@ async function configuration(backends: Backends): Promise<string> {
   return document.toString();
 }
 
-/** @returns the sample configuration without a guardrail. LiteLLM records the calls in its database, with their texts. */
-async function configurationBehindProxy(modelUrl: string): Promise<string> {
+/**
+ * @returns the sample configuration of a LiteLLM behind the guardrail. LiteLLM records the calls in its database, with their
+ *   texts.
+ */
+async function configurationBehindProxy({ modelUrl, guardrailUrl }: BehindProxy): Promise<string> {
   const document = await configurationOf(modelUrl);
-  document.delete('guardrails');
+  if (guardrailUrl === undefined) document.delete('guardrails');
+  else document.setIn(['guardrails', 0, 'litellm_params', 'api_base'], guardrailUrl);
   document.setIn(['general_settings', 'store_prompts_in_spend_logs'], true);
   document.setIn(['general_settings', 'proxy_batch_write_at'], 1);
   return document.toString();
@@ -175,13 +179,23 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
   return { ...configured(own.url, MASTER_KEY), stop: own.stop };
 }
 
+/** The servers that a LiteLLM behind the guardrail calls. */
+export interface BehindProxy extends Pick<Backends, 'modelUrl'> {
+  /** The guardrail that it calls too; undefined: none. */
+  readonly guardrailUrl?: string | undefined;
+  readonly guardrailKey: string;
+}
+
 /**
- * Starts the LiteLLM in the folder `LITELLM_LAB` with its own PostgreSQL and without a guardrail.
+ * Starts the LiteLLM in the folder `LITELLM_LAB` with its own PostgreSQL, to run behind the guardrail.
  *
  * @throws Error with one sentence that names what to set or install.
  */
-export async function startLiteLlmBehindProxy(modelUrl: string): Promise<LiteLlm> {
-  const own = await startLiteLlm(await configurationBehindProxy(modelUrl), providers(modelUrl));
+export async function startLiteLlmBehindProxy(backends: BehindProxy): Promise<LiteLlm> {
+  const own = await startLiteLlm(await configurationBehindProxy(backends), {
+    GUARDRAIL_API_KEY: backends.guardrailKey,
+    ...providers(backends.modelUrl),
+  });
   return { ...configured(own.url, MASTER_KEY), stop: own.stop };
 }
 

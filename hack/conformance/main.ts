@@ -13,7 +13,8 @@ const TABLE = 'table';
 const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [gateway] [flags]
 
   gateway            ${GATEWAYS.map(({ name }) => name).join(', ')}: tests only those that begin with this. Default: all.
-                     "inline" is LiteLLM behind the guardrail as a proxy.
+                     "inline" is LiteLLM behind the guardrail as a proxy; in "callback-and-inline", it calls the
+                     guardrail too.
   --case <text>      Run only cases whose name contains this text. The case "${TABLE}" measures what
                      does not pass through the guardrail, and writes it to ${DOCUMENT}.
   --check            Write nothing. Fail if the table differs from the measurement.

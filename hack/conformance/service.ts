@@ -65,7 +65,7 @@ export async function useService(): Promise<Service> {
 export async function startService(settings: Readonly<Record<string, string>>, first = random()): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   removeAtExit(folder);
-  const port = await freePort();
+  const port = Number(settings.GUARDRAIL_PORT ?? (await freePort()));
   const keys = [first, random()] as const;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));
   const child = await startProcess({

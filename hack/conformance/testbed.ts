@@ -9,7 +9,7 @@ import { judge, OUTCOMES } from './exposure/outcome.ts';
 import type { Row } from './exposure/table.ts';
 import { startInline } from './inline.ts';
 import type { InlineBench } from './inlineBench.ts';
-import { INLINE_CASES } from './inlineCases.ts';
+import { CALLBACK_AND_INLINE_CASES, INLINE_CASES } from './inlineCases.ts';
 import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
@@ -192,13 +192,29 @@ const INLINE: Gateway = {
   measured: Object.values(INLINE_OUTCOMES),
   start: () =>
     createTestbedWithModel('inline', INLINE_CASES, undefined, async (model): Promise<Setup<InlineBench>> => {
-      const { stop, ...inline } = await startInline(model.url);
+      const { stop, ...inline } = await startInline(model.url, false);
       const bench = { ...inline, model };
       // LiteLLM calls no guardrail.
       const guardrail = { exchanges: () => [], reset: () => undefined };
       const measured = { bench: { ...bench, guardrail }, judge: judgeInline, unmeasured: INLINE_UNMEASURED };
       return { bench, measure: measureBy(measured), stop };
     }),
+};
+
+/** LiteLLM that calls the guardrail, behind the guardrail as a proxy: the integration CallbackAndInline of an instance. */
+const CALLBACK_AND_INLINE: Gateway = {
+  name: 'callback-and-inline',
+  cases: CALLBACK_AND_INLINE_CASES.map(({ name }) => name),
+  start: () =>
+    createTestbedWithModel(
+      'callback-and-inline',
+      CALLBACK_AND_INLINE_CASES,
+      undefined,
+      async (model): Promise<Setup<InlineBench>> => {
+        const { stop, ...inline } = await startInline(model.url, true);
+        return { bench: { ...inline, model }, stop };
+      },
+    ),
 };
 
 const PORTKEY: Gateway = {
@@ -228,4 +244,4 @@ const AGENTGATEWAY: Gateway = {
 };
 
 /** All gateways that the suite tests. */
-export const GATEWAYS: readonly Gateway[] = [LITELLM, INLINE, PORTKEY, AGENTGATEWAY];
+export const GATEWAYS: readonly Gateway[] = [LITELLM, INLINE, CALLBACK_AND_INLINE, PORTKEY, AGENTGATEWAY];
