@@ -253,20 +253,7 @@ describe('CRDs at the API server', function () {
     });
 
     describe('has immutable fields', () => {
-      const { plural } = gatewayCustomerNames;
-      const at = { group: GROUP, version: VERSION, plural };
       const referring: Spec = { ...customer, instanceRef: { name: 'main', namespace: 'gateways' } };
-
-      async function change(name: string, from: Spec, to: Spec): Promise<string> {
-        const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec: from };
-        const created = (await api.createNamespacedCustomObject({ ...at, namespace, body })) as typeof body;
-        try {
-          await api.replaceNamespacedCustomObject({ ...at, namespace, name, body: { ...created, spec: to } });
-          return ADMITTED;
-        } catch (error) {
-          return messageOf(error);
-        }
-      }
 
       for (const [what, from, to, message] of [
         ['another limit', customer, { ...customer, maxBudget: 5 }, ADMITTED],
@@ -292,7 +279,7 @@ describe('CRDs at the API server', function () {
         ],
       ] as const) {
         it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
-          const result = await change(what.toLowerCase().replaceAll(' ', '-'), from, to);
+          const result = await change(gatewayCustomerNames, what, from, to);
           if (message === ADMITTED) expect(result).to.equal(ADMITTED);
           else expect(result).to.include(message);
         });
@@ -329,6 +316,25 @@ describe('CRDs at the API server', function () {
     });
   });
 
+  /** Creates a resource and changes its spec. @returns the message of the rejection */
+  async function change(
+    { kind, plural }: typeof gatewayCustomerNames | typeof gatewayInstanceNames,
+    what: string,
+    from: Spec,
+    to: Spec,
+  ): Promise<string> {
+    const name = what.toLowerCase().replaceAll(' ', '-');
+    const at = { group: GROUP, version: VERSION, plural, namespace };
+    const body = { apiVersion: API_VERSION, kind, metadata: { name }, spec: from };
+    const created = (await api.createNamespacedCustomObject({ ...at, body })) as typeof body;
+    try {
+      await api.replaceNamespacedCustomObject({ ...at, name, body: { ...created, spec: to } });
+      return ADMITTED;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
   describe('GatewayInstance', () => {
     const guarded = (guardrail: Spec, more: Spec = {}): Spec => ({ guardrail, ...more });
     for (const [what, fields, message] of [
@@ -349,6 +355,7 @@ describe('CRDs at the API server', function () {
           workloadRef: { name: 'litellm', port: 4000 },
           guardrail: {
             integration: 'Inline',
+            inline: { unknownRoutes: 'Generic', identityHeaders: ['x-user-id', 'x-guardrail-team'] },
             exclusive: true,
             mode: 'Deployment',
             image: 'example.com/guardrail:1',
@@ -495,7 +502,38 @@ describe('CRDs at the API server', function () {
       [
         'an unknown integration',
         guarded({ integration: 'Both' }),
-        'spec.guardrail.integration: Unsupported value: "Both": supported values: "Callback", "Inline"',
+        'spec.guardrail.integration: Unsupported value: "Both": supported values: "Callback", "Inline", "CallbackAndInline"',
+      ],
+      ['both integrations', guarded({ integration: 'CallbackAndInline', inline: {} }), ADMITTED],
+      [
+        'an exclusive guardrail that the gateway calls too',
+        guarded({ exclusive: true, integration: 'CallbackAndInline' }, { workloadRef: { name: 'a' } }),
+        'exclusive requires the integration Inline',
+      ],
+      [
+        'settings for calls of applications without such calls',
+        guarded({ inline: { unknownRoutes: 'Generic' } }),
+        'inline has no effect with the integration Callback: set integration to Inline or CallbackAndInline, or remove inline',
+      ],
+      [
+        'a header name that is none',
+        guarded({ integration: 'Inline', inline: { identityHeaders: ['x-user-id', 'x user'] } }),
+        'identityHeaders must contain names of headers in lowercase, without a colon, for example x-user-id',
+      ],
+      [
+        'an empty list of headers',
+        guarded({ integration: 'Inline', inline: { identityHeaders: [] } }),
+        'spec.guardrail.inline.identityHeaders in body should have at least 1 items',
+      ],
+      [
+        'the same header twice',
+        guarded({ integration: 'Inline', inline: { identityHeaders: ['x-user-id', 'x-user-id'] } }),
+        'spec.guardrail.inline.identityHeaders[1]: Duplicate value: "x-user-id"',
+      ],
+      [
+        'an unknown handling of routes',
+        guarded({ integration: 'Inline', inline: { unknownRoutes: 'Allow' } }),
+        'spec.guardrail.inline.unknownRoutes: Unsupported value: "Allow": supported values: "Block", "Generic", "Pass"',
       ],
       [
         'a port out of range',
@@ -537,6 +575,29 @@ describe('CRDs at the API server', function () {
         else expect(result).to.include(message);
       });
     }
+
+    describe('changes its integration through a state with both', () => {
+      const oneStep = 'integration cannot change between Callback and Inline in one step';
+      for (const [what, from, to, message] of [
+        ['from Callback to both', {}, { integration: 'CallbackAndInline' }, ADMITTED],
+        ['from both to Inline', { integration: 'CallbackAndInline' }, { integration: 'Inline' }, ADMITTED],
+        ['from Inline to both', { integration: 'Inline' }, { integration: 'CallbackAndInline' }, ADMITTED],
+        ['from both to the default', { integration: 'CallbackAndInline' }, {}, ADMITTED],
+        ['from Callback to Inline', { integration: 'Callback' }, { integration: 'Inline' }, oneStep],
+        ['from the default to Inline', {}, { integration: 'Inline' }, oneStep],
+        ['from Inline to the default', { integration: 'Inline' }, {}, oneStep],
+        ['another setting of Inline', { integration: 'Inline' }, { integration: 'Inline', port: 9000 }, ADMITTED],
+        ['no guardrail any more', { integration: 'Inline' }, undefined, ADMITTED],
+        ['a first guardrail', undefined, { integration: 'Inline' }, ADMITTED],
+      ] as const) {
+        it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
+          const spec = (guardrail: Spec | undefined): Spec => ({ ...instance, ...(guardrail && { guardrail }) });
+          const result = await change(gatewayInstanceNames, what, spec(from), spec(to));
+          if (message === ADMITTED) expect(result).to.equal(ADMITTED);
+          else expect(result).to.include(message);
+        });
+      }
+    });
 
     it('is listed with its columns in their order', async () => {
       const body = JSON.stringify({

@@ -55,10 +55,11 @@ export async function erasureEndpoints(
   const secret = await client.get(secrets, { namespace, name: namesOf(instance).apiKeySecret }).catch(ignoreNotFound);
   if (secret === undefined) return [];
   const apiKey = apiKeyOf({ data: secretValues(secret), annotations: {} });
-  // Calls of the time before a switch belong to the tenant of the key.
-  const isInline = guardrail.integration === 'Inline';
-  const forTenants = (endpoint: GuardrailEndpoint): GuardrailEndpoint[] =>
-    isInline ? [endpoint, { ...endpoint, tenant: INLINE_TENANT }] : [endpoint];
+  // Sessions outlive the integration whose calls created them, and calls can pass a new one before it is in use.
+  const forTenants = (endpoint: GuardrailEndpoint): GuardrailEndpoint[] => [
+    endpoint,
+    { ...endpoint, tenant: INLINE_TENANT },
+  ];
   if (guardrail.mode === 'Deployment') return forTenants({ url: resolve(guardrail.endpoint), apiKey });
 
   const sidecars = await runningSidecars(client, instance);

@@ -3,7 +3,7 @@ export { erasureEndpoints, type GuardrailEndpoint, NoGuardrailError, sidecarPerm
 export { guardrailImage, ownPodPermission } from './image.ts';
 export type { GuardrailMode } from './mode.ts';
 export { guardedUrl } from './guarded.ts';
-export { type ActiveGuardrail, integrationOf } from './paths.ts';
+export { type ActiveGuardrail, integrationOf, isCalledByApplications, isCalledByGateway } from './paths.ts';
 export type { GuardrailPlan } from './plan.ts';
 export {
   type GuardedGateway,

@@ -23,7 +23,7 @@ import type { StoredKeySecret } from './keySecrets.ts';
 import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
 import type { GuardrailMode } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
-import { activeBefore, integrationOf } from './paths.ts';
+import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
 import { files } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { rolloutOf, templateAnnotation } from './sidecar.ts';
@@ -140,7 +140,8 @@ async function observePropagation(
 
 function gatewayHasKey({ instance, spec, proxy }: KeyOwner, keys: Keys): boolean | undefined {
   // A gateway that does not call the guardrail sends no key. The operator reads the current one for each call.
-  if ([integrationOf(spec), activeBefore(instance)?.integration].every((one) => one === 'Inline')) return true;
+  const [wanted, active] = [integrationOf(spec), activeBefore(instance)?.integration];
+  if (active !== undefined && ![wanted, active].some(isCalledByGateway)) return true;
   if (instance.spec.workloadRef === undefined) return undefined;
   return isRolledOut(proxy, annotations.apiKeyHash, keyedDigest(keys.guardrail, apiKeyOf(keys.api)));
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ActiveGuardrail, Integration, Progress } from './paths.ts';
-import { deploymentListens, pathsOf } from './paths.ts';
+import { deploymentListens, isCalledByApplications, isCalledByGateway, pathsNote, pathsOf } from './paths.ts';
 
 type Name = `${'Sidecar' | 'Deployment'} ${Integration}`;
 
@@ -142,6 +142,106 @@ describe('the paths of calls', () => {
       { ...runs, ...isCalled },
       'Deployment Callback, calls Deployment, leads to none',
     ],
+    // Both integrations.
+    [
+      undefined,
+      'Sidecar CallbackAndInline',
+      {},
+      'Sidecar CallbackAndInline, calls Sidecar, leads to Sidecar, listening sidecar',
+    ],
+    [undefined, 'Deployment CallbackAndInline', {}, 'none, calls none, leads to Deployment, switching'],
+    [
+      'Sidecar Callback',
+      'Sidecar CallbackAndInline',
+      {},
+      'Sidecar Callback, calls Sidecar, leads to Sidecar, listening sidecar, switching',
+    ],
+    [
+      'Sidecar Callback',
+      'Sidecar CallbackAndInline',
+      runs,
+      'Sidecar CallbackAndInline, calls Sidecar, leads to Sidecar, listening sidecar',
+    ],
+    [
+      'Deployment Callback',
+      'Deployment CallbackAndInline',
+      {},
+      'Deployment Callback, calls Deployment, leads to Deployment, switching',
+    ],
+    [
+      'Deployment Callback',
+      'Deployment CallbackAndInline',
+      runs,
+      'Deployment CallbackAndInline, calls Deployment, leads to Deployment',
+    ],
+    [
+      'Sidecar CallbackAndInline',
+      'Sidecar Inline',
+      {},
+      'Sidecar CallbackAndInline, calls Sidecar, leads to Sidecar, listening sidecar, switching',
+    ],
+    [
+      'Sidecar CallbackAndInline',
+      'Sidecar Inline',
+      runs,
+      'Sidecar Inline, calls none, leads to Sidecar, listening sidecar',
+    ],
+    // The rollout that makes the gateway call its sidecar must not take the call back.
+    [
+      'Sidecar Inline',
+      'Sidecar CallbackAndInline',
+      {},
+      'Sidecar Inline, calls Sidecar, leads to Sidecar, listening sidecar, switching',
+    ],
+    [
+      'Sidecar Inline',
+      'Sidecar CallbackAndInline',
+      { ...runs, ...isCalled },
+      'Sidecar CallbackAndInline, calls Sidecar, leads to Sidecar, listening sidecar',
+    ],
+    [
+      'Deployment Inline',
+      'Deployment CallbackAndInline',
+      runs,
+      'Deployment Inline, calls Deployment, leads to Deployment, switching',
+    ],
+    // A gateway without the key calls no guardrail, also if both integrations were in use.
+    [
+      'Sidecar CallbackAndInline',
+      'Sidecar Callback',
+      runs,
+      'Sidecar CallbackAndInline, calls Sidecar, leads to Sidecar, listening sidecar, switching',
+    ],
+    [
+      'Sidecar CallbackAndInline',
+      'Sidecar Callback',
+      { ...runs, ...isCalled },
+      'Sidecar Callback, calls Sidecar, leads to none, sidecar',
+    ],
+    [
+      'Deployment CallbackAndInline',
+      'Deployment Callback',
+      isCalled,
+      'Deployment Callback, calls Deployment, leads to none',
+    ],
+    [
+      'Sidecar CallbackAndInline',
+      'Deployment CallbackAndInline',
+      {},
+      'Sidecar CallbackAndInline, calls Sidecar, leads to Sidecar, listening sidecar, switching',
+    ],
+    [
+      'Sidecar CallbackAndInline',
+      'Deployment CallbackAndInline',
+      runs,
+      'Deployment CallbackAndInline, calls Deployment, leads to Deployment',
+    ],
+    [
+      'Deployment CallbackAndInline',
+      'Sidecar CallbackAndInline',
+      {},
+      'Deployment CallbackAndInline, calls Sidecar, leads to Deployment, listening sidecar, switching',
+    ],
   ] as const) {
     const when = Object.keys(state).join(' and ') || 'does not run';
     it(`from ${before ?? 'none'} to ${wanted} that ${when}: ${expected}`, () => {
@@ -156,9 +256,53 @@ describe('the paths of calls', () => {
     ['Deployment Inline', 'Deployment Callback', isCalled, false],
     ['Sidecar Inline', 'Deployment Callback', {}, false],
     ['Deployment Callback', 'Deployment Callback', isCalled, false],
+    ['Deployment Callback', 'Deployment CallbackAndInline', isCalled, true],
+    ['Deployment CallbackAndInline', 'Deployment Callback', {}, true],
+    ['Deployment CallbackAndInline', 'Deployment Callback', isCalled, false],
   ] as const) {
     it(`from ${before ?? 'none'} to ${wanted}, ${expected ? 'a' : 'no'} listener if ${JSON.stringify(state)}`, () => {
       expect(deploymentListens(progress(wanted, before, state))).to.equal(expected);
+    });
+  }
+
+  it('include those of the guardrail in use, in every situation', () => {
+    const names = (['Sidecar', 'Deployment'] as const).flatMap((mode) =>
+      (['Callback', 'Inline', 'CallbackAndInline'] as const).map((integration): Name => `${mode} ${integration}`),
+    );
+    const states = [{}, runs, isCalled, { ...runs, ...isCalled }];
+    const situations = names.flatMap((wanted) =>
+      [undefined, ...names].flatMap((before) => states.map((state) => progress(wanted, before, state))),
+    );
+    for (const situation of situations) {
+      const { active, callback, guarded, sidecar, sidecarListens } = pathsOf(situation);
+      const what = `${JSON.stringify(situation)} ${shown(situation)}`;
+      if (active === undefined) continue;
+      expect([situation.before, situation.wanted], what).to.include(active);
+      if (isCalledByGateway(active.integration)) expect(callback, what).to.not.equal(undefined);
+      if (isCalledByApplications(active.integration)) expect(guarded, what).to.equal(active.mode);
+      if (active.mode === 'Sidecar') expect(sidecar, what).to.equal(true);
+      if (guarded === 'Sidecar') expect(sidecarListens, what).to.equal(true);
+    }
+  });
+
+  for (const [active, wanted, expected] of [
+    [undefined, 'Sidecar Inline', undefined],
+    ['Sidecar Inline', 'Sidecar Inline', undefined],
+    ['Sidecar Callback', 'Deployment Callback', undefined],
+    [
+      'Sidecar Callback',
+      'Sidecar CallbackAndInline',
+      'The integration Callback stays in use until CallbackAndInline is ready.',
+    ],
+    [
+      'Sidecar CallbackAndInline',
+      'Sidecar CallbackAndInline',
+      'Applications can call http://guarded or the gateway itself: when all of them call the same, set spec.guardrail.integration to Inline or Callback.',
+    ],
+  ] as const) {
+    it(`with ${active ?? 'none'} in use and ${wanted} to come, the condition adds ${expected ?? 'nothing'}`, () => {
+      const used = active === undefined ? undefined : guardrailOf(active);
+      expect(pathsNote(used, guardrailOf(wanted), 'http://guarded')).to.equal(expected);
     });
   }
 });

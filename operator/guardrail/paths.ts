@@ -6,8 +6,8 @@ import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { GuardrailMode } from './mode.ts';
 
-/** How calls pass the guardrail: the gateway calls it, or applications call it in place of the gateway. */
-export type Integration = 'Callback' | 'Inline';
+/** How calls pass the guardrail: the gateway calls it, applications call it in place of the gateway, or both. */
+export type Integration = NonNullable<Guardrail['integration']>;
 
 /** The guardrail that checks the calls. */
 export interface ActiveGuardrail {
@@ -50,6 +50,16 @@ export function integrationOf(spec: Guardrail): Integration {
   return spec.integration ?? instanceDefaults.guardrail.integration;
 }
 
+/** Whether the gateway calls the guardrail. */
+export function isCalledByGateway(integration: Integration): boolean {
+  return integration !== 'Inline';
+}
+
+/** Whether applications can call the guardrail in place of the gateway. */
+export function isCalledByApplications(integration: Integration): boolean {
+  return integration !== 'Callback';
+}
+
 /** The guardrail in use according to the status. */
 export function activeBefore({ status }: GatewayInstance): ActiveGuardrail | undefined {
   if (status?.guardrail === undefined) return undefined;
@@ -61,35 +71,63 @@ export function activeBefore({ status }: GatewayInstance): ActiveGuardrail | und
 export function pathsOf(progress: Progress): Paths {
   const { wanted, before } = progress;
   const active = isReady(progress) ? wanted : before;
-  const isInline = (guardrail: ActiveGuardrail | undefined): boolean => guardrail?.integration === 'Inline';
-  const guarded = [active, wanted].find(isInline)?.mode;
+  const inUse = active === undefined ? [wanted] : [active, wanted];
+  const inline = inUse.filter(({ integration }) => isCalledByApplications(integration));
   return {
     active,
     callback: callbackOf(progress, active),
-    guarded,
-    sidecar: [active, wanted].some((one) => one?.mode === 'Sidecar'),
-    sidecarListens: [active, wanted].some((one) => isInline(one) && one?.mode === 'Sidecar'),
-    isSwitching: isInline(active) !== isInline(wanted) || (isInline(wanted) && active?.mode !== wanted.mode),
+    guarded: inline[0]?.mode,
+    sidecar: inUse.some(({ mode }) => mode === 'Sidecar'),
+    sidecarListens: inline.some(({ mode }) => mode === 'Sidecar'),
+    isSwitching: isSwitching(active, wanted),
   };
+}
+
+/**
+ * A sentence for the condition GuardrailReady that says which paths exist beside the one of the spec, and what ends that.
+ * @param guardedUrl the address of the guardrail for applications
+ * @returns undefined if the path of the spec is the only one
+ */
+export function pathsNote(
+  active: ActiveGuardrail | undefined,
+  wanted: ActiveGuardrail,
+  guardedUrl: string,
+): string | undefined {
+  if (active !== undefined && active.integration !== wanted.integration) {
+    return `The integration ${active.integration} stays in use until ${wanted.integration} is ready.`;
+  }
+  if (active?.integration !== 'CallbackAndInline') return undefined;
+  return `Applications can call ${guardedUrl} or the gateway itself: when all of them call the same, set spec.guardrail.integration to Inline or Callback.`;
 }
 
 /** Whether the guardrail of a Deployment takes calls of applications. It is decided before its rollout is known. */
 export function deploymentListens({ wanted, before, isCalled }: Omit<Progress, 'runs'>): boolean {
-  if (wanted.integration === 'Inline') return true;
-  return before?.integration === 'Inline' && before.mode === 'Deployment' && !isCalled;
+  if (isCalledByApplications(wanted.integration)) return true;
+  if (before?.mode !== 'Deployment') return false;
+  return isCalledByApplications(before.integration) && !isCalled;
 }
 
 /** Whether calls can take the path of the spec from now on. */
 function isReady({ wanted, before, runs, isCalled }: Progress): boolean {
   // The first sidecar comes with the rollout of the gateway: there is no other path to keep.
   if (before === undefined) return runs || wanted.mode === 'Sidecar';
-  if (wanted.integration === 'Inline') return runs;
-  if (before.integration === 'Callback') return runs;
+  const wasInline = isCalledByApplications(before.integration);
+  const becomesCalled = wanted.integration !== before.integration && isCalledByGateway(wanted.integration);
+  // Applications can leave the guardrail only for a gateway that calls it.
+  if (wasInline && becomesCalled && !isCalled) return false;
   // The Deployment that served Inline already runs: it restarts without the listener when the gateway calls it.
-  return isCalled && (runs || before.mode === wanted.mode);
+  return runs || (wasInline && wanted.integration === 'Callback' && isCalled && before.mode === wanted.mode);
 }
 
 function callbackOf({ wanted, runs }: Progress, active: ActiveGuardrail | undefined): string | undefined {
-  if (wanted.integration === 'Callback' && runs) return wanted.url;
-  return active?.integration === 'Callback' ? active.url : undefined;
+  // A gateway that calls its sidecar starts together with it.
+  const canBeCalled = runs || wanted.mode === 'Sidecar';
+  if (isCalledByGateway(wanted.integration) && canBeCalled) return wanted.url;
+  return active !== undefined && isCalledByGateway(active.integration) ? active.url : undefined;
+}
+
+function isSwitching(active: ActiveGuardrail | undefined, wanted: ActiveGuardrail): boolean {
+  const willBeInline = isCalledByApplications(wanted.integration);
+  if (active === undefined) return willBeInline;
+  return active.integration !== wanted.integration || (willBeInline && active.mode !== wanted.mode);
 }

@@ -7,10 +7,18 @@ import { notRequested } from '../conditions/conditions.ts';
 import type { Lister } from '../runtime/runtime.ts';
 import { handReplicasToAutoscaler } from './autoscaling.ts';
 import { deploymentListener } from './listener.ts';
+import { guardedUrl } from './guarded.ts';
 import { modeOf } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import type { ActiveGuardrail, Progress } from './paths.ts';
-import { activeBefore, deploymentListens, pathsOf } from './paths.ts';
+import {
+  activeBefore,
+  deploymentListens,
+  isCalledByApplications,
+  isCalledByGateway,
+  pathsNote,
+  pathsOf,
+} from './paths.ts';
 import type { GuardrailPlan, PlanDependencies } from './plan.ts';
 import { planGuardrail } from './plan.ts';
 import { reconcileGuarded } from './reconcileGuarded.ts';
@@ -55,6 +63,8 @@ export interface GuardrailResult {
   readonly frozen: boolean;
   /** Whether the integration changes, and the objects of the previous one are still in use. */
   readonly isSwitching: boolean;
+  /** A sentence on the paths of calls, which the condition ends with; undefined: nothing is to be said. */
+  readonly note: string | undefined;
   /** undefined: the condition depends on the gateway's Deployment. */
   readonly condition: ConditionState<'GuardrailReady'> | undefined;
 }
@@ -87,15 +97,17 @@ export async function reconcileGuardrail(
         : await deployWorkload(dependencies, instance, plan, { ...state, endpoint: gateway.endpoint });
     const paths = pathsOf({ ...state, runs });
     const guarded = await reconcileGuarded(dependencies, instance, { plan, paths, runs, proxy });
+    const needsKey = isCalledByGateway(plan.wanted.integration) || paths.callback !== undefined;
     return {
       plan,
       active: paths.active,
       callback: paths.callback,
-      apiKeyHash: plan.wanted.integration === 'Callback' || paths.callback !== undefined ? plan.apiKeyHash : undefined,
+      apiKeyHash: needsKey ? plan.apiKeyHash : undefined,
       sidecar: paths.sidecar ? { spec, inputs: { ...plan.inputs, inline: guarded.listener } } : undefined,
       objects: [...objects, ...guarded.objects],
       frozen: false,
       isSwitching: paths.isSwitching,
+      note: pathsNote(paths.active, plan.wanted, guardedUrl(instance)),
       condition,
     };
   } catch (error) {
@@ -112,6 +124,7 @@ const notDeployed: GuardrailResult = {
   objects: [],
   frozen: false,
   isSwitching: false,
+  note: undefined,
   condition: notRequested<'GuardrailReady'>(
     'The spec requests no guardrail, so the gateway forwards calls without a check.',
   ),
@@ -134,7 +147,8 @@ async function deployForSidecar(
   const objects = guardrailPolicyObjects(instance, spec, inputs);
   await ownedObjects.apply(instance, objects);
   // A gateway that calls its sidecar starts together with it.
-  const runs = wanted.integration === 'Callback' || (proxy !== undefined && listensEverywhere(instance, proxy));
+  const runs =
+    !isCalledByApplications(wanted.integration) || (proxy !== undefined && listensEverywhere(instance, proxy));
   return { objects, runs, condition: undefined };
 }
 
@@ -186,7 +200,7 @@ function workloadCondition(
 
 function frozen(instance: GatewayInstance, condition: ConditionState<'GuardrailReady'>): GuardrailResult {
   const active = activeBefore(instance);
-  const callback = active?.integration === 'Callback' ? active.url : undefined;
+  const callback = active !== undefined && isCalledByGateway(active.integration) ? active.url : undefined;
   return { ...notDeployed, active, callback, frozen: true, condition };
 }
 

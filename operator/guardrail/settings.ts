@@ -66,8 +66,11 @@ export function guardrailEnvironment(
     ['PROXY_UPSTREAM', inline?.upstream],
     ['PROXY_PORT', inline === undefined ? undefined : String(inline.port)],
     ['PROXY_HOST', inline === undefined ? undefined : '0.0.0.0'],
-    // The sessions of applications belong to another tenant, whose end users the operator erases too.
-    ['ADMIN_KEYS', inline === undefined ? undefined : API_KEY_TENANT],
+    ['PROXY_UNKNOWN', inline === undefined ? undefined : lower(spec.inline?.unknownRoutes)],
+    ['PROXY_IDENTITY_HEADERS', inline === undefined ? undefined : spec.inline?.identityHeaders?.join(',')],
+    // The sessions of applications belong to another tenant, whose end users the operator erases too. They outlive the
+    // integration Inline.
+    ['ADMIN_KEYS', API_KEY_TENANT],
     // The guardrail always serves the names of the contract and of LiteLLM. It returns 404 for every other name.
     ['PROXY_NAMES', [...new Set([proxyName, 'gateway', 'litellm'])].join(',')],
     ['API_KEYS_FILE', `${paths.apiKeys}/${files.apiKeys}`],

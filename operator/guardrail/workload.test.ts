@@ -277,6 +277,19 @@ describe('guardrail workload', () => {
       });
     }
 
+    it('has the settings of spec.guardrail.inline only if it takes such calls', () => {
+      const spec = {
+        inline: { unknownRoutes: 'Generic', identityHeaders: ['x-user-id', 'x-guardrail-team'] },
+      } as const;
+      const expected = { PROXY_UNKNOWN: 'generic', PROXY_IDENTITY_HEADERS: 'x-user-id,x-guardrail-team' };
+      const inline = { upstream: 'http://127.0.0.1:4000', port: 8081, ca: undefined };
+      const found = guardrailEnvironment(spec as unknown as Guardrail, 'litellm', 'Sidecar', inline);
+      expect(Object.fromEntries(found.map(({ name, value }) => [name.replace('GUARDRAIL_', ''), value]))).to.include(
+        expected,
+      );
+      expect(environmentOf(spec as unknown as Guardrail)).to.not.have.any.keys(Object.keys(expected));
+    });
+
     for (const [spec, taken, expected] of [
       [{}, [], 8081],
       [{ port: 8081 }, [], 8082],
@@ -345,6 +358,7 @@ describe('guardrail workload', () => {
       expect(environmentOf({})).to.have.all.keys(
         'PORT',
         'HOST',
+        'ADMIN_KEYS',
         'METRICS_PORT',
         'PROXY_NAMES',
         'API_KEYS_FILE',
@@ -368,6 +382,12 @@ describe('guardrail workload', () => {
       remoteImages: maybe(fc.constantFrom('Block', 'Pass')),
       maxBody: maybe(fc.constantFrom('1Mi', '10Mi', '2048')),
       logLevel: maybe(fc.constantFrom('debug', 'info', 'warn', 'error')),
+      inline: maybe(
+        fc.record({
+          unknownRoutes: maybe(fc.constantFrom('Block', 'Generic', 'Pass')),
+          identityHeaders: maybe(fc.uniqueArray(fc.stringMatching(/^[a-z0-9!#$%&*+.^_|~-]{1,64}$/), { minLength: 1 })),
+        }),
+      ),
       presidio: maybe(
         fc.constantFrom({ url: 'http://presidio:3000' }, { url: 'http://presidio:3000', withBuiltin: true }),
       ),

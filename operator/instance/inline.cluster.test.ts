@@ -5,6 +5,8 @@ import { parse } from 'yaml';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { TestAuthority } from '../gateway/testing/certificates.ts';
+import { startTlsProxy } from '../gateway/testing/tlsProxy.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { installCrds, Testbed } from './testing/harness.ts';
 
@@ -93,6 +95,27 @@ describe('the integration Inline', function () {
     integration: 'Callback',
     clientEndpoint: testbed.gateway.url,
   });
+
+  const bothAt = (mode: string): object => ({ ...inlineAt(mode), integration: 'CallbackAndInline' });
+
+  /** Expects that calls of both addresses are guarded, and that the condition says so. */
+  async function expectBoth(mode: string): Promise<void> {
+    expect(await status()).to.deep.equal(bothAt(mode));
+    expect(await hasEntry()).to.equal(true);
+    expect(await names('service')).to.include(guarded);
+    expect(await settings(mode === 'Sidecar' ? 'litellm' : guardrail)).to.include.keys('PROXY_UPSTREAM');
+    expect((await testbed.until('GuardrailReady', 'Ready')).message).to.match(
+      /Applications can call http:\/\/main-guarded\.[\w-]+\.svc:8081 or the gateway itself: when all of them call the same, set spec\.guardrail\.integration to Inline or Callback\.$/,
+    );
+  }
+
+  async function refusesOneStep(integration: string): Promise<void> {
+    const refusal = await testbed.patch({ spec: { guardrail: { integration } } }).then(
+      () => 'admitted',
+      (error: unknown) => String(error),
+    );
+    expect(refusal).to.include('integration cannot change between Callback and Inline in one step');
+  }
 
   async function ready(...deployments: string[]): Promise<void> {
     await eventually(async () => {
@@ -203,7 +226,7 @@ describe('the integration Inline', function () {
       expect((await service()).spec?.ports?.[0]).to.include({ port: 8081, targetPort: 8082 });
     });
 
-    it('takes over from Callback and hands back: each path goes when the other is in use', async () => {
+    it('takes over from Callback and hands back: both paths exist until the admin ends one', async () => {
       await testbed.apply(gatewayManifest({ hasKey: true }));
       await testbed.instance({ ...sidecar, guardrail: {} });
       await testbed.until('GuardrailReady', 'RollingOut');
@@ -211,29 +234,38 @@ describe('the integration Inline', function () {
       expect(await status()).to.deep.equal(callbackAt('Sidecar'));
       expect(await names('service')).to.deep.equal([]);
 
-      await testbed.patch({ spec: { guardrail: { integration: 'Inline' } } });
-      await testbed.until('GuardrailReady', 'RollingOut');
+      await refusesOneStep('Inline');
+      await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
+      const { message } = await testbed.until('GuardrailReady', 'RollingOut');
+      expect(message).to.match(/ The integration Callback stays in use until CallbackAndInline is ready\.$/);
       expect(await settings('litellm')).to.include({ PROXY_UPSTREAM: 'http://127.0.0.1:4000' });
       expect(await names('service')).to.deep.equal([guarded]);
-      expect(await hasEntry(), 'the new path is not ready').to.equal(true);
       expect(await status()).to.deep.equal(callbackAt('Sidecar'));
-      await testbed.rollOut('litellm');
+      await ready('litellm');
+      await expectBoth('Sidecar');
+
+      await testbed.patch({ spec: { guardrail: { integration: 'Inline' } } });
       await eventually(async () => {
         expect(await status()).to.deep.equal(inlineAt('Sidecar'));
       });
       expect(await hasEntry()).to.equal(false);
       await ready('litellm');
+      expect((await testbed.until('GuardrailReady', 'Ready')).message).to.not.include('Applications');
 
-      await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
+      await refusesOneStep('Callback');
+      await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('ProxyConfigured', 'RollingOut');
       expect(await hasEntry()).to.equal(true);
       expect(await status(), 'not every pod calls the guardrail').to.deep.equal(inlineAt('Sidecar'));
       expect(await settings('litellm')).to.include.keys('PROXY_UPSTREAM');
-      expect(await names('service')).to.deep.equal([guarded]);
-      await testbed.rollOut('litellm');
+      await ready('litellm');
+      await expectBoth('Sidecar');
+
+      await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
       await eventually(async () => {
         expect(await status()).to.deep.equal(callbackAt('Sidecar'));
       });
+      expect(await hasEntry()).to.equal(true);
       expect(await settings('litellm')).to.not.include.keys('PROXY_UPSTREAM');
       await ready('litellm');
       await eventually(async () => {
@@ -246,8 +278,9 @@ describe('the integration Inline', function () {
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready('litellm');
-      await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
+      await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('ProxyConfigured', 'KeyNotMounted');
+      await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
       await testbed.rollOut('litellm');
       await testbed.patch({ metadata: { annotations: { look: 'again' } } });
       await testbed.customer('one');
@@ -313,10 +346,18 @@ describe('the integration Inline', function () {
       await eventually(async () => {
         expect(await names('networkpolicy')).to.deep.equal([guarded]);
       });
-      await testbed.patch({ spec: { guardrail: { integration: 'Callback', exclusive: null } } });
+      await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline', exclusive: null } } });
       await testbed.until('ProxyConfigured', 'RollingOut');
       await eventually(async () => {
         expect(await names('networkpolicy'), 'before applications return to the gateway').to.deep.equal([]);
+      });
+      expect(await status()).to.deep.equal(inlineAt('Sidecar'));
+      await ready('litellm');
+      await expectBoth('Sidecar');
+
+      await testbed.patch({ spec: { guardrail: { integration: 'Inline', exclusive: true } } });
+      await eventually(async () => {
+        expect(await names('networkpolicy'), 'when no application calls the gateway').to.deep.equal([guarded]);
       });
       expect(await status()).to.deep.equal(inlineAt('Sidecar'));
     });
@@ -362,7 +403,54 @@ describe('the integration Inline', function () {
       expect(own.spec?.ports?.map(({ name }) => name)).to.deep.equal(['http', 'metrics', 'inline']);
     });
 
-    it('reports a missing certificate authority', async () => {
+    it('trusts the certificate authority of spec.tls, and stays as it is while that is missing', async () => {
+      const authority = new TestAuthority();
+      const gateway = await startTlsProxy(testbed.gateway.url, authority.server());
+      const template = async (): Promise<object | undefined> => (await testbed.deployment(guardrail)).spec?.template;
+      const look = (again: string): Promise<void> => testbed.patch({ metadata: { annotations: { look: again } } });
+      try {
+        const endpoint = `https://127.0.0.1:${gateway.port}`;
+        await testbed.secret('authority', { 'ca.crt': authority.ca });
+        await testbed.instance({
+          endpoint,
+          tls: { caSecretRef: { name: 'authority', key: 'ca.crt' } },
+          guardrail: { integration: 'Inline' },
+        });
+        await testbed.until('GuardrailReady', 'RollingOut');
+        await ready(guardrail);
+        expect(await settings(guardrail)).to.include({
+          PROXY_UPSTREAM: endpoint,
+          NODE_EXTRA_CA_CERTS: '/etc/guardrail/ca/ca.crt',
+        });
+        const before = await template();
+        expect(JSON.stringify(before)).to.include('"secretName":"authority"');
+
+        const at = ['-n', testbed.namespace];
+        await plane().kubectl(['delete', 'secret', 'authority', ...at]);
+        await look('without the Secret');
+        const { message } = await testbed.until('GuardrailReady', 'CaSecretMissing');
+        expect(message).to.equal(
+          `Secret authority in namespace ${testbed.namespace} has no value under key ca.crt. Store the certificates of the gateway's certificate authority in it, or correct spec.tls.caSecretRef.`,
+        );
+        expect(await template()).to.deep.equal(before);
+        expect(await status()).to.deep.equal(inlineAt('Deployment'));
+        expect(await names('service')).to.have.members([guardrail, guarded]);
+
+        await testbed.secret('authority', { 'other.crt': authority.ca });
+        await look('without the key');
+        await testbed.until('GuardrailReady', 'CaSecretMissing');
+        // Certificates are read at the start, so other ones start a rollout.
+        await testbed.secret('authority', { 'ca.crt': `${authority.ca}${new TestAuthority().ca}` });
+        await look('with the key');
+        await testbed.until('GuardrailReady', 'RollingOut');
+        expect(await template()).to.not.deep.equal(before);
+        await ready(guardrail);
+      } finally {
+        await gateway.stop();
+      }
+    });
+
+    it('waits for the address of the gateway if the certificate authority was never there', async () => {
       await testbed.instance({
         endpoint: 'https://gateway.example.com',
         tls: { caSecretRef: { name: 'none', key: 'ca.crt' } },
@@ -379,24 +467,32 @@ describe('the integration Inline', function () {
       await ready(guardrail, 'litellm');
       expect(await hasEntry()).to.equal(true);
 
-      await testbed.patch({ spec: { guardrail: { integration: 'Inline' } } });
+      await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await hasEntry()).to.equal(true);
       expect(await status()).to.deep.equal(callbackAt('Deployment'));
-      await testbed.rollOut(guardrail);
+      await ready(guardrail, 'litellm');
+      await expectBoth('Deployment');
+      await testbed.patch({ spec: { guardrail: { integration: 'Inline' } } });
       await eventually(async () => {
         expect(await status()).to.deep.equal(inlineAt('Deployment'));
         expect(await hasEntry()).to.equal(false);
       });
       await ready(guardrail, 'litellm');
 
-      await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
+      await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('ProxyConfigured', 'RollingOut');
       expect(await hasEntry()).to.equal(true);
       expect(await settings(guardrail)).to.include.keys('PROXY_UPSTREAM');
       expect(await status()).to.deep.equal(inlineAt('Deployment'));
       await ready(guardrail, 'litellm');
-      expect(await status()).to.deep.equal(callbackAt('Deployment'));
+      await expectBoth('Deployment');
+      await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
+      await eventually(async () => {
+        expect(await status()).to.deep.equal(callbackAt('Deployment'));
+      });
+      await ready(guardrail, 'litellm');
+      expect(await hasEntry()).to.equal(true);
       expect(await settings(guardrail)).to.not.include.keys('PROXY_UPSTREAM');
       await eventually(async () => {
         expect(await names('service')).to.deep.equal([guardrail]);
@@ -410,7 +506,7 @@ describe('the integration Inline', function () {
       await ready(guardrail, 'litellm');
       const policy = { inline: 'entities: {PERSON: hide}' };
       for (const [change, type, reason] of [
-        [{ mode: 'Sidecar', integration: 'Callback' }, 'ProxyConfigured', 'KeyNotMounted'],
+        [{ mode: 'Sidecar', integration: 'CallbackAndInline' }, 'ProxyConfigured', 'KeyNotMounted'],
         [{ mode: 'Sidecar', integration: 'Callback', policy }, 'GuardrailReady', 'PolicyInvalid'],
       ] as const) {
         await testbed.patch({ spec: { guardrail: change } });

@@ -62,7 +62,10 @@ function statusOf(
     Reachable: probe.condition,
     ProxyConfigured: proxy.condition,
     DefaultBudgetEnforced: defaultBudgetCondition(before, budget, proxy.condition),
-    GuardrailReady: guardrail.condition ?? sidecarCondition(proxy.deployment, proxy.condition.message),
+    GuardrailReady: withNote(
+      guardrail.condition ?? sidecarCondition(proxy.deployment, proxy.condition.message),
+      guardrail.note,
+    ),
   };
   const endpoint = probe.endpoint ?? before.status?.endpoint;
   return nextStatus(
@@ -76,4 +79,11 @@ function statusOf(
     },
     dependencies.now(),
   );
+}
+
+function withNote(
+  condition: ConditionState<'GuardrailReady'>,
+  note: string | undefined,
+): ConditionState<'GuardrailReady'> {
+  return note === undefined ? condition : { ...condition, message: `${condition.message} ${note}` };
 }

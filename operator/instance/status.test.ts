@@ -110,6 +110,7 @@ describe('instance status', () => {
     ['Callback', 'http://gateway', 'http://gateway'],
     ['Callback', undefined, undefined],
     ['Inline', 'http://gateway', 'http://main-guarded.ai.svc:8081'],
+    ['CallbackAndInline', 'http://gateway', 'http://main-guarded.ai.svc:8081'],
   ] as const) {
     it(`names ${expected ?? 'no address'} for applications with ${integration} and the gateway at ${gateway ?? 'no address'}`, () => {
       const active = { mode: 'Sidecar', integration, url: 'http://127.0.0.1:8080' } as const;

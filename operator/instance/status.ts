@@ -13,7 +13,7 @@ import type { ConditionState, InstanceConditionReason, InstanceConditionType } f
 import { instanceConditions, nextCondition } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
-import { guardedUrl } from '../guardrail/guardrail.ts';
+import { guardedUrl, isCalledByApplications } from '../guardrail/guardrail.ts';
 
 /** The conditions that Ready summarizes. */
 export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
@@ -104,7 +104,7 @@ export function guardrailStatus(
   const api = plan?.keys.api.keys.annotations[annotations.rotateApiKey] ?? known?.lastHandledApiKeyRotation;
   const encryption =
     plan?.keys.guardrail.keys.annotations[annotations.rotateEncryptionKey] ?? known?.lastHandledEncryptionKeyRotation;
-  const clientEndpoint = active.integration === 'Inline' ? guardedUrl(before) : gatewayEndpoint;
+  const clientEndpoint = isCalledByApplications(active.integration) ? guardedUrl(before) : gatewayEndpoint;
   return {
     mode: active.mode,
     integration: active.integration,

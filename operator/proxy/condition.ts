@@ -5,7 +5,7 @@ import type { ConditionState } from '../conditions/conditions.ts';
 import { notRequested } from '../conditions/conditions.ts';
 import { API_KEY_VARIABLE } from '../configuration/configuration.ts';
 import type { ProxyDeployment, Rollout } from '../guardrail/guardrail.ts';
-import { integrationOf, mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
+import { integrationOf, isCalledByGateway, mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
 import { configKeyOf } from './configKey.ts';
 import type { DesiredProxy } from './state.ts';
 
@@ -49,7 +49,9 @@ function no(reason: Condition['reason'], message: string): Condition {
 }
 
 function notManaged({ instance: { spec }, desired }: ProxyFacts): Condition | undefined {
-  const isCalled = desired.apiKeyHash !== undefined || (spec.guardrail && integrationOf(spec.guardrail)) === 'Callback';
+  const isCalled =
+    desired.apiKeyHash !== undefined ||
+    (spec.guardrail !== undefined && isCalledByGateway(integrationOf(spec.guardrail)));
   if (spec.proxyConfig !== undefined || (isCalled && spec.workloadRef !== undefined)) return undefined;
   return notRequested(
     'The operator does not manage the configuration of the gateway. Set spec.proxyConfig to enable it.',
@@ -66,7 +68,7 @@ function workloadMissing({ deployment, instance: { spec, metadata } }: ProxyFact
 
 function guardrailNotDeployed({ instance, desired }: ProxyFacts): Condition | undefined {
   const { guardrail } = instance.spec;
-  if (guardrail === undefined || integrationOf(guardrail) === 'Inline' || desired.callback !== undefined)
+  if (guardrail === undefined || !isCalledByGateway(integrationOf(guardrail)) || desired.callback !== undefined)
     return undefined;
   return no(
     'GuardrailNotDeployed',

@@ -6,7 +6,7 @@ import { configMaps, isRejection, labelsOf, namesOf, NameTakenError, readText } 
 import type { ConditionState } from '../conditions/conditions.ts';
 import type { ManagedSettings, RenderedProxyConfig } from '../configuration/configuration.ts';
 import { ProxyConfigError, renderConfiguration, timeoutSecondsOf } from '../configuration/configuration.ts';
-import { integrationOf, mountsSecret } from '../guardrail/guardrail.ts';
+import { integrationOf, isCalledByGateway, mountsSecret } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { keyText, ownerReference } from '../runtime/runtime.ts';
 import { configHashOf, configKeyOf } from './configKey.ts';
@@ -127,7 +127,7 @@ async function render(
 
 function entryOf(guardrail: Guardrail | undefined, url: string | undefined): ManagedSettings['guardrail'] {
   if (url !== undefined) return { url, timeoutSeconds: timeoutSecondsOf(guardrail) };
-  return guardrail !== undefined && integrationOf(guardrail) === 'Inline' ? 'absent' : undefined;
+  return guardrail !== undefined && !isCalledByGateway(integrationOf(guardrail)) ? 'absent' : undefined;
 }
 
 async function applyConfigMap(

@@ -30,6 +30,7 @@ export const instanceDefaults = {
   syncInterval: '5m',
   proxyConfig: { key: 'config.yaml' },
   guardrail: { integration: 'Callback', port: 8080, detectionTimeout: '1s', images: 'Redact' },
+  guardrailInline: { unknownRoutes: 'Block' },
   autoscaling: { minReplicas: 2, targetCPUUtilizationPercentage: 70 },
 } as const;
 
@@ -176,7 +177,7 @@ export interface WorkloadRef {
   /** Name of the Deployment, in the namespace of this resource. */
   name: ObjectName;
   /**
-   * Port on which the gateway listens in its pods. Used by guardrail.integration Inline in Sidecar mode and by guardrail.exclusive. Default: the port to which serviceRef leads; with endpoint, the only port of the pod, or the one with the port of the endpoint.
+   * Port on which the gateway listens in its pods. Used in Sidecar mode by the integrations Inline and CallbackAndInline of the guardrail, and by guardrail.exclusive. Default: the port to which serviceRef leads; with endpoint, the only port of the pod, or the one with the port of the endpoint.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -295,20 +296,43 @@ export interface GuardrailNetworkPolicy {
   fromNamespaces?: LabelName[];
 }
 
+/** How the guardrail handles the calls of applications. */
+export interface GuardrailInline {
+  /**
+   * How calls to paths are handled that the guardrail does not know, for example routes of your own gateway. Block refuses them. Generic checks every string of a JSON body. Pass forwards them without a check, so that personal data leaks. Administrative paths of a gateway are always refused.
+   * @default {@link instanceDefaults.guardrailInline.unknownRoutes}
+   */
+  unknownRoutes?: 'Block' | 'Generic' | 'Pass';
+  /**
+   * Headers that identify the caller in place of its API key, for example x-user-id. Calls of different callers never share a mapping. The guardrail believes these headers and refuses a call without one of them: only a trusted hop before it, which verifies tokens, may set them. x-guardrail-team names the team whose policy applies. Default: the API key of a call identifies its caller.
+   * @minItems 1
+   * @maxItems 16
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 64}
+   * @x-kubernetes-validations [
+   *   {"rule": "self.all(name, name.matches('^[a-z0-9!#$%&*+.^_|~-]+$'))", "message": "identityHeaders must contain names of headers in lowercase, without a colon, for example x-user-id"}
+   * ]
+   */
+  identityHeaders?: string[];
+}
+
 /**
  * The guardrail that the operator runs for this gateway.
  * @x-kubernetes-validations [
  *   {"rule": "!has(self.autoscaling) || !has(self.replicas)", "message": "replicas cannot be used together with autoscaling, which sets the number of pods: remove one of the two"},
  *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"},
- *   {"rule": "!has(self.exclusive) || !self.exclusive || (has(self.integration) && self.integration == 'Inline')", "fieldPath": ".exclusive", "message": "exclusive requires the integration Inline, in which applications do not call the gateway itself: set integration to Inline, or remove exclusive"}
+ *   {"rule": "!has(self.exclusive) || !self.exclusive || (has(self.integration) && self.integration == 'Inline')", "fieldPath": ".exclusive", "message": "exclusive requires the integration Inline, in which applications do not call the gateway itself: set integration to Inline, or remove exclusive"},
+ *   {"rule": "!has(self.inline) || (has(self.integration) && self.integration != 'Callback')", "fieldPath": ".inline", "message": "inline has no effect with the integration Callback: set integration to Inline or CallbackAndInline, or remove inline"}
  * ]
  */
 export interface Guardrail {
   /**
-   * How calls pass the guardrail. Callback: the gateway calls the guardrail before and after each model call. Inline: applications call the guardrail at status.guardrail.clientEndpoint, and it forwards their calls to the gateway. Nothing is written to the gateway's configuration then, and the gateway receives no personal data.
+   * How calls pass the guardrail. Callback: the gateway calls the guardrail before and after each model call. Inline: applications call the guardrail at status.guardrail.clientEndpoint, and it forwards their calls to the gateway. Nothing is written to the gateway's configuration then, and the gateway receives no personal data. CallbackAndInline: both, so that applications can call either address. A change between Callback and Inline leads through CallbackAndInline.
    * @default {@link instanceDefaults.guardrail.integration}
    */
-  integration?: 'Callback' | 'Inline';
+  integration?: 'Callback' | 'Inline' | 'CallbackAndInline';
+  /** How the guardrail handles the calls of applications. Requires the integration Inline or CallbackAndInline. */
+  inline?: GuardrailInline;
   /**
    * Whether a NetworkPolicy closes the gateway's own port to everything except the operator and the guardrail, so that no call bypasses the guardrail. Requires the integration Inline, workloadRef, and a network plugin that enforces NetworkPolicies.
    */
@@ -451,7 +475,8 @@ export interface Guardrail {
  * @x-kubernetes-validations [
  *   {"rule": "has(self.endpoint) != has(self.serviceRef)", "message": "either endpoint or serviceRef is required: set exactly one of the two"},
  *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode requires workloadRef: set it to the gateway's Deployment, or set guardrail.mode to Deployment"},
- *   {"rule": "!has(self.guardrail) || !has(self.guardrail.exclusive) || !self.guardrail.exclusive || has(self.workloadRef)", "fieldPath": ".guardrail.exclusive", "message": "exclusive requires workloadRef, whose pods it closes: set it to the gateway's Deployment, or remove guardrail.exclusive"}
+ *   {"rule": "!has(self.guardrail) || !has(self.guardrail.exclusive) || !self.guardrail.exclusive || has(self.workloadRef)", "fieldPath": ".guardrail.exclusive", "message": "exclusive requires workloadRef, whose pods it closes: set it to the gateway's Deployment, or remove guardrail.exclusive"},
+ *   {"rule": "!has(self.guardrail) || !has(oldSelf.guardrail) || !has(self.guardrail.integration) || !has(oldSelf.guardrail.integration) || self.guardrail.integration == oldSelf.guardrail.integration || 'CallbackAndInline' in [self.guardrail.integration, oldSelf.guardrail.integration]", "fieldPath": ".guardrail.integration", "message": "integration cannot change between Callback and Inline in one step, because applications still call the old address: set it to CallbackAndInline, wait until status.guardrail.integration is the same, let all applications call the new address, and then set the new value"}
  * ]
  */
 export interface GatewayInstanceSpec {
@@ -542,10 +567,10 @@ export interface GuardrailStatus {
   /** How the guardrail runs. */
   mode: 'Sidecar' | 'Deployment';
   /** The integration in use. While spec.guardrail.integration changes, this is the previous one until the new one is ready. */
-  integration?: 'Callback' | 'Inline';
+  integration?: 'Callback' | 'Inline' | 'CallbackAndInline';
   /** URL of the guardrail's API. With the integration Callback, the gateway calls it. */
   endpoint: string;
-  /** URL that applications must call: that of the gateway with the integration Callback, that of the guardrail with Inline. */
+  /** URL that applications must call: that of the gateway with the integration Callback, that of the guardrail with Inline. With CallbackAndInline, this is that of the guardrail, and applications can also call status.endpoint. */
   clientEndpoint?: string;
   /** Name of the Secret with the guardrail's API key. The gateway sends the value of its key "api-key" as x-api-key. */
   apiKeySecretName: string;
