@@ -10,7 +10,7 @@ import { freePort, startProcess, waitUntilReady } from '../../testing/processes.
 import type { Progress, Report } from '../../testing/progress.ts';
 import { startWorkloadRunner, type WorkloadRunner } from '../../testing/workloads.ts';
 import { apply } from './apply.ts';
-import { DeployedGuardrail, type GuardrailAddress, type GuardrailFile } from './guardrailFile.ts';
+import { DeployedGuardrail, type GuardrailFile, type InstanceGuardrail } from './guardrailFile.ts';
 import type { Local } from './local.ts';
 import { OPERATOR, operatorRights } from './operatorRights.ts';
 import type { Parts, Places } from './parts.ts';
@@ -40,7 +40,7 @@ export interface Cluster {
   readonly servers: Servers;
   readonly operator: OperatorProcess;
   /** The guardrail that the operator deployed. */
-  readonly guardrail: GuardrailAddress;
+  readonly guardrail: InstanceGuardrail;
   readonly kubectl: {
     /** The path of kubectl, which may not exist yet. */
     readonly path: string;
@@ -162,7 +162,7 @@ async function waitForSamples(
   servers: Servers,
   deployed: DeployedGuardrail,
   { report, ending }: { report: Report; ending: AbortSignal },
-): Promise<GuardrailAddress> {
+): Promise<InstanceGuardrail> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
     // If the API server ends, `failed` stops all parts. A failed call alone is retried.

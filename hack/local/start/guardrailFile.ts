@@ -8,6 +8,12 @@ export interface GuardrailAddress {
   key: string;
 }
 
+/** The guardrail that the operator deploys for an instance. */
+export interface InstanceGuardrail extends GuardrailAddress {
+  /** The address that applications call in place of the gateway. */
+  guarded: string;
+}
+
 /**
  * The file that tells the development gateway which guardrail to call. In a cluster, DNS and a mounted Secret do this. It is
  * replaced atomically: a reader never sees a partial file.
@@ -34,7 +40,7 @@ export class DeployedGuardrail {
   readonly #file: GuardrailFile;
   readonly #kubeConfig: KubeConfig;
   readonly #instance: { namespace: string; name: string };
-  #address: GuardrailAddress | undefined;
+  #address: InstanceGuardrail | undefined;
   #running: Promise<void> | undefined;
   #again = false;
   #left = false;
@@ -45,8 +51,8 @@ export class DeployedGuardrail {
     this.#instance = instance;
   }
 
-  /** The last written content; undefined until the guardrail is first ready. */
-  get address(): GuardrailAddress | undefined {
+  /** The last known addresses; undefined until the guardrail is first ready for the gateway and for applications. */
+  get address(): InstanceGuardrail | undefined {
     return this.#address;
   }
 
@@ -85,7 +91,8 @@ export class DeployedGuardrail {
       const key = Buffer.from(secret.data?.['api-key'] ?? '', 'base64').toString();
       if (key === '' || this.#left) return;
       this.#file.write({ url, key });
-      this.#address = { url, key };
+      const guarded = guardrail?.clientEndpoint === undefined ? undefined : resolve(guardrail.clientEndpoint);
+      if (guarded !== undefined) this.#address = { url, key, guarded };
     } catch {
       // Not there yet, or the API server is away: the workload runner calls again.
     }

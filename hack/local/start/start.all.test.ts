@@ -252,6 +252,24 @@ describe('npm start', function () {
   it('restores values that the model did not see', restores);
   it('restores them in a stream', restoresInStream);
 
+  it('restores values for applications that call the guardrail in place of the gateway', () => {
+    const guarded = printed(/^guarded gateway \(Inline\) +http:\S+/m).replace(/^.* /, '');
+    expect(guarded).to.not.equal(gateway());
+    const [command = 'false'] =
+      (run?.text ?? '')
+        .match(/curl -s http[^']*'[^']*'[^']*'[^']*'[^']*'[^']*'/g)
+        ?.filter((one) => one.includes(guarded)) ?? [];
+    const answer = JSON.parse(shell(command.replace('ada@example.com', EMAIL))) as {
+      choices: { message: { content: string } }[];
+    };
+    expect(answer.choices[0]?.message.content).to.equal(`You said: Please write to ${EMAIL}.`);
+    const seen = shell(printed(/tail -n 1 \S+/));
+    expect(seen)
+      .to.match(/saw: .*<EMAIL\w*_[A-Z0-9]+>/)
+      .and.not.include(EMAIL);
+    expect(kubectl('get ginst dev -o wide')).to.match(/ CallbackAndInline +http:\/\/dev-guarded\.default\.svc:8081 /);
+  });
+
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const harmless = inlineCommands(readme, 'kubectl').filter((command) =>
     /^kubectl (get|wait|describe|explain) /.test(command),

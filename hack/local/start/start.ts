@@ -168,6 +168,7 @@ function describeAll(
     { what: 'Kubernetes API server', where: servers.url, log: path(join(servers.dir, 'kube-apiserver.log')) },
     { what: 'operator (metrics)', where: operator.metricsUrl, log: path(operator.log) },
     { what: 'guardrail of the instance', where: guardrail.url, log: path(join(home, 'logs/default-*.log')) },
+    { what: 'guarded gateway (Inline)', where: guardrail.guarded, log: '' },
   ];
   return fullSummary({
     ...summary,

@@ -1,6 +1,6 @@
 /** The texts that `npm start` prints when parts are ready. Pure. */
 import { listed } from '../../testing/estimate.ts';
-import type { GuardrailAddress } from './guardrailFile.ts';
+import type { GuardrailAddress, InstanceGuardrail } from './guardrailFile.ts';
 
 /** One row of the table: the part, its address and its log. */
 export interface Row {
@@ -28,7 +28,7 @@ export interface FullSummary extends LocalSummary {
   /** Whether kubectl exists. Otherwise it is still being fetched. */
   hasKubectl: boolean;
   /** The guardrail that the operator deployed. */
-  guardrail: GuardrailAddress;
+  guardrail: InstanceGuardrail;
 }
 
 /**
@@ -65,6 +65,8 @@ export function fullSummary(input: FullSummary): string {
     ...(hasKubectl ? [] : [`${kubectl} is still being fetched. A line below reports when it is ready.`, '']),
     ...chats(input, guardrail),
     '',
+    ...guardedChat(input, guardrail),
+    '',
     ...playgroundLines(playground),
     '',
     'Press Ctrl-C to stop all parts. The next npm start uses the same data.',
@@ -91,20 +93,43 @@ function chats({ gateway, masterKey, gatewayLog }: LocalSummary, guardrail: Guar
       `  ${guardrail.key}`,
     ];
   }
-  const chat = (stream: boolean): string[] => [
-    `  curl -s${stream ? 'N' : ''} ${gateway}/v1/chat/completions -H 'Authorization: Bearer ${masterKey}' \\`,
-    `    -H 'Content-Type: application/json' -d '{"model": "${stream ? 'echo-c3' : 'echo'}", "user": "acme-001",${stream ? ' "stream": true,' : ''}`,
-    `    "messages": [{"role": "user", "content": "Please write to ada@example.com."}]}'`,
-  ];
   return [
     'Call the model, without a stream and with chunks of three characters. The answer contains the real address …',
     '',
-    ...chat(false),
-    ...chat(true),
+    ...chat(gateway, masterKey, 'echo'),
+    ...chat(gateway, masterKey, 'echo-c3'),
     '',
     '… and the log shows the text that the model received:',
     '',
     `  tail -n 2 ${gatewayLog}`,
+  ];
+}
+
+/** The call of an application that calls the guardrail in place of the gateway. */
+function guardedChat({ masterKey, gatewayLog }: LocalSummary, { guarded }: InstanceGuardrail): string[] {
+  if (gatewayLog === undefined) {
+    return [
+      'Your gateway needs no configuration if applications call this address in place of it, with the same keys. The guardrail then',
+      'checks the whole request, and the gateway receives pseudonyms only:',
+      '',
+      `  ${guarded}`,
+    ];
+  }
+  return [
+    'Or call the guardrail in place of the gateway, with the same key. The gateway itself then receives the pseudonym:',
+    '',
+    ...chat(guarded, masterKey, 'echo'),
+    `  tail -n 1 ${gatewayLog}`,
+  ];
+}
+
+/** A command that calls a model. The model `echo-c3` streams. */
+function chat(url: string, key: string, model: 'echo' | 'echo-c3'): string[] {
+  const isStream = model === 'echo-c3';
+  return [
+    `  curl -s${isStream ? 'N' : ''} ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' \\`,
+    `    -H 'Content-Type: application/json' -d '{"model": "${model}", "user": "acme-001",${isStream ? ' "stream": true,' : ''}`,
+    `    "messages": [{"role": "user", "content": "Please write to ada@example.com."}]}'`,
   ];
 }
 

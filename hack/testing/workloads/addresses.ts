@@ -5,11 +5,18 @@ import type { Deployment, Service } from './kinds.ts';
 export interface PodAddress {
   /** Its address in the cluster. No interface of this machine has it. */
   ip: string;
-  /** Its port in the cluster. */
-  containerPort: number;
-  /** The port of 127.0.0.1 of its local process. */
-  localPort: number;
+  /** The ports that its local process serves. */
+  ports: readonly PodPort[];
   ready: boolean;
+}
+
+/** A port of a pod. */
+export interface PodPort {
+  name?: string | undefined;
+  /** Its number in the cluster. */
+  containerPort: number;
+  /** The port of 127.0.0.1 of the local process. */
+  localPort: number;
 }
 
 /** `host:port` in the cluster → port of 127.0.0.1. */
@@ -40,9 +47,15 @@ export function podsOf(
     .flatMap((deployment) => pods(deployment));
 }
 
-/** The ports of a Service that a local process serves: only the first, which maps to the first port of its container. */
-export function servedPorts(service: Service): NonNullable<NonNullable<Service['spec']>['ports']> {
-  return (service.spec?.ports ?? []).slice(0, 1);
+/** The ports of a Service that a pod serves, with the port of the pod to which each leads. */
+export function servedPorts(
+  service: Service,
+  { ports }: Pick<PodAddress, 'ports'>,
+): { readonly name?: string | undefined; readonly port: number; readonly target: PodPort }[] {
+  return (service.spec?.ports ?? []).flatMap(({ name, port, targetPort = port }) => {
+    const target = ports.find((one) => one.name === targetPort || one.containerPort === targetPort);
+    return target === undefined ? [] : [{ name, port, target }];
+  });
 }
 
 /** All addresses that currently have a ready process. */
@@ -52,15 +65,15 @@ export function addresses(
   pods: (deployment: Deployment) => readonly PodAddress[],
 ): Addresses {
   const found: Record<string, number> = {};
-  for (const { ip, containerPort, localPort } of deployments.flatMap((deployment) => pods(deployment))) {
-    found[`${ip}:${containerPort}`] = localPort;
+  for (const { ip, ports } of deployments.flatMap((deployment) => pods(deployment))) {
+    for (const { containerPort, localPort } of ports) found[`${ip}:${containerPort}`] = localPort;
   }
   for (const service of services) {
     const ready = podsOf(service, deployments, pods).find((pod) => pod.ready);
     const { name = '', namespace = '' } = service.metadata ?? {};
-    for (const { port } of ready ? servedPorts(service) : []) {
+    for (const { port, target } of ready ? servedPorts(service, ready) : []) {
       for (const host of [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]) {
-        found[`${host}:${port}`] = ready?.localPort ?? 0;
+        found[`${host}:${port}`] = target.localPort;
       }
     }
   }

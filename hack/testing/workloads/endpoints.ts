@@ -21,9 +21,9 @@ export async function writeEndpoints(
     const name = `${serviceName}-local`;
     const content = {
       addressType: 'IPv4',
-      ports: servedPorts(service).map((port) => ({
-        ...(port.name !== undefined && { name: port.name }),
-        port: pods[0]?.containerPort ?? port.port,
+      ports: servedPorts(service, pods[0] ?? { ports: [] }).map(({ name: portName, target }) => ({
+        ...(portName !== undefined && { name: portName }),
+        port: target.containerPort,
         protocol: 'TCP',
       })),
       endpoints: pods.map(({ ip, ready }) => ({

@@ -12,7 +12,7 @@ import {
   type Sources,
   volumeFiles,
 } from './container.ts';
-import type { PodAddress } from './addresses.ts';
+import type { PodAddress, PodPort } from './addresses.ts';
 import type { Container, Pod } from './kinds.ts';
 import { writeVolume } from './volume.ts';
 
@@ -42,8 +42,11 @@ const PROBE_UNTIL_READY_MS = 100;
 /** A process that ran for this time was healthy: its next restart has the first, shortest delay. */
 const STABLE_MS = 60_000;
 
+/** The port of the guardrail's inline proxy. */
+const INLINE_PORT = 'inline';
+
 /**
- * Runs the single container of a pod as a local process. Its volumes are files, and its port is a free one of 127.0.0.1. The
+ * Runs the single container of a pod as a local process. Its volumes are files, and its ports are free ones of 127.0.0.1. The
  * process is restarted when it ends. Its readiness probe decides whether it is ready.
  */
 export class LocalPod {
@@ -53,7 +56,8 @@ export class LocalPod {
   readonly #life: Promise<void>;
   readonly #written = new Map<string, string>();
   #process: ManagedProcess | undefined;
-  #port = 0;
+  /** The first port, and that of the inline proxy. Empty before the first start. */
+  #ports: readonly PodPort[] = [];
   #ready = false;
   #lastReported = '';
 
@@ -72,9 +76,8 @@ export class LocalPod {
 
   /** Its addresses in the cluster and on this machine; undefined before its first start. */
   get address(): PodAddress | undefined {
-    if (this.#port === 0) return undefined;
-    const containerPort = this.#container.ports?.[0]?.containerPort ?? this.#port;
-    return { ip: this.#options.ip, containerPort, localPort: this.#port, ready: this.#ready };
+    if (this.#ports.length === 0) return undefined;
+    return { ip: this.#options.ip, ports: this.#ports, ready: this.#ready };
   }
 
   /** The current process. */
@@ -123,13 +126,15 @@ export class LocalPod {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const mounts = this.#writeVolumes();
     const variables = environment(pod, this.#container, sources());
-    // In a pod, each container has the port to itself. Here it gets a free one.
-    this.#port ||= await freePort();
+    // In a pod, each container has its ports to itself. Here it gets free ones.
+    if (this.#ports.length === 0) this.#ports = await freePorts(this.#container);
+    const inline = this.#ports.find(({ name }) => name === INLINE_PORT);
     const env: NodeJS.ProcessEnv = {
       PATH: process.env.PATH,
       HOME: folder,
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, localPaths(value, mounts)])),
-      GUARDRAIL_PORT: String(this.#port),
+      GUARDRAIL_PORT: String(this.#ports[0]?.localPort),
+      ...(inline && { GUARDRAIL_PROXY_PORT: String(inline.localPort), GUARDRAIL_PROXY_HOST: '127.0.0.1' }),
       GUARDRAIL_METRICS_PORT: '0',
       GUARDRAIL_HOST: '127.0.0.1',
     };
@@ -163,7 +168,9 @@ export class LocalPod {
     });
     while (child.end === undefined) {
       this.#setReady(
-        probe?.httpGet ? await answers(`http://127.0.0.1:${this.#port}${probe.httpGet.path ?? '/'}`) : true,
+        probe?.httpGet
+          ? await answers(`http://127.0.0.1:${this.#ports[0]?.localPort ?? 0}${probe.httpGet.path ?? '/'}`)
+          : true,
       );
       await pause(this.#ready ? period : PROBE_UNTIL_READY_MS, over.signal);
     }
@@ -209,6 +216,17 @@ export class LocalPod {
     const waits = error instanceof ContainerConfigError ? 'waits: ' : '';
     this.#options.report(`${this.#options.pod.metadata?.name ?? 'A pod'} ${waits}${text}`);
   }
+}
+
+async function freePorts({ ports = [] }: Container): Promise<PodPort[]> {
+  const [first, ...others] = ports;
+  const served: Omit<PodPort, 'localPort'>[] = [
+    first ?? { containerPort: await freePort() },
+    ...others.filter(({ name }) => name === INLINE_PORT),
+  ];
+  const found: PodPort[] = [];
+  for (const { name, containerPort } of served) found.push({ name, containerPort, localPort: await freePort() });
+  return found;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
