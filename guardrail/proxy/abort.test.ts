@@ -1,16 +1,13 @@
-import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { pino } from 'pino';
-import { createAdmission, createMetrics, listen } from '../http/http.ts';
-import type { SubjectId } from '../ids.ts';
-import { createGuard } from '../pseudonymization/pseudonymization.ts';
+import { listen } from '../http/http.ts';
 import { createMemoryStore } from '../store/store.ts';
 import { eventually } from '../testing/appHarness.ts';
 import { chunk, rawClient } from '../testing/inlineHarness.ts';
-import { createProxy, StoredAnswers } from './proxy.ts';
+import { createProxy } from './proxy.ts';
+import { proxyOptions } from './testing/proxyOptions.ts';
 
 describe('aborting the calls of the proxy', () => {
   it('ends streams with an error event, and calls without an answer with an error', async () => {
@@ -24,26 +21,8 @@ describe('aborting the calls of the proxy', () => {
     upstream.listen(0, '127.0.0.1');
     await once(upstream, 'listening');
     const store = createMemoryStore({ ttlMs: 60_000 });
-    const analyzer = {
-      analyze: (texts: readonly string[]) => Promise.resolve(texts.map(() => [])),
-      state: () => Promise.resolve({ up: true as const }),
-      close: () => Promise.resolve(),
-    };
-    const proxy = createProxy({
-      upstream: new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`),
-      unknown: 'block',
-      hidesEndUser: false,
-      storedAnswers: new StoredAnswers(store, createSecretKey(Buffer.alloc(32))),
-      identityHeaders: undefined,
-      maxBody: 1024,
-      guard: createGuard({ analyzer, store, sessionKey: createSecretKey(Buffer.alloc(32)), scope: 'user' }),
-      isFailOpen: false,
-      subjectOf: () => '' as SubjectId,
-      fence: () => store.fence(),
-      admission: createAdmission({ maxRunning: 4, maxWaiting: 4, maxWaitMs: 1000, maxBytes: 10_000 }),
-      metrics: createMetrics(),
-      logger: pino({ level: 'silent' }),
-    });
+    const url = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`);
+    const proxy = createProxy(proxyOptions(url, store));
     const server = await listen(proxy.handle, { host: '127.0.0.1', port: 0 });
     const body = '{"messages":[]}';
     const post = (headers: string): string =>

@@ -1,7 +1,8 @@
 /** Mappings in a shared store outlive the proxy that has written them, and the operator still erases them. */
 import { expect } from 'chai';
-import { KEY, PLANTED, startHarness } from '../testing/appHarness.ts';
-import { completion, startInline } from '../testing/inlineHarness.ts';
+import { eventually, KEY, PLANTED } from '../testing/appHarness.ts';
+import { ready, startReady } from '../testing/appRedisHarness.ts';
+import { completion, startInline, type Inline } from '../testing/inlineHarness.ts';
 import { withRedis } from '../testing/redis.ts';
 
 const CONTENT = `Mail ${PLANTED.email}.`;
@@ -10,29 +11,30 @@ describe('erasing the mappings of the inline proxy', function () {
   this.timeout(30_000);
   const redis = withRedis();
   // The operator's key, with both integrations.
-  const env = (): NodeJS.ProcessEnv => ({
-    GUARDRAIL_STORE: redis().url,
-    GUARDRAIL_API_KEYS: `proxy:${KEY}`,
-    GUARDRAIL_ADMIN_KEYS: 'proxy',
-  });
+  const env = { GUARDRAIL_API_KEYS: `proxy:${KEY}`, GUARDRAIL_ADMIN_KEYS: 'proxy' };
+  async function startReadyInline(): Promise<Inline> {
+    const inline = await startInline({ env: { GUARDRAIL_STORE: redis().url, ...env } });
+    await eventually(() => ready(inline));
+    return inline;
+  }
   const erasure = { end_user_id: PLANTED.endUser, tenant: 'inline' };
 
   it('works without the proxy, after a change back to callbacks', async () => {
-    const inline = await startInline({ env: env() });
+    const inline = await startReadyInline();
     const answer = await inline.chat(CONTENT, { user: PLANTED.endUser });
     expect(await answer.text()).to.include(PLANTED.email);
     const pseudonym = /<EMAIL_ADDRESS_\w+>/.exec(inline.received[0]?.body ?? '')?.[0] ?? '';
     expect(pseudonym).to.match(/^<EMAIL/);
     await inline.stop();
 
-    const callback = await startHarness({ env: env() });
+    const callback = await startReady(redis().url, env);
     try {
       expect((await callback.call('POST', '/subjects/erase', erasure)).body).to.deep.equal({ erased: 1 });
       expect((await callback.call('POST', '/subjects/erase', erasure)).body).to.deep.equal({ erased: 0 });
     } finally {
       await callback.stop();
     }
-    const again = await startInline({ env: env() });
+    const again = await startReadyInline();
     try {
       again.script((response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(completion(pseudonym)),

@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,13 +5,12 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Finding } from '../detection/detection.ts';
-import { createAdmission, createMetrics } from '../http/http.ts';
-import type { SubjectId } from '../ids.ts';
-import { createGuard } from '../pseudonymization/pseudonymization.ts';
+import { createAdmission } from '../http/http.ts';
 import { createMemoryStore } from '../store/store.ts';
 import { eventually } from '../testing/appHarness.ts';
 import { completion, rawClient, type RawClient } from '../testing/inlineHarness.ts';
 import { createProxy } from './proxy.ts';
+import { proxyOptions } from './testing/proxyOptions.ts';
 
 const MAX_BYTES = 100_000;
 
@@ -43,14 +41,10 @@ describe('the queue of the inline proxy', () => {
     });
     const analyzed: string[] = [];
     const released = Promise.withResolvers<undefined>();
-    const analyzer = {
-      analyze: async (texts: readonly string[]): Promise<Finding[][]> => {
-        analyzed.push(...texts.filter((text) => text.startsWith('text of')));
-        await released.promise;
-        return texts.map(() => []);
-      },
-      state: () => Promise.resolve({ up: true as const }),
-      close: () => Promise.resolve(),
+    const analyze = async (texts: readonly string[]): Promise<Finding[][]> => {
+      analyzed.push(...texts.filter((text) => text.startsWith('text of')));
+      await released.promise;
+      return texts.map(() => []);
     };
     const admission = createAdmission({ maxRunning: 1, maxWaiting: 4, maxWaitMs: 60_000, maxBytes: MAX_BYTES });
     const acquireSlot = admission.acquireSlot.bind(admission);
@@ -62,20 +56,9 @@ describe('the queue of the inline proxy', () => {
       },
     });
     const logs: { readonly status?: number; readonly error?: string }[] = [];
+    const logger = pino({ level: 'info' }, { write: (line: string) => void logs.push(JSON.parse(line) as object) });
     const store = createMemoryStore({ ttlMs: 60_000 });
-    const proxy = createProxy({
-      upstream: new URL(upstream.url),
-      unknown: 'block',
-      identityHeaders: undefined,
-      maxBody: 1024,
-      guard: createGuard({ analyzer, store, sessionKey: createSecretKey(Buffer.alloc(32)), scope: 'user' }),
-      isFailOpen: false,
-      subjectOf: () => '' as SubjectId,
-      fence: () => store.fence(),
-      admission,
-      metrics: createMetrics(),
-      logger: pino({ level: 'info' }, { write: (line: string) => void logs.push(JSON.parse(line) as object) }),
-    });
+    const proxy = createProxy(proxyOptions(new URL(upstream.url), store, { admission, logger }, analyze));
     let closed = 0;
     const front = await serve((request, response) => {
       response.once('close', () => (closed += 1));
