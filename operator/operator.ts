@@ -1,13 +1,21 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { GROUP, annotations, gatewayCustomerNames, gatewayInstanceNames } from './api/v1alpha1/v1alpha1.ts';
+import {
+  GROUP,
+  annotations,
+  gatewayBudgetNames,
+  gatewayCustomerNames,
+  gatewayInstanceNames,
+} from './api/v1alpha1/v1alpha1.ts';
 import type { OperatorConfig } from './config.ts';
 import { operatorControllers } from './operatorControllers.ts';
 import { OPERATOR_NAME } from './operatorName.ts';
 import { Manager, type ManagerOptions } from './runtime/runtime.ts';
 
 /** The CustomResourceDefinitions that the operator installs. */
-export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural, group }) => `${plural}.${group}`);
+export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames].map(
+  ({ plural, group }) => `${plural}.${group}`,
+);
 const CRDS = join(import.meta.dirname, '../crds');
 
 /** The settings that {@link GuardrailOperator} needs. */

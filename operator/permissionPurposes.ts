@@ -15,9 +15,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Read by name the Secrets that an instance refers to (master key, certificate authority, Redis URL); manage the keys of its guardrail. No list, no watch.',
   serviceaccounts: 'Create a ServiceAccount without permissions for each guardrail.',
   services: 'Read the port of a gateway; expose a guardrail to it, or to applications.',
-  'customresourcedefinitions.apiextensions.k8s.io patch': 'Install and upgrade its two CustomResourceDefinitions.',
+  'customresourcedefinitions.apiextensions.k8s.io patch': 'Install and upgrade its CustomResourceDefinitions.',
   'customresourcedefinitions.apiextensions.k8s.io get':
-    'Detect that its CustomResourceDefinition is being deleted: customers then remain at the gateway.',
+    'Detect that its CustomResourceDefinitions are being deleted: customers and budgets then remain at the gateway.',
   'deployments.apps': "Run guardrails; add the sidecar to the gateway's Deployment and restart it.",
   'horizontalpodautoscalers.autoscaling': 'Scale a guardrail if its instance requests autoscaling.',
   'leases.coordination.k8s.io update': 'Acquire and renew the lease for leader election.',

@@ -8,6 +8,7 @@ import {
   API_VERSION,
   annotations,
   CRD_REVISION,
+  gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
   GROUP,
@@ -16,6 +17,7 @@ import {
 import { withControlPlane } from '../testing/controlplane.ts';
 
 const crds = join(import.meta.dirname, '../../crds');
+const kinds = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames];
 const ADMITTED = '';
 
 type Spec = Readonly<Record<string, unknown>>;
@@ -61,10 +63,10 @@ describe('CRDs at the API server', function () {
 
   before(async () => {
     await cluster().kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
-    const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
+    const names = kinds.map(({ plural }) => `crd/${plural}.${GROUP}`);
     await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
     // A CRD is Established a moment before discovery lists its short names, which kubectl needs.
-    while (!(await cluster().kubectl(['api-resources', `--api-group=${GROUP}`, '--cached=false'])).includes('ginst')) {
+    while (!(await cluster().kubectl(['api-resources', `--api-group=${GROUP}`, '--cached=false'])).includes('gbud')) {
       await setTimeout(100);
     }
     namespace = await cluster().createNamespace('crds');
@@ -72,8 +74,8 @@ describe('CRDs at the API server', function () {
   });
 
   /** Creates a resource as a dry run. Returns {@link ADMITTED} or the API server's error. */
-  async function answer(names: { kind: string; plural: string }, spec: Spec): Promise<string> {
-    const body = { apiVersion: API_VERSION, kind: names.kind, metadata: { name: 'probe' }, spec };
+  async function answer(names: { kind: string; plural: string }, spec: Spec, name = 'probe'): Promise<string> {
+    const body = { apiVersion: API_VERSION, kind: names.kind, metadata: { name }, spec };
     const { plural } = names;
     try {
       await api.createNamespacedCustomObject({
@@ -97,7 +99,7 @@ describe('CRDs at the API server', function () {
   }
 
   it('are stored completely, with the revision that prevents an older operator from replacing them', async () => {
-    for (const { plural } of [gatewayCustomerNames, gatewayInstanceNames]) {
+    for (const { plural } of kinds) {
       const file = join(crds, `${plural}.${GROUP}.yaml`);
       const stored = JSON.parse(await cluster().kubectl(['get', 'crd', `${plural}.${GROUP}`, '-o', 'json'])) as object;
       expect(stored).to.have.deep.nested.property('metadata.annotations', {
@@ -612,6 +614,93 @@ describe('CRDs at the API server', function () {
     });
   });
 
+  describe('GatewayBudget', () => {
+    const budget: Spec = { instanceRef: { name: 'main' } };
+    for (const [what, fields, message, name] of [
+      ['only the required fields', {}, ADMITTED, 'gold'],
+      [
+        'all fields',
+        {
+          instanceRef: { name: 'main', namespace: 'gateways' },
+          budgetId: 'Gold tier',
+          maxBudget: 10.5,
+          softBudget: 8,
+          budgetDuration: '30d',
+          tpmLimit: 0,
+          rpmLimit: 2 ** 53 - 1,
+          maxParallelRequests: 4,
+          modelMaxBudget: { 'gpt-4o': { maxBudget: 1, budgetDuration: '1d', tpmLimit: 10, rpmLimit: 1 } },
+          deletionPolicy: 'Orphan',
+          adoptionPolicy: 'Refuse',
+        },
+        ADMITTED,
+        'gold',
+      ],
+      ['a negative budget', { maxBudget: -1 }, 'maxBudget must not be negative', 'gold'],
+      ['a negative soft budget', { softBudget: -1 }, 'softBudget must not be negative', 'gold'],
+      ['a duration in words', { budgetDuration: 'monthly' }, 'budgetDuration must be a whole number with', 'gold'],
+      ['a rounded tpmLimit', { tpmLimit: 2 ** 53 }, 'tpmLimit must be at most 9007199254740991', 'gold'],
+      ['a negative rpmLimit', { rpmLimit: -1 }, 'rpmLimit must not be negative', 'gold'],
+      ['-1 parallel requests', { maxParallelRequests: -1 }, 'maxParallelRequests must not be negative', 'gold'],
+      [
+        '2^31 parallel requests',
+        { maxParallelRequests: 2 ** 31 },
+        'integer with format int32 in spec.maxParallelRequests',
+        'gold',
+      ],
+      [
+        'a negative budget of a model',
+        { modelMaxBudget: { a: { maxBudget: -1 } } },
+        'maxBudget must not be negative',
+        'gold',
+      ],
+      ["an id of the operator's own", { budgetId: 'gcust-1' }, 'budgetId must not begin with gcust-', 'gold'],
+      ["a name that would be an id of the operator's own", {}, 'the name must not begin with gcust-', 'gcust-1'],
+      ['such a name with an id', { budgetId: 'gold' }, ADMITTED, 'gcust-1'],
+      ['an id with a newline', { budgetId: 'go\nld' }, 'budgetId must not begin or end with white space', 'gold'],
+      ['no instance', { instanceRef: undefined }, 'spec.instanceRef: Required value', 'gold'],
+    ] as const) {
+      it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
+        const result = await answer(gatewayBudgetNames, { ...budget, ...fields }, name);
+        if (message === ADMITTED) expect(result).to.equal(ADMITTED);
+        else expect(result).to.include(message);
+      });
+    }
+
+    it('has an immutable id and instance', async () => {
+      const at = { group: GROUP, version: VERSION, plural: gatewayBudgetNames.plural, namespace };
+      const change = async (name: string, from: Spec, to: Spec): Promise<string> => {
+        const body = { apiVersion: API_VERSION, kind: gatewayBudgetNames.kind, metadata: { name }, spec: from };
+        const created = (await api.createNamespacedCustomObject({ ...at, body })) as typeof body;
+        return await api.replaceNamespacedCustomObject({ ...at, name, body: { ...created, spec: to } }).then(
+          () => ADMITTED,
+          (error: unknown) => messageOf(error),
+        );
+      };
+      const withId = { ...budget, budgetId: 'a' };
+      expect(await change('limit', withId, { ...withId, maxBudget: 5 })).to.equal(ADMITTED);
+      expect(await change('changed', withId, { ...budget, budgetId: 'b' })).to.include('budgetId cannot be changed');
+      expect(await change('added', budget, withId)).to.include('budgetId cannot be changed, set or removed');
+      expect(await change('removed', withId, budget)).to.include('budgetId cannot be changed, set or removed');
+      const moved = { instanceRef: { name: 'other' } };
+      expect(await change('moved', budget, moved)).to.include('instanceRef cannot be changed');
+    });
+
+    it('is listed with its columns in their order', async () => {
+      const body = JSON.stringify({
+        apiVersion: API_VERSION,
+        kind: gatewayBudgetNames.kind,
+        metadata: { name: 'columns', namespace },
+        spec: budget,
+      });
+      await cluster().kubectl(['create', '-f', '-'], body);
+      const [head] = (await cluster().kubectl(['get', 'gbud', 'columns', `-n${namespace}`])).split('\n');
+      expect(head?.split(/\s+/)).to.deep.equal([
+        ...['NAME', 'BUDGETID', 'INSTANCE', 'MAXBUDGET', 'CUSTOMERS', 'READY', 'AGE'],
+      ]);
+    });
+  });
+
   it('admit every sample', async () => {
     const folder = join(import.meta.dirname, '../samples');
     const samples = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -621,7 +710,8 @@ describe('CRDs at the API server', function () {
       .filter(isOurs);
     expect(samples.map(({ kind }) => kind)).to.include.members([gatewayCustomerNames.kind, gatewayInstanceNames.kind]);
     for (const { kind, metadata, spec } of samples) {
-      const names = kind === gatewayCustomerNames.kind ? gatewayCustomerNames : gatewayInstanceNames;
+      const names = kinds.find((each) => each.kind === kind);
+      if (names === undefined) throw new Error(`A sample has the unknown kind ${kind}.`);
       expect(await answer(names, spec), metadata.name).to.equal(ADMITTED);
     }
   });
@@ -635,7 +725,8 @@ describe('CRDs at the API server', function () {
     const budget = await cluster().kubectl(['explain', 'gcust.spec.maxBudget']);
     expect(budget).to.match(/FIELD: maxBudget <number>/);
     expect(await cluster().kubectl(['explain', 'ginst.spec.guardrail.redis'])).to.include('urlSecretRef');
-    for (const part of ['gcust.spec', 'gcust.status', 'ginst.spec', 'ginst.status', 'ginst.spec.guardrail']) {
+    const parts = ['gcust.spec', 'gcust.status', 'ginst.spec', 'ginst.status', 'ginst.spec.guardrail'];
+    for (const part of [...parts, 'gbud.spec', 'gbud.status']) {
       expect(await cluster().kubectl(['explain', part]), part).to.not.include('<no description>');
     }
   });

@@ -41,7 +41,8 @@ describe('CRD generator', function () {
   this.timeout(60_000);
 
   describe('for supported types', () => {
-    let crd: { spec: { names: object; versions: [{ schema: { openAPIV3Schema: { properties: Schemas } } } & object] } };
+    let crd: { spec: { names: object; versions: [{ schema: { openAPIV3Schema: RootSchema } } & object] } };
+    type RootSchema = { properties: Schemas; 'x-kubernetes-validations': unknown };
     type Schemas = Record<'spec' | 'status', { properties: Record<string, unknown> }>;
     let properties: Schemas;
     before(() => {
@@ -107,6 +108,9 @@ describe('CRD generator', function () {
     it('names the kind, its columns, its status and its revision', () => {
       expect(crd).to.have.nested.property('metadata.name', 'goods.example.dev');
       expect(crd).to.have.deep.nested.property('metadata.annotations', { 'example.dev/a': '1' });
+      expect(crd.spec.versions[0].schema.openAPIV3Schema['x-kubernetes-validations']).to.deep.equal([
+        { rule: "self.metadata.name != 'no'", message: 'the name must not be no: use another name' },
+      ]);
       expect(crd.spec.names).to.deep.include({ kind: 'Good', shortNames: ['go'], categories: ['all'] });
       expect(crd).to.have.nested.property('spec.conversion.strategy', 'None');
       expect(crd.spec.versions[0]).to.have.deep.property('subresources', { status: {} });

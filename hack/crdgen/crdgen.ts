@@ -9,8 +9,8 @@ import { checkColumns, checkSchema } from './checks.ts';
 import type { Problem } from './problems.ts';
 import { GenerationError } from './problems.ts';
 import { Constants, createProgram, extraTags, nearestLocation, readKind } from './source.ts';
-import type { JsonSchema, Report, StructuralSchema } from './structuralSchema.ts';
-import { toStructural } from './structural.ts';
+import type { JsonSchema, Report, StructuralSchema, ValidationRule } from './structuralSchema.ts';
+import { readRules, toStructural } from './structural.ts';
 
 export { GenerationError, type Problem } from './problems.ts';
 
@@ -102,6 +102,7 @@ function generateCrd(
     ? []
     : checkColumns(source.tags.printcolumn, status === undefined ? { spec } : { spec, status }, report);
   const description = source.tags.description;
+  const rules = readRules(source.tags.validations, '', report);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -125,7 +126,7 @@ function generateCrd(
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: columns,
-          schema: { openAPIV3Schema: objectSchema(description, spec, status) },
+          schema: { openAPIV3Schema: objectSchema(description, spec, status, rules) },
         },
       ],
     },
@@ -137,6 +138,7 @@ function objectSchema(
   description: string,
   spec: StructuralSchema,
   status: StructuralSchema | undefined,
+  rules: readonly ValidationRule[] | undefined,
 ): StructuralSchema {
   return {
     type: 'object',
@@ -149,6 +151,7 @@ function objectSchema(
       spec,
       ...(status === undefined ? {} : { status }),
     },
+    ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
   };
 }
 

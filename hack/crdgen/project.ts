@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   annotations,
   CRD_REVISION,
+  gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
@@ -12,7 +13,7 @@ export function projectSources(root: string): Sources {
   return {
     file: join(root, 'operator/api/v1alpha1/v1alpha1.ts'),
     tsconfig: join(root, 'tsconfig.json'),
-    kinds: [gatewayCustomerNames, gatewayInstanceNames],
+    kinds: [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames],
     annotations: { [annotations.crdRevision]: String(CRD_REVISION) },
   };
 }

@@ -79,6 +79,8 @@ export interface KindTags {
   readonly description: string;
   readonly printcolumn: unknown;
   readonly categories: unknown;
+  /** Rules on the whole object, which may use `self.metadata.name`. */
+  readonly validations: unknown;
 }
 
 /** The types of one kind. */
@@ -138,6 +140,7 @@ export function readKind(program: ts.Program, file: string, kind: string): KindS
       description: descriptionOf(checker, symbol),
       printcolumn: tags.get('printcolumn'),
       categories: tags.get('categories'),
+      validations: tags.get('x-kubernetes-validations'),
     },
     locations: reader.locations,
     problems: reader.problems,

@@ -187,16 +187,8 @@ class Converter {
     if (raw.listType !== undefined) result['x-kubernetes-list-type'] = text(raw.listType);
     if (raw.listMapKey !== undefined) result['x-kubernetes-list-map-keys'] = text(raw.listMapKey).split(/[\s,]+/);
     if (raw.mapType !== undefined) result['x-kubernetes-map-type'] = text(raw.mapType);
-    const rules = raw['x-kubernetes-validations'];
-    if (rules === undefined) return;
-    const valid = list(rules).filter(isRule);
-    if (!Array.isArray(rules) || valid.length !== rules.length) {
-      this.#report(
-        path,
-        '@x-kubernetes-validations must be a JSON array of objects with rule and message, and fieldPath or reason.',
-      );
-    }
-    result['x-kubernetes-validations'] = valid;
+    const rules = readRules(raw['x-kubernetes-validations'], path, this.#report);
+    if (rules !== undefined) result['x-kubernetes-validations'] = rules;
   }
 
   #convertObject(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
@@ -281,6 +273,22 @@ function text(value: unknown): string {
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/**
+ * Reads the value of a tag `@x-kubernetes-validations`.
+ * @returns undefined if there is no tag
+ */
+export function readRules(rules: unknown, field: string, report: Report): ValidationRule[] | undefined {
+  if (rules === undefined) return undefined;
+  const valid = list(rules).filter(isRule);
+  if (!Array.isArray(rules) || valid.length !== rules.length) {
+    report(
+      field,
+      '@x-kubernetes-validations must be a JSON array of objects with rule and message, and fieldPath or reason.',
+    );
+  }
+  return valid;
 }
 
 function isRule(value: unknown): value is ValidationRule {

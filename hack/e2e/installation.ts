@@ -5,7 +5,11 @@ import { bindingIn, namespaceObject, NAMESPACES, SAMPLES_NAMESPACE } from './nam
 import { apply, available, get, soon, type Resource } from './testbed.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
-export const CRDS = ['gatewaycustomers.gateway.guardrail.dev', 'gatewayinstances.gateway.guardrail.dev'];
+export const CRDS = [
+  'gatewaycustomers.gateway.guardrail.dev',
+  'gatewayinstances.gateway.guardrail.dev',
+  'gatewaybudgets.gateway.guardrail.dev',
+];
 
 /** The scope of an installation. */
 export interface Reach {

@@ -49,7 +49,7 @@ describe('the operator, installed by kubectl apply -k', () => {
   });
 
   it('installs its CRDs', async () => {
-    for (const kind of ['gatewaycustomers', 'gatewayinstances']) {
+    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets']) {
       const crd = await get('crd', `${kind}.gateway.guardrail.dev`);
       expect(crd?.status?.conditions?.find(({ type }) => type === 'Established')).to.include({ status: 'True' });
     }
@@ -99,6 +99,7 @@ describe('the operator, installed by kubectl apply -k', () => {
         ['view', 'list', 'gatewaycustomers', 'yes'],
         ['view', 'patch', 'gatewaycustomers', 'no'],
         ['edit', 'patch', 'gatewaycustomers', 'yes'],
+        ['edit', 'patch', 'gatewaybudgets', 'yes'],
         ['edit', 'patch', 'gatewayinstances', 'no'],
         ['admin', 'patch', 'gatewayinstances', 'yes'],
       ] as const) {

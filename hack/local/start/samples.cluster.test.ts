@@ -26,7 +26,7 @@ describe('samples', function () {
   });
 
   it('are accepted by the API server, without unknown fields', async () => {
-    for (const kind of ['gatewaycustomers', 'gatewayinstances']) {
+    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets']) {
       await cluster().kubectl([
         'apply',
         '--server-side',

@@ -1,4 +1,4 @@
-/** Types and names that both kinds share. `npm run generate` generates the CRDs from these types. */
+/** Types and names that all kinds share. `npm run generate` generates the CRDs from these types. */
 
 /** The API group of every resource of this project. */
 export const GROUP = 'gateway.guardrail.dev';
@@ -27,11 +27,11 @@ export interface ResourceNames {
 /** Annotations that the operator reads or writes. */
 export const annotations = {
   /**
-   * `"true"` on either kind pauses reconciliation of the resource; its deletion waits. Pausing an instance does not pause
-   * its customers.
+   * `"true"` on any kind pauses reconciliation of the resource; its deletion waits. Pausing an instance does not pause its
+   * customers and budgets.
    */
   paused: `${GROUP}/paused`,
-  /** A new value on a customer makes the operator compare it with the gateway at once. */
+  /** A new value on a customer or a budget makes the operator compare it with the gateway at once. */
   syncRequested: `${GROUP}/sync-requested`,
   /** `"true"` on a resource that is being deleted removes its finalizer although finalization does not succeed. */
   forceDelete: `${GROUP}/force-delete`,
@@ -62,7 +62,7 @@ export const annotations = {
   keyRevision: `${GROUP}/key-revision`,
 } as const;
 
-/** The finalizer of both kinds. */
+/** The finalizer of all kinds. */
 export const FINALIZER = `${GROUP}/finalizer`;
 
 /** An owner reference of Kubernetes. Not part of the generated schema. */

@@ -1,4 +1,5 @@
 /** The public face of the API: its types, names, annotations and finalizer. */
 export * from './common.ts';
+export * from './gatewayBudget.ts';
 export * from './gatewayCustomer.ts';
 export * from './gatewayInstance.ts';
