@@ -42,7 +42,10 @@ describe('CRD generator', function () {
 
   describe('for supported types', () => {
     let crd: { spec: { names: object; versions: [{ schema: { openAPIV3Schema: RootSchema } } & object] } };
-    type RootSchema = { properties: Schemas; 'x-kubernetes-validations': unknown };
+    interface RootSchema {
+      properties: Schemas;
+      'x-kubernetes-validations': unknown;
+    }
     type Schemas = Record<'spec' | 'status', { properties: Record<string, unknown> }>;
     let properties: Schemas;
     before(() => {

@@ -3,5 +3,7 @@ export { admits, allows, permitsId } from './admission.ts';
 export { ConnectionError, type CustomerConnectionReason } from './connectionError.ts';
 export { Connections, type ConnectionSources } from './connections.ts';
 export { retryWithFreshKey } from './freshKey.ts';
+export { addressDigest, gatewayAddress } from './gatewayAddress.ts';
+export { gatewayDigest, instanceKeyOf, instancesOfGateway, type KnownInstances } from './instancesOfGateway.ts';
 export { probeGateway, type ProbeResult } from './probe.ts';
 export type { GatewayConnection } from './readConnection.ts';

@@ -1,10 +1,10 @@
 /** Finds the resources that name the same customer of the same gateway, and the one that owns the record. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { admits } from '../connection/connection.ts';
+import { admits, gatewayDigest as digestOf, instanceKeyOf, instancesOfGateway } from '../connection/connection.ts';
+import { isAnnotated } from '../lifecycle/lifecycle.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
-import { claimKey, instanceKeyOf, isAnnotated } from './customerResource.ts';
+import { claimKey } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
-import { addressDigest, gatewayAddress } from './gatewayAddress.ts';
 import { canSucceed } from './ownership.ts';
 import { age, type Claimant, counts, ownerBefore } from './precedence.ts';
 
@@ -72,19 +72,9 @@ export function ownerOfRow(dependencies: Dependencies, uid: string): GatewayCust
 
 /** Digest of the address of the customer's gateway, if known. */
 export function gatewayDigest(dependencies: Dependencies, customer: GatewayCustomer): string | undefined {
-  const instance = dependencies.instances.get(instanceKeyOf(customer));
-  const address = instance === undefined ? undefined : gatewayAddress(instance);
-  return address === undefined ? undefined : addressDigest(address);
+  return digestOf(dependencies, instanceKeyOf(customer));
 }
 
 function isAllowed(instance: GatewayInstance, { metadata, spec }: GatewayCustomer): boolean {
   return admits(instance, metadata.namespace, spec.customerId);
-}
-
-/** All instances of the same gateway, including this one. */
-function instancesOfGateway({ instances, byGateway }: Dependencies, own: ObjectKey): readonly ObjectKey[] {
-  const instance = instances.get(own);
-  const address = instance === undefined ? undefined : gatewayAddress(instance);
-  const others = address === undefined ? [] : byGateway.keys(address);
-  return [own, ...others.filter((key) => keyText(key) !== keyText(own))];
 }

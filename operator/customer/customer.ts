@@ -1,10 +1,10 @@
 /** The customer controller. */
 import { customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { allows } from '../connection/connection.ts';
+import { allows, instanceKeyOf } from '../connection/connection.ts';
+import { definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { otherClaimantKeys } from './claimants.ts';
-import { instanceKeyOf } from './customerResource.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
 import { createDependencies } from './dependencies.ts';
 import { CustomerReconciler } from './reconcile.ts';
@@ -24,13 +24,7 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
       })
       .needs(
         { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
-        {
-          group: 'apiextensions.k8s.io',
-          resource: 'customresourcedefinitions',
-          verbs: ['get'],
-          scope: 'cluster',
-          resourceNames: [`${gatewayCustomerNames.plural}.${gatewayCustomerNames.group}`],
-        },
+        definitionPermission(gatewayCustomerNames),
       )
       .sharedBy((key) => groupOf(dependencies, key))
       .reconcile(reconciler)

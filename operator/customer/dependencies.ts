@@ -1,7 +1,7 @@
 import { FINALIZER, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import type { Connections } from '../connection/connection.ts';
+import { type Connections, gatewayAddress, instanceKeyOf } from '../connection/connection.ts';
 import type {
   Cache,
   EventRecorder,
@@ -14,8 +14,7 @@ import type {
 } from '../runtime/runtime.ts';
 import { keyText } from '../runtime/runtime.ts';
 import type { GuardrailEndpoints } from './erasure.ts';
-import { claimKey, instanceKeyOf } from './customerResource.ts';
-import { gatewayAddress } from './gatewayAddress.ts';
+import { claimKey } from './customerResource.ts';
 import type { CustomerMetrics } from './metrics.ts';
 import { customerMetrics } from './metrics.ts';
 

@@ -1,13 +1,13 @@
 /** Finalizes the resource of a customer before its deletion. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { readNamespace } from '../cluster/cluster.ts';
-import { ConnectionError } from '../connection/connection.ts';
+import { ConnectionError, instanceKeyOf } from '../connection/connection.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
-import type { EventDetails, KubeObject, ReconcileContext, Result } from '../runtime/runtime.ts';
-import { isForbidden, isNotFound, resource, RetryAfterError } from '../runtime/runtime.ts';
+import { isAnnotated, isDefinitionBeingDeleted, StrandedDeletions } from '../lifecycle/lifecycle.ts';
+import type { EventDetails, ReconcileContext, Result } from '../runtime/runtime.ts';
+import { RetryAfterError } from '../runtime/runtime.ts';
 import { claimantsOf, ownerOf, successorOf } from './claimants.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
-import { instanceKeyOf, isAnnotated } from './customerResource.ts';
 import { deleteRecord } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
@@ -16,19 +16,6 @@ import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
 import type { SyncedReason } from './status.ts';
 import { transferRecord } from './succession.ts';
 
-const definitions = resource<KubeObject>(
-  {
-    group: 'apiextensions.k8s.io',
-    version: 'v1',
-    kind: 'CustomResourceDefinition',
-    plural: 'customresourcedefinitions',
-  },
-  { namespaced: false },
-);
-const definitionName = `${gatewayCustomerNames.plural}.${gatewayCustomerNames.group}`;
-
-/** How long a customer of a namespace that is being deleted waits for a missing instance or key, in milliseconds. */
-const strandedMs = 5 * 60_000;
 /** The delay before the retry of a deletion that waits for a user's action. */
 const retryMs = 60_000;
 
@@ -40,11 +27,11 @@ const retryOrForce = `The operator retries; to delete this resource anyway, ${an
 /** Finalizes customers: deletes at the gateway exactly what belongs to the resource. */
 export class Finalization {
   readonly #dependencies: Dependencies;
-  /** Since when a customer cannot be deleted because its instance or key is missing, by uid, on the monotonic clock. */
-  readonly #strandedSince = new Map<string, number>();
+  readonly #stranded: StrandedDeletions;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
+    this.#stranded = new StrandedDeletions(dependencies.client, dependencies);
   }
 
   /** @throws RetryAfterError or GatewayError if the gateway must be called again later */
@@ -54,7 +41,7 @@ export class Finalization {
     if (!dependencies.finalizer.isSet(customer)) return {};
     const { state } = ownershipOf(customer);
     if (state === 'none' || ownerOf(dependencies, customer) !== undefined) return await this.#removeFinalizer(customer);
-    if (await this.#definitionIsBeingDeleted()) {
+    if (await isDefinitionBeingDeleted(dependencies.client, gatewayCustomerNames)) {
       return await this.#orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
     // A resource that has not synced a record that it takes over cannot pass it on.
@@ -150,13 +137,11 @@ export class Finalization {
   /** The instance or its key is missing. In a namespace that is being deleted, it cannot come back. */
   async #waitForConnection(current: CurrentCustomer, error: ConnectionError): Promise<Result> {
     const customer = current.latest;
-    const namespace = await readNamespace(this.#dependencies.client, customer.metadata.namespace);
-    const deletedAt = namespace?.metadata.deletionTimestamp;
-    if (deletedAt === undefined) {
+    const left = await this.#stranded.leftMs(customer, instanceKeyOf(customer).namespace);
+    if (left === undefined) {
       await setCondition(current, 'DeletionFailed', `${error.message} ${forceDelete}`);
       return { requeueAfter: retryMs };
     }
-    const left = strandedMs - this.#strandedMs(customer, deletedAt);
     if (left <= 0) {
       const cause = 'Its namespace is being deleted, and the instance or its key is missing';
       return await this.#orphan(customer, 'namespace_deleted', cause);
@@ -164,20 +149,6 @@ export class Finalization {
     const then = `The namespace is being deleted, so the customer is orphaned at the gateway after five minutes; to delete this resource at once, ${annotation}.`;
     await setCondition(current, 'DeletionFailed', `${error.message} ${then}`);
     return { requeueAfter: left };
-  }
-
-  /**
-   * How long the instance or key of a customer has been missing. If they were in the customer's own namespace, they
-   * cannot come back, so the time before a restart of the operator counts too.
-   */
-  #strandedMs(customer: GatewayCustomer, namespaceDeletedAt: string): number {
-    const { uid, namespace } = customer.metadata;
-    const now = this.#dependencies.monotonic();
-    const ownNamespace = instanceKeyOf(customer).namespace === namespace;
-    const before = ownNamespace ? this.#dependencies.now().getTime() - Date.parse(namespaceDeletedAt) : 0;
-    const since = this.#strandedSince.get(uid) ?? now - Math.max(0, before);
-    this.#strandedSince.set(uid, since);
-    return now - since;
   }
 
   async #force(customer: GatewayCustomer): Promise<Result> {
@@ -208,19 +179,9 @@ export class Finalization {
 
   async #removeFinalizer(customer: GatewayCustomer, event?: EventDetails): Promise<Result> {
     await this.#dependencies.finalizer.remove(customer);
-    this.#strandedSince.delete(customer.metadata.uid);
+    this.#stranded.forget(customer);
     if (event !== undefined) this.#dependencies.events.record(customer, event);
     return {};
-  }
-
-  async #definitionIsBeingDeleted(): Promise<boolean> {
-    const definition = await this.#dependencies.client
-      .get(definitions, { namespace: '', name: definitionName })
-      .catch((error: unknown) => {
-        if (isNotFound(error) || isForbidden(error)) return undefined;
-        throw error;
-      });
-    return definition?.metadata.deletionTimestamp !== undefined;
   }
 }
 

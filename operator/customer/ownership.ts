@@ -1,9 +1,10 @@
 /** Computes what a customer resource owns at the gateway. Pure: depends only on the resource. */
 import { annotations, type GatewayCustomer, type GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
+import { instanceKeyOf } from '../connection/connection.ts';
 import type { Field } from '../gateway/gateway.ts';
 import { allFields } from '../gateway/gateway.ts';
-import { conditionOf, instanceKeyOf } from './customerResource.ts';
+import { conditionOf } from './customerResource.ts';
 
 /** See `status.ownership` of a GatewayCustomer. */
 export type OwnershipStatus = NonNullable<GatewayCustomerStatus['ownership']>;

@@ -2,12 +2,19 @@ import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1
 import { parseDuration } from '../cluster/cluster.ts';
 import { ConnectionError, type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import { type GatewayError, isGatewayError } from '../gateway/gateway.ts';
+import {
+  DeletedFirstError,
+  isAnnotated,
+  keyRetryMs,
+  OutageTolerance,
+  reportGatewayFailure,
+} from '../lifecycle/lifecycle.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
-import { isNotFound, RetryAfterError } from '../runtime/runtime.ts';
+import { isNotFound } from '../runtime/runtime.ts';
 import { ownerOf } from './claimants.ts';
 import { connect } from './connect.ts';
-import { CurrentCustomer, DeletedFirstError } from './currentCustomer.ts';
-import { isAnnotated, isInSync } from './customerResource.ts';
+import { CurrentCustomer } from './currentCustomer.ts';
+import { isInSync } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
@@ -15,13 +22,8 @@ import { ownershipOf } from './ownership.ts';
 import * as outcomes from './reconcileOutcomes.ts';
 import type { SyncOutcome } from './status.ts';
 import { sync } from './sync.ts';
-import { OutageTolerance, ReapplyGrace } from './tolerances.ts';
+import { ReapplyGrace } from './tolerances.ts';
 
-/**
- * The delay before the next reconcile of a customer whose key is rejected. Secrets are not watched; keys are read again
- * each minute.
- */
-const keyRetryMs = 60_000;
 /** The interval if the instance is unknown. */
 const defaultSyncMs = parseDuration(instanceDefaults.syncInterval);
 
@@ -116,24 +118,14 @@ export class CustomerReconciler implements Reconciler {
 
   /** @throws the error, or a RetryAfterError if the work queue schedules the retry */
   async #handleGatewayError(current: CurrentCustomer, error: GatewayError, syncInterval: number): Promise<Result> {
-    const inSync = isInSync(current.latest);
-    switch (error.kind) {
-      case 'retryAfter':
-        if (error.rateLimited && !inSync) await current.report(outcomes.failed('RateLimited', error));
-        throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
-      case 'transient':
-        if (!inSync || !this.#outages.tolerates(current.latest)) {
-          await current.report(outcomes.failed('GatewayUnreachable', error));
-        }
-        throw error;
-      case 'unauthorized':
-        return await this.#end(current, outcomes.failed('GatewayUnauthorized', error), keyRetryMs);
-      case 'terminal':
-      case 'notFound':
-      case 'unconfirmed':
-      case 'alreadyExists':
-        return await this.#end(current, outcomes.failed('GatewayRejected', error), syncInterval);
-    }
+    const requeueAfter = await reportGatewayFailure(error, {
+      inSync: isInSync(current.latest),
+      toleratesOutage: () => this.#outages.tolerates(current.latest),
+      report: (reason) => current.report(outcomes.failed(reason, error)),
+      syncInterval,
+    });
+    this.#outages.forget(current.latest.metadata);
+    return { requeueAfter };
   }
 
   async #end(current: CurrentCustomer, outcome: SyncOutcome, requeueAfter?: number): Promise<Result> {

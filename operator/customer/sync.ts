@@ -13,8 +13,8 @@ import type {
   SupportedFields,
 } from '../gateway/gateway.ts';
 import { budgetRowId, execute, fieldsOf, isGatewayError, customerFieldsStrategy } from '../gateway/gateway.ts';
+import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
-import { pendingSyncRequest } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import { desiredFields, specHash } from './desired.ts';
 import type { Drift } from './drift.ts';

@@ -1,4 +1,4 @@
-/** The delays before a customer's state changes. They are kept in memory and start again after a restart. */
+/** The delay before a waiting claimant owns a record. It is kept in memory and starts again after a restart. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { keyText } from '../runtime/runtime.ts';
 import { ownershipOf } from './ownership.ts';
@@ -30,36 +30,5 @@ export class ReapplyGrace {
 
   forget(key: { readonly namespace: string; readonly name: string }): void {
     this.#free.delete(keyText(key));
-  }
-}
-
-/**
- * How long a customer stays in sync while its gateway is unreachable, in milliseconds. The gateway keeps its records.
- * Without this tolerance, a restart of the gateway would change the status of hundreds of customers, with a warning and
- * two writes each. The instance reports the outage within this time.
- */
-const outageToleranceMs = 60_000;
-
-/** Customers in sync whose gateway is unreachable. */
-export class OutageTolerance {
-  readonly #monotonic: () => number;
-  readonly #since = new Map<string, { readonly uid: string; readonly since: number }>();
-
-  constructor(monotonic: () => number) {
-    this.#monotonic = monotonic;
-  }
-
-  /** Records a failed call. @returns whether the outage is too short to report */
-  tolerates({ metadata }: GatewayCustomer): boolean {
-    const key = keyText(metadata);
-    const { uid } = metadata;
-    const known = this.#since.get(key);
-    const since = known?.uid === uid ? known.since : this.#monotonic();
-    this.#since.set(key, { uid, since });
-    return this.#monotonic() - since < outageToleranceMs;
-  }
-
-  forget(key: { readonly namespace: string; readonly name: string }): void {
-    this.#since.delete(keyText(key));
   }
 }

@@ -6,7 +6,7 @@ import type { GatewayClients } from '../gateway/gateway.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { OwnedObjects, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
-import type { Connections } from '../connection/connection.ts';
+import { type Connections, instanceKeyOf } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
@@ -69,12 +69,6 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     );
   for (const kind of ownedKinds) controller = controller.owns(kind);
   return controller.needs(...permissions).reconcile(reconciler);
-}
-
-/** The instance that a customer refers to. */
-function instanceKeyOf(customer: GatewayCustomer): ObjectKey {
-  const { name, namespace } = customer.spec.instanceRef;
-  return { name, namespace: namespace ?? customer.metadata.namespace };
 }
 
 /** Customers change often. Only a change of their counts affects the instance. */

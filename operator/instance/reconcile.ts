@@ -1,10 +1,10 @@
 /** Reconciles one GatewayInstance. This file contains the order of the steps; each step has its own file. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import { probeGateway } from '../connection/connection.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { reconcileGuardrail } from '../guardrail/guardrail.ts';
+import { isAnnotated, Throttle } from '../lifecycle/lifecycle.ts';
 import { calledUrl, observeProxy, reconcileProxy } from '../proxy/proxy.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, keyOf } from '../runtime/runtime.ts';
@@ -12,7 +12,7 @@ import { cleanUpAfterLostFinalizer, handleNotFound } from './deleted.ts';
 import { reconcileDefaultBudget } from './defaultBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finalize } from './finalize.ts';
-import { InMemoryStates, throttleMs, versionOf } from './inMemoryState.ts';
+import { InMemoryStates } from './inMemoryState.ts';
 import { releaseFormerWorkloads } from './release.ts';
 import { type Outcome, reportOutcome, reportReady } from './report.ts';
 import { deleteUnusedObjects } from './unused.ts';
@@ -26,14 +26,17 @@ const POLL_MS = 5_000;
 export class InstanceReconciler implements Reconciler {
   readonly #dependencies: Dependencies;
   readonly #states = new InMemoryStates();
+  readonly #throttle: Throttle;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
+    this.#throttle = new Throttle(dependencies.monotonic);
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result> {
     const dependencies = this.#dependencies;
     const instance = dependencies.instances.get(key);
+    if (instance === undefined) this.#throttle.forget(key);
     const result =
       instance === undefined
         ? await handleNotFound(dependencies, key, this.#states)
@@ -55,17 +58,16 @@ export class InstanceReconciler implements Reconciler {
   async #ensure(instance: GatewayInstance, signal: AbortSignal): Promise<Result> {
     const dependencies = this.#dependencies;
     const { instances, finalizer } = dependencies;
-    if (isPaused(instance)) return await this.#pause(instance);
+    if (isAnnotated(instance, 'paused')) return await this.#pause(instance);
     if (instance.metadata.deletionTimestamp !== undefined) return await finalize(dependencies, instance, signal);
-    const state = this.#states.of(instance);
-    const waitMs = throttleMs(state, instance, dependencies.monotonic());
+    const waitMs = this.#throttle.waitMs(instance);
     if (waitMs > 0) return { requeueAfter: waitMs };
     try {
       const owned = await finalizer.add(instance);
       // The instance is being deleted, and its finalizer can no longer be added. Nothing may be created for it.
       if (!finalizer.isSet(owned)) return {};
       const outcome = await this.#apply(owned, signal);
-      state.lastReconcile = { version: versionOf(owned), at: dependencies.monotonic() };
+      this.#throttle.reconciled(owned);
       return { requeueAfter: isChanging(outcome) ? POLL_MS : RESYNC_MS };
     } catch (error) {
       // Deleted during the reconcile: the watch event of the deletion starts the next one.
@@ -112,10 +114,6 @@ export class InstanceReconciler implements Reconciler {
     await reportOutcome(dependencies, current, outcome);
     return outcome;
   }
-}
-
-function isPaused({ metadata }: GatewayInstance): boolean {
-  return metadata.annotations?.[annotations.paused] === 'true';
 }
 
 /** Whether a change is in progress that no watch reports. */

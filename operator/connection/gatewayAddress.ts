@@ -32,7 +32,7 @@ function hostOf(host: string): string {
   return service === null ? host : `${service[1]}.${service[2]}.svc`;
 }
 
-/** The digest of an address for the status of customers, whose users may not know the address. */
+/** The digest of an address for the status of customers and budgets, whose users may not know the address. */
 export function addressDigest(address: string): string {
   return createHash('sha256').update(address).digest('hex').slice(0, 16);
 }

@@ -1,0 +1,19 @@
+/** Reads the annotations of a resource. Pure. */
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+
+interface Annotated {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+}
+
+/** Whether an annotation is "true". */
+export function isAnnotated({ metadata }: Annotated, annotation: 'paused' | 'forceDelete'): boolean {
+  return metadata.annotations?.[annotations[annotation]] === 'true';
+}
+
+/** The token of the sync request that has not been handled yet. */
+export function pendingSyncRequest(
+  resource: Annotated & { readonly status?: { readonly lastHandledSyncRequest?: string } },
+): string | undefined {
+  const token = resource.metadata.annotations?.[annotations.syncRequested];
+  return token === resource.status?.lastHandledSyncRequest ? undefined : token;
+}
