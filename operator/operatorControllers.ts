@@ -1,4 +1,5 @@
 import { instances } from './api/kinds.ts';
+import { budgetController } from './budget/budget.ts';
 import type { OperatorConfig } from './config.ts';
 import { customerController } from './customer/customer.ts';
 import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
@@ -17,6 +18,7 @@ export function operatorControllers(
   const clients = new GatewayClients({ report: gatewayCallMetrics(runtime.metrics), now: () => clock.monotonic() });
   return [
     instanceController(runtime, { connections, clients, ...settings }),
+    budgetController(runtime, { connections, clients }),
     customerController(runtime, {
       connections,
       clients,

@@ -7,7 +7,8 @@ import type { PolicyRule } from './runtime/runtime.ts';
  */
 const PURPOSES: Readonly<Record<string, string>> = {
   configmaps: "Read the base of a gateway's configuration; write the configuration and the guardrail's policy.",
-  namespaces: 'Detect that a namespace is being deleted, so that its customers do not wait for deleted objects.',
+  namespaces:
+    'Detect that a namespace is being deleted, so that its customers and budgets do not wait for deleted objects.',
   'pods get': 'Read the image of its own pod, which guardrails use by default.',
   'pods list': "Find the gateway's pods that have a guardrail as a sidecar.",
   'pods/portforward': 'Connect to the guardrail in such a pod to erase the sessions of a deleted customer.',
@@ -22,7 +23,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'horizontalpodautoscalers.autoscaling': 'Scale a guardrail if its instance requests autoscaling.',
   'leases.coordination.k8s.io update': 'Acquire and renew the lease for leader election.',
   'leases.coordination.k8s.io create': 'Create the lease for leader election.',
-  'events.events.k8s.io': 'Record events about customers, instances and their namespaces.',
+  'events.events.k8s.io': 'Record events about customers, budgets, instances and their namespaces.',
+  'gatewaybudgets.gateway.guardrail.dev': 'Read budgets; set and remove their finalizer.',
+  'gatewaybudgets/status.gateway.guardrail.dev': 'Write the status of budgets.',
   'gatewaycustomers.gateway.guardrail.dev': 'Read customers; set and remove their finalizer and marks.',
   'gatewaycustomers/status.gateway.guardrail.dev': 'Write the status of customers.',
   'gatewayinstances.gateway.guardrail.dev': 'Read instances; set and remove their finalizer.',

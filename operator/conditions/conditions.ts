@@ -4,7 +4,7 @@ import { printable } from '../runtime/runtime.ts';
 /** Longer messages are truncated. The API server rejects a status with a message of more than 32,768 bytes. */
 const MAX_MESSAGE = 2_048;
 
-/** An object with conditions: both kinds of this API. */
+/** An object with conditions: all kinds of this API. */
 interface WithConditions {
   readonly metadata: { readonly generation: number };
   readonly status?: { readonly conditions?: readonly Condition[] };
@@ -33,7 +33,7 @@ export function nextCondition(
   };
 }
 
-/** The condition message of a paused resource, for both kinds. */
+/** The condition message of a paused resource, for all kinds. */
 export function pausedMessage({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }): string {
   const state =
     metadata.deletionTimestamp === undefined
@@ -42,6 +42,9 @@ export function pausedMessage({ metadata }: { readonly metadata: { readonly dele
   return `${state}, because the annotation ${annotations.paused} is "true". Remove the annotation to resume.`;
 }
 export {
+  type BudgetConditionReason,
+  type BudgetConditionType,
+  type BudgetEventReason,
   type CustomerConditionReason,
   type CustomerConditionType,
   type CustomerEventReason,

@@ -16,6 +16,9 @@ export const customerConditions = {
     'InstanceNotReady',
     'NamespaceNotAllowed',
     'CustomerIdNotAllowed',
+    'BudgetNotFound',
+    'BudgetNotReady',
+    'BudgetNotAllowed',
     'Conflict',
     'TakingOver',
     'AlreadyExists',
@@ -41,6 +44,41 @@ export const customerConditions = {
   ],
 } as const;
 
+/** The reasons of a budget's conditions. Reconciling and Stalled have the reason of Ready. */
+const budgetReasons = [
+  'Created',
+  'Adopted',
+  'Updated',
+  'UpToDate',
+  'Creating',
+  'InstanceNotFound',
+  'InstanceNotReady',
+  'NamespaceNotAllowed',
+  'Conflict',
+  'AlreadyExists',
+  'BudgetIdReserved',
+  'NotSupported',
+  'GatewayUnreachable',
+  'GatewayUnauthorized',
+  'GatewayRejected',
+  'RateLimited',
+  'NotConverged',
+  'Paused',
+  'InUse',
+  'DeletionFailed',
+  'InternalError',
+] as const;
+
+/** The conditions of a budget and their reasons. */
+export const budgetConditions = {
+  /** The gateway's budget matches the spec. */
+  Ready: budgetReasons,
+  /** The operator works on the budget or retries. Absent if it does not. */
+  Reconciling: budgetReasons,
+  /** The budget needs a change by a user. Absent if it does not. */
+  Stalled: budgetReasons,
+} as const;
+
 /** The conditions of an instance and their reasons. */
 export const instanceConditions = {
   /** All requested features are ready. */
@@ -53,6 +91,7 @@ export const instanceConditions = {
     'Paused',
     'Deleting',
     'CustomersRemain',
+    'BudgetsRemain',
     'InternalError',
   ],
   /** The gateway's admin API is reachable and accepts the master key. */
@@ -90,6 +129,8 @@ export const instanceConditions = {
     'ProxyNotConfigured',
     'BudgetRowNotWritten',
     'BudgetNotFound',
+    'BudgetNotReady',
+    'BudgetNotAllowed',
     'NotSupported',
     'NotReachable',
   ],
@@ -123,6 +164,9 @@ export type InstanceConditionType = keyof typeof instanceConditions;
 export type InstanceConditionReason<Type extends InstanceConditionType = InstanceConditionType> =
   (typeof instanceConditions)[Type][number];
 
+export type BudgetConditionType = keyof typeof budgetConditions;
+export type BudgetConditionReason = (typeof budgetReasons)[number];
+
 /** A condition of a customer with a listed type and reason. */
 export type CustomerCondition = Condition &
   { [Type in CustomerConditionType]: { type: Type; reason: CustomerConditionReason<Type> } }[CustomerConditionType];
@@ -137,6 +181,7 @@ export const customerEventReasons = [
   'Updated',
   'DriftCorrected',
   'WaitingForInstance',
+  'WaitingForBudget',
   'SyncFailed',
   'Recovered',
   'Conflict',
@@ -153,6 +198,28 @@ export const customerEventReasons = [
 ] as const;
 export type CustomerEventReason = (typeof customerEventReasons)[number];
 
+/** The reasons of a budget's events. An event reports a transition, never a reconcile without one. */
+export const budgetEventReasons = [
+  'Created',
+  'Adopted',
+  'Updated',
+  'DriftCorrected',
+  'WaitingForInstance',
+  'SyncFailed',
+  'Recovered',
+  'Conflict',
+  'NotConverged',
+  'Paused',
+  'Resumed',
+  'InUse',
+  'Deleted',
+  'Orphaned',
+  'DeletionFailed',
+  'ForceDeleted',
+  'InternalError',
+] as const;
+export type BudgetEventReason = (typeof budgetEventReasons)[number];
+
 /** The reasons of an instance's events. An event reports a transition, never a reconcile without one. */
 export const instanceEventReasons = [
   'Ready',
@@ -166,6 +233,7 @@ export const instanceEventReasons = [
   'ApiKeyRotated',
   'EncryptionKeyRotated',
   'CustomersRemain',
+  'BudgetsRemain',
   'InternalError',
   'ForceDeleted',
   'Paused',
@@ -177,4 +245,4 @@ export type InstanceEventReason = (typeof instanceEventReasons)[number];
 export const operatorEventReasons = ['LeaderElection', 'CrdInstalled', 'CrdUpgraded', 'CrdTooNew'] as const;
 export type OperatorEventReason = (typeof operatorEventReasons)[number];
 
-export type EventReason = CustomerEventReason | InstanceEventReason | OperatorEventReason;
+export type EventReason = CustomerEventReason | BudgetEventReason | InstanceEventReason | OperatorEventReason;

@@ -6,4 +6,5 @@ export { retryWithFreshKey } from './freshKey.ts';
 export { addressDigest, gatewayAddress } from './gatewayAddress.ts';
 export { gatewayDigest, instanceKeyOf, instancesOfGateway, type KnownInstances } from './instancesOfGateway.ts';
 export { probeGateway, type ProbeResult } from './probe.ts';
+export { isReachable } from './reachable.ts';
 export type { GatewayConnection } from './readConnection.ts';

@@ -37,6 +37,6 @@ export function notReady(
 export function instanceNotFound(namespace: string, name: string): ConnectionError {
   return new ConnectionError(
     'InstanceNotFound',
-    `GatewayInstance ${name} does not exist in namespace ${namespace}. Create it, or delete this customer and create it for another instance.`,
+    `GatewayInstance ${name} does not exist in namespace ${namespace}. Create it, or delete this resource and create it for another instance.`,
   );
 }

@@ -1,7 +1,8 @@
 /** The customer controller. */
-import { customers, instances } from '../api/kinds.ts';
+import { budgets, customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { allows, instanceKeyOf } from '../connection/connection.ts';
+import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
+import { allows, instanceKeyOf, isReachable } from '../connection/connection.ts';
 import { definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { otherClaimantKeys } from './claimants.ts';
@@ -21,6 +22,9 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
       .watches(customers, (customer) => otherClaimantKeys(dependencies, customer), { changed: () => false })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToCustomers,
+      })
+      .watches(budgets, (budget) => budgetUseKeys(budget).flatMap((use) => dependencies.byBudget.keys(use)), {
+        changed: mattersToUsers,
       })
       .needs(
         { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
@@ -49,8 +53,4 @@ function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): str
  */
 function mattersToCustomers(before: GatewayInstance, after: GatewayInstance): boolean {
   return before.metadata.generation !== after.metadata.generation || (isReachable(after) && !isReachable(before));
-}
-
-function isReachable(instance: GatewayInstance): boolean {
-  return instance.status?.conditions?.some(({ type, status }) => type === 'Reachable' && status === 'True') === true;
 }

@@ -1,5 +1,6 @@
-import { FINALIZER, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { customers, instances } from '../api/kinds.ts';
+import { FINALIZER, type GatewayBudget, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { budgets, customers, instances } from '../api/kinds.ts';
+import { budgetUses } from '../budget/budget.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import { type Connections, gatewayAddress, instanceKeyOf } from '../connection/connection.ts';
 import type {
@@ -37,6 +38,7 @@ export interface Dependencies {
   readonly finalizer: Finalizer<GatewayCustomer>;
   readonly cache: Cache<GatewayCustomer>;
   readonly instances: Lister<GatewayInstance>;
+  readonly budgets: Pick<Lister<GatewayBudget>, 'get'>;
   /** Customers by {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
   readonly byUid: Index<GatewayCustomer>;
@@ -44,6 +46,10 @@ export interface Dependencies {
   readonly byGateway: Index<GatewayInstance>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly byInstance: Index<GatewayCustomer>;
+  /** Budgets by the instance that they refer to, as `namespace/name`. */
+  readonly budgetsByInstance: Index<GatewayBudget>;
+  /** Customers by {@link budgetUses}. */
+  readonly byBudget: Index<GatewayCustomer>;
   readonly metrics: CustomerMetrics;
   /** The time of day, for timestamps. */
   readonly now: () => Date;
@@ -55,6 +61,7 @@ export interface Dependencies {
 export function createDependencies(runtime: Runtime, dependencies: CustomerDependencies): Dependencies {
   const cache = runtime.cache(customers);
   const instanceCache = runtime.cache(instances);
+  const budgetCache = runtime.cache(budgets);
   return {
     connections: dependencies.connections,
     clients: dependencies.clients,
@@ -65,10 +72,13 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     finalizer: runtime.finalizer(customers, FINALIZER),
     cache,
     instances: instanceCache,
+    budgets: budgetCache,
     byClaim: cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]),
     byUid: cache.indexBy(({ metadata }) => [metadata.uid]),
     byGateway: instanceCache.indexBy((instance) => [gatewayAddress(instance) ?? []].flat()),
     byInstance: cache.indexBy((customer) => [keyText(instanceKeyOf(customer))]),
+    budgetsByInstance: budgetCache.indexBy((budget) => [keyText(instanceKeyOf(budget))]),
+    byBudget: cache.indexBy(budgetUses),
     metrics: customerMetrics(runtime.metrics),
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),

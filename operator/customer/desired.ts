@@ -3,14 +3,17 @@ import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import type { Fields, FieldValues } from '../gateway/gateway.ts';
 import { fieldsOf } from '../gateway/gateway.ts';
 
-/** The fields that a spec names. Other fields are cleared if the operator has set them, and otherwise not changed. */
-export function desiredFields(spec: GatewayCustomerSpec): Fields {
+/**
+ * The fields that a spec names. Other fields are cleared if the operator has set them, and otherwise not changed.
+ * @param budgetId the id of the tier, also if the spec refers to a GatewayBudget
+ */
+export function desiredFields(spec: GatewayCustomerSpec, budgetId = spec.budgetId): Fields {
   const { objectPermission: permission } = spec;
   const all: Partial<Record<keyof FieldValues, FieldValues[keyof FieldValues] | undefined>> = {
     alias: spec.alias,
     maxBudget: spec.maxBudget,
     budgetDuration: spec.budgetDuration,
-    budgetId: spec.budgetId,
+    budgetId,
     tpmLimit: spec.tpmLimit,
     rpmLimit: spec.rpmLimit,
     models: spec.models,
@@ -27,9 +30,14 @@ export function desiredFields(spec: GatewayCustomerSpec): Fields {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** A hash of the desired fields that does not depend on the order of lists and maps. */
-export function specHash(desired: Fields): string {
-  const canonical = fieldsOf(desired).map((field) => [field, sorted(desired[field])]);
+/**
+ * A hash of the desired fields that does not depend on the order of lists and maps.
+ * @param tierChange when the operator last changed the customer's tier. LiteLLM caches the limits with the customer, for
+ *   as long as the customer makes a call each minute. Only a write of the customer invalidates the cache.
+ */
+export function specHash(desired: Fields, tierChange?: string): string {
+  const fields = fieldsOf(desired).map((field) => [field, sorted(desired[field])]);
+  const canonical = tierChange === undefined ? fields : [...fields, ['tierChange', tierChange]];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, 32);
 }
 

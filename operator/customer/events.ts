@@ -1,6 +1,7 @@
 /** The events of a customer: one for each action at the gateway, one for each transition of the condition Synced. Pure. */
 import type { GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerConditionReason, CustomerEventReason } from '../conditions/conditions.ts';
+import { syncEvents } from '../lifecycle/lifecycle.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
 import { conditionOf } from './customerResource.ts';
 
@@ -27,25 +28,24 @@ export function transitions(
 ): EventDetails[] {
   const was = conditionOf(before, 'Synced');
   const is = conditionOf({ ...before, status: after }, 'Synced');
-  if (is === undefined) return [];
-  if (is.status !== 'True') return was?.reason === is.reason ? [] : [failure(before, is)];
-  const events: EventDetails[] = [];
-  if (action !== undefined) events.push({ type: 'Normal', ...action, action: 'Sync' });
-  if (was?.reason === 'Paused') {
-    events.push({ type: 'Normal', reason: 'Resumed', message: 'Reconciliation resumed.', action: 'Sync' });
-  } else if (action === undefined && was?.status === 'False') {
-    events.push({ type: 'Normal', reason: 'Recovered', message: is.message, action: 'Sync' });
-  }
-  return events;
+  return syncEvents({ was, is, action, failure: (failed) => failure(before, failed) });
 }
 
-/** A resource may be applied before its instance: a customer that was never synced waits without a failure event. */
+/** The events of a resource that was applied before those that it refers to. */
+const waitingEvents: Readonly<Partial<Record<CustomerConditionReason<'Synced'>, CustomerEventReason>>> = {
+  InstanceNotFound: 'WaitingForInstance',
+  InstanceNotReady: 'WaitingForInstance',
+  BudgetNotFound: 'WaitingForBudget',
+  BudgetNotReady: 'WaitingForBudget',
+};
+
+/** A resource may be applied before its instance or its budget: a customer that was never synced waits without a failure event. */
 function failure(before: GatewayCustomer, is: { readonly reason: string; readonly message: string }): EventDetails {
   const reason = is.reason as CustomerConditionReason<'Synced'>;
   const { message } = is;
-  const waits = reason === 'InstanceNotFound' || reason === 'InstanceNotReady';
-  if (waits && before.status?.specHash === undefined) {
-    return { type: 'Normal', reason: 'WaitingForInstance', message, action: 'Sync' };
+  const waiting = waitingEvents[reason];
+  if (waiting !== undefined && before.status?.specHash === undefined) {
+    return { type: 'Normal', reason: waiting, message, action: 'Sync' };
   }
   const type = reason === 'Paused' ? 'Normal' : 'Warning';
   return { type, reason: failureEvents[reason] ?? 'SyncFailed', message, action: 'Sync' };

@@ -8,6 +8,8 @@ export interface AppliedState {
   /** Digest of the gateway's address. */
   readonly gateway?: string | undefined;
   readonly specHash: string;
+  /** The id of the tier that the customer is linked to, if any. */
+  readonly budgetId?: string | undefined;
   readonly fields: readonly Field[];
   readonly drift: Drift;
   /** The budget from which limits were copied when the record was adopted, while one of these limits remains. */

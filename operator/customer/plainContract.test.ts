@@ -84,7 +84,12 @@ describe('sync with a gateway that has only the four calls', () => {
         metadata: { ...stored.customer.metadata, generation: stored.customer.metadata.generation + 1 },
       };
       const current = new CurrentCustomer(dependencies, stored.customer);
-      await current.report(await sync(dependencies, current, connection, new AbortController().signal));
+      await current.report(
+        await sync(dependencies, current, connection, {
+          tier: undefined,
+          signal: new AbortController().signal,
+        }),
+      );
       return conditionOf(stored.customer, 'Synced')?.reason ?? '';
     };
     try {

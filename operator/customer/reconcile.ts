@@ -1,4 +1,5 @@
 import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import { BudgetNotUsableError } from '../budget/budget.ts';
 import { parseDuration } from '../cluster/cluster.ts';
 import { ConnectionError, type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import { type GatewayError, isGatewayError } from '../gateway/gateway.ts';
@@ -22,6 +23,7 @@ import { ownershipOf } from './ownership.ts';
 import * as outcomes from './reconcileOutcomes.ts';
 import type { SyncOutcome } from './status.ts';
 import { sync } from './sync.ts';
+import { tierOf } from './tier.ts';
 import { ReapplyGrace } from './tolerances.ts';
 
 /** The interval if the instance is unknown. */
@@ -102,14 +104,18 @@ export class CustomerReconciler implements Reconciler {
 
   async #sync(current: CurrentCustomer, connection: GatewayConnection, signal: AbortSignal): Promise<Result> {
     try {
+      const tier = tierOf(this.#dependencies, current.latest);
       const outcome = await retryWithFreshKey(this.#dependencies, connection, (fresh) =>
-        sync(this.#dependencies, current, fresh, signal),
+        sync(this.#dependencies, current, fresh, { tier, signal }),
       );
       if (outcome.reason === 'Conflict') this.#grace.skip(current.latest);
       else this.#grace.forget(current.latest.metadata);
       const reported = outcomes.withClaimants(this.#dependencies, current.latest, outcome);
       return await this.#end(current, reported, connection.syncInterval);
     } catch (error) {
+      if (error instanceof BudgetNotUsableError) {
+        return await this.#end(current, outcomes.failed(error.reason, error), connection.syncInterval);
+      }
       // An error after the abort does not result from the gateway.
       if (signal.aborted || !isGatewayError(error)) throw error;
       return await this.#handleGatewayError(current, error, connection.syncInterval);

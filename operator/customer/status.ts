@@ -4,6 +4,7 @@ import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v
 import type { CustomerConditionReason, CustomerConditionType } from '../conditions/conditions.ts';
 import { nextCondition } from '../conditions/conditions.ts';
 import type { ObservedCustomer } from '../gateway/gateway.ts';
+import { isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
 import { conditionOf } from './customerResource.ts';
 import type { SyncAction } from './events.ts';
 import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
@@ -30,9 +31,6 @@ export interface SyncOutcome {
   readonly syncRequest?: string | undefined;
 }
 
-/** The maximum age of the last sync time of an unchanged customer, in milliseconds. */
-const lastSyncRefreshMs = 60 * 60_000;
-
 /**
  * The status after an outcome. The time of the last sync moves with a success that changed this status or wrote at the
  * gateway, and otherwise once an hour. An idle customer costs one write per hour.
@@ -54,7 +52,7 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
     conditions: [syncedCondition(customer, outcome, now), fullyAppliedCondition(customer, applied, now)],
   };
   const changed = !isDeepStrictEqual(after, before);
-  if (outcome.synced && (changed || outcome.wrote === true || isOutdated(before.lastSyncTime, now))) {
+  if (outcome.synced && (changed || outcome.wrote === true || isSyncTimeOutdated(before.lastSyncTime, now))) {
     return { ...after, lastSyncTime: now.toISOString() };
   }
   return changed ? after : before;
@@ -63,7 +61,13 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
 /** The fields of the previous status that an outcome leaves as they are. */
 function retained(before: GatewayCustomerStatus, outcome: SyncOutcome): GatewayCustomerStatus {
   if (outcome.applied !== undefined) {
-    const { replacesBudget: _replaced, copiedBudget: _copied, unappliedFields: _unapplied, ...rest } = before;
+    const {
+      budgetId: _budget,
+      replacesBudget: _replaced,
+      copiedBudget: _copied,
+      unappliedFields: _unapplied,
+      ...rest
+    } = before;
     return rest;
   }
   // A creation that was announced and never happened must not count as one later.
@@ -78,17 +82,12 @@ function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
   const unapplied = unappliedFields(applied.drift);
   return {
     specHash: applied.specHash,
+    ...(applied.budgetId === undefined ? {} : { budgetId: applied.budgetId }),
     appliedFields: [...applied.fields],
     ...(unapplied.length === 0 ? {} : { unappliedFields: unapplied }),
     ...(applied.gateway === undefined ? {} : { gateway: applied.gateway }),
     ...(applied.copiedBudget === undefined ? {} : { copiedBudget: applied.copiedBudget }),
   };
-}
-
-/** Whether the time is too old, or in the future because the clock was set back. */
-function isOutdated(time: string | undefined, now: Date): boolean {
-  const age = now.getTime() - Date.parse(time ?? '');
-  return !(age >= 0 && age < lastSyncRefreshMs);
 }
 
 function syncedCondition(customer: GatewayCustomer, { synced, reason, message }: SyncOutcome, now: Date): Condition {

@@ -5,7 +5,7 @@ import type { LimitValues, Strategy } from '../gateway/gateway.ts';
 import { budgetRowId, budgetRowStrategy, customerFieldsStrategy } from '../gateway/gateway.ts';
 import type { Dependencies } from './dependencies.ts';
 
-type Sources = Pick<Dependencies, 'clients' | 'instances'>;
+type Sources = Pick<Dependencies, 'clients' | 'instances' | 'budgets'>;
 
 /**
  * The strategy for a customer: its own budget row if the gateway has a `/budget` API, otherwise fields of the record.
@@ -21,7 +21,7 @@ export async function strategyFor(
 
 /** The instance's default budget, for customers that have limits but no budget. */
 async function defaultLimits(
-  { clients, instances }: Sources,
+  { clients, instances, budgets }: Sources,
   connection: GatewayConnection,
 ): Promise<Partial<LimitValues>> {
   const budget = instances.get(connection.instance)?.spec.defaultCustomerBudget;
@@ -29,10 +29,20 @@ async function defaultLimits(
     const { maxBudget, budgetDuration } = budget;
     return { maxBudget, ...(budgetDuration === undefined ? {} : { budgetDuration }) };
   }
-  if (budget?.budgetId === undefined) return {};
-  const row = await clients.tier(connection, budget.budgetId);
+  const id = budget?.budgetId ?? referredId(budgets, connection.instance, budget?.budgetRef);
+  if (id === undefined) return {};
+  const row = await clients.tier(connection, id);
   return {
     ...(typeof row?.max_budget === 'number' ? { maxBudget: row.max_budget } : {}),
     ...(typeof row?.budget_duration === 'string' ? { budgetDuration: row.budget_duration } : {}),
   };
+}
+
+/** The id of the GatewayBudget of an instance; undefined if it does not exist at the gateway. */
+function referredId(
+  budgets: Sources['budgets'],
+  { namespace }: GatewayConnection['instance'],
+  ref: { readonly name: string } | undefined,
+): string | undefined {
+  return ref === undefined ? undefined : budgets.get({ namespace, name: ref.name })?.status?.budgetId;
 }

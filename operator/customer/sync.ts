@@ -1,6 +1,7 @@
 /**
  * Syncs the gateway's record of one customer with its spec: observes it, and then creates or updates it if required.
  */
+import type { UsableBudget } from '../budget/budget.ts';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type {
@@ -65,16 +66,16 @@ export async function sync(
   dependencies: Dependencies,
   current: CurrentCustomer,
   connection: GatewayConnection,
-  signal: AbortSignal,
+  { tier, signal }: { readonly tier: UsableBudget | undefined; readonly signal: AbortSignal },
 ): Promise<SyncOutcome> {
   const customer = current.latest;
   const client = dependencies.clients.for(connection);
   const observed = await observeFirst(client, customer, signal);
-  const desired = desiredFields(customer.spec);
+  const desired = desiredFields(customer.spec, tier?.budgetId);
   const run: Sync = {
     ...{ dependencies, current, connection, client, signal, desired },
     strategy: await strategyFor(dependencies, customer, connection),
-    specHash: specHash(desired),
+    specHash: specHash(desired, tier?.lastChange),
     ownership: ownershipOf(customer),
     inheritance: inheritanceOf(dependencies, customer),
     syncRequest: pendingSyncRequest(customer),
@@ -206,11 +207,20 @@ function conclude(
 }
 
 function appliedInput(
-  { dependencies, connection, specHash: hash, syncRequest }: Sync,
+  { dependencies, connection, specHash: hash, syncRequest, desired }: Sync,
   { supported, drift }: Pick<Comparison, 'supported' | 'drift'>,
   observed: ObservedCustomer,
 ): outcomes.AppliedInput {
-  return { dependencies, connection, specHash: hash, syncRequest, supported, drift, observed };
+  return {
+    dependencies,
+    connection,
+    specHash: hash,
+    budgetId: desired.budgetId,
+    syncRequest,
+    supported,
+    drift,
+    observed,
+  };
 }
 
 /** The effects of a write, which the status or the create mark records before the write. */

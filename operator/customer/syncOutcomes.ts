@@ -21,6 +21,8 @@ export interface AppliedInput {
   readonly dependencies: Dependencies;
   readonly connection: GatewayConnection;
   readonly specHash: string;
+  /** The id of the tier that the customer is linked to, if any. */
+  readonly budgetId: string | undefined;
   readonly syncRequest: string | undefined;
   readonly supported: SupportedFields;
   readonly drift: Drift;
@@ -95,7 +97,8 @@ export function updatedAction(drift: Drift, specChanged: boolean): SyncAction {
       message: `The gateway's record differed from the spec and was corrected: ${fields}.`,
     };
   }
-  const message = fields === '' ? 'The changed spec was sent to the gateway.' : `Changed at the gateway: ${fields}.`;
+  const message =
+    fields === '' ? 'The changed spec or budget was sent to the gateway.' : `Changed at the gateway: ${fields}.`;
   return { reason: 'Updated', message };
 }
 
@@ -117,11 +120,11 @@ function found(
 
 function appliedState(
   customer: GatewayCustomer,
-  { dependencies, connection, specHash, supported, drift, observed }: AppliedInput,
+  { dependencies, connection, specHash, budgetId, supported, drift, observed }: AppliedInput,
 ): AppliedState {
   const { fields, unsupported } = supported;
   return {
-    ...{ specHash, drift, unsupported },
+    ...{ specHash, budgetId, drift, unsupported },
     gateway: gatewayDigest(dependencies, customer),
     copiedBudget: remainingCopy(customer, fields, observed),
     fields: appliedAfter(fields, drift),

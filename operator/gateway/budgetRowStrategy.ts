@@ -13,6 +13,11 @@ const resourcePrefix = 'gcust-';
 /** The prefix of the rows of instances, for customers that have no limits themselves. */
 const defaultsPrefix = 'gcust-default-';
 
+/** Whether an id belongs to the rows that the operator creates for customers and instances. */
+export function isOperatorRow(id: string): boolean {
+  return id.startsWith(resourcePrefix);
+}
+
 /** The uid of the customer resource that owns a budget row; undefined if the row has another owner. */
 export function resourceOfRow(id: string | undefined): string | undefined {
   if (id?.startsWith(resourcePrefix) !== true || id.startsWith(defaultsPrefix)) return undefined;

@@ -1,5 +1,5 @@
 /** The public interface of the gateway client: clients, errors, and the two strategies that store a customer at a gateway. */
-export { budgetRowId, budgetRowStrategy, resourceOfRow } from './budgetRowStrategy.ts';
+export { budgetRowId, budgetRowStrategy, isOperatorRow, resourceOfRow } from './budgetRowStrategy.ts';
 export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 export { GatewayClient } from './client.ts';
 export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
@@ -31,3 +31,4 @@ export {
   type SupportedFields,
 } from './strategy.ts';
 export type { BudgetRow, CustomerRow } from './schemas.ts';
+export { sameTierValue, tierColumns, tierFields, tierOf, type Tier, type TierField, type TierValues } from './tier.ts';

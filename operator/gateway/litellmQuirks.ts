@@ -99,9 +99,9 @@ export function rowOrNone(row: BudgetRow | null): BudgetRow | undefined {
   return row ?? undefined;
 }
 
-/** The message for a `spec.budgetId` that the gateway does not know. */
+/** The message for a budget tier that the gateway does not know. */
 export const missingBudget =
-  'The gateway has no budget with the id in spec.budgetId: create the budget at the gateway, or correct the id.';
+  'The gateway has no budget with the id in spec.budgetId: create the budget at the gateway, or correct the id. With spec.budgetRef, the operator creates the budget again.';
 
 const explanations: readonly { readonly text: RegExp; readonly sentence: string }[] = [
   {
@@ -124,6 +124,11 @@ const explanations: readonly { readonly text: RegExp; readonly sentence: string 
   {
     text: /DB not connected|Not connected to DB/,
     sentence: 'The gateway has no database connection and cannot store customers: connect it to a database.',
+  },
+  {
+    text: /Invalid model_max_budget/,
+    sentence:
+      'The gateway accepts spec.modelMaxBudget only with an enterprise licence: remove the field, or add a licence to the gateway.',
   },
   {
     text: /enterprise|Enterprise/,

@@ -17,8 +17,18 @@ export const budgetFields = z.object({
   max_parallel_requests: z.number().nullish(),
 });
 
-/** One row of the budget table. */
-export const budgetRow = budgetFields.loose().extend({ budget_id: z.string() });
+const modelLimits = z.looseObject({
+  max_budget: z.number().nullish(),
+  budget_duration: z.string().nullish(),
+  tpm_limit: z.number().nullish(),
+  rpm_limit: z.number().nullish(),
+});
+
+/** One row of the budget table. Limits for models in a form that the operator does not write count as none. */
+export const budgetRow = budgetFields.loose().extend({
+  budget_id: z.string(),
+  model_max_budget: z.record(z.string(), modelLimits).nullish().catch(undefined),
+});
 export type BudgetRow = z.infer<typeof budgetRow>;
 
 const objectPermission = z.looseObject({
@@ -48,7 +58,7 @@ export type CustomerBody = { readonly user_id: string } & Readonly<Record<string
 /** Body of `/budget/new` and `/budget/update`. null clears a field. */
 export type BudgetBody = { readonly budget_id: string } & {
   readonly [Field in keyof z.infer<typeof budgetFields>]?: number | string | null;
-};
+} & { readonly model_max_budget?: Readonly<Record<string, object>> | null };
 
 /** An error body in one of two envelopes, or in neither. */
 export const errorBody = z.looseObject({

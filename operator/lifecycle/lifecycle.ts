@@ -4,4 +4,5 @@ export { CurrentResource, DeletedFirstError, type ResourceWriters } from './curr
 export { definitionPermission, isDefinitionBeingDeleted, StrandedDeletions } from './deletion.ts';
 export { type GatewayFailureReason, keyRetryMs, reportGatewayFailure } from './gatewayFailure.ts';
 export { OutageTolerance } from './outageTolerance.ts';
+export { isSyncTimeOutdated, syncEvents, type SyncTransition } from './syncTransition.ts';
 export { Throttle } from './throttle.ts';

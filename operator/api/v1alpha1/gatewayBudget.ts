@@ -159,6 +159,11 @@ export interface GatewayBudgetStatus {
    */
   lastSyncTime?: string;
   /**
+   * The last time that the operator changed the budget at the gateway. Customers that use the budget are written again after this time, because a gateway keeps the limits of a customer in its cache.
+   * @format date-time
+   */
+  lastChangeTime?: string;
+  /**
    * The generation of the resource on which this status is based.
    * @asType integer
    * @format int64

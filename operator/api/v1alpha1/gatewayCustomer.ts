@@ -20,6 +20,14 @@ export interface InstanceRef {
   namespace?: LabelName;
 }
 
+/** Reference to the GatewayBudget of a customer. */
+export interface BudgetRef {
+  /** Name of the GatewayBudget. It must belong to the GatewayInstance of the customer. */
+  name: ObjectName;
+  /** Namespace of the GatewayBudget: that of the customer, or that of its GatewayInstance. Default: the namespace of the customer. */
+  namespace?: LabelName;
+}
+
 /** The MCP servers, access groups, vector stores and agents that a customer may use. */
 export interface ObjectPermission {
   /**
@@ -55,7 +63,9 @@ export interface ObjectPermission {
 /**
  * Desired state of the customer at the gateway.
  * @x-kubernetes-validations [
- *   {"rule": "!has(self.budgetId) || (!has(self.maxBudget) && !has(self.budgetDuration))", "fieldPath": ".budgetId", "reason": "FieldValueForbidden", "message": "budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId to set limits for this customer, or remove maxBudget and budgetDuration to use the tier"}
+ *   {"rule": "!has(self.budgetId) || (!has(self.maxBudget) && !has(self.budgetDuration))", "fieldPath": ".budgetId", "reason": "FieldValueForbidden", "message": "budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId to set limits for this customer, or remove maxBudget and budgetDuration to use the tier"},
+ *   {"rule": "!has(self.budgetRef) || !has(self.budgetId)", "fieldPath": ".budgetRef", "reason": "FieldValueForbidden", "message": "budgetRef cannot be used together with budgetId: remove one of the two"},
+ *   {"rule": "!has(self.budgetRef) || (!has(self.maxBudget) && !has(self.budgetDuration) && !has(self.tpmLimit) && !has(self.rpmLimit))", "fieldPath": ".budgetRef", "reason": "FieldValueForbidden", "message": "budgetRef cannot be used together with maxBudget, budgetDuration, tpmLimit or rpmLimit: remove budgetRef to set limits for this customer, or remove the limits to use those of the GatewayBudget"}
  * ]
  */
 export interface GatewayCustomerSpec {
@@ -98,7 +108,7 @@ export interface GatewayCustomerSpec {
    */
   budgetDuration?: string;
   /**
-   * The id of a budget tier that exists at the gateway. Mutually exclusive with maxBudget and budgetDuration.
+   * The id of a budget tier that exists at the gateway. Mutually exclusive with maxBudget, budgetDuration and budgetRef.
    * @minLength 1
    * @maxLength 256
    * @x-kubernetes-validations [
@@ -106,6 +116,8 @@ export interface GatewayCustomerSpec {
    * ]
    */
   budgetId?: string;
+  /** The GatewayBudget whose limits apply to this customer. Mutually exclusive with budgetId and with the customer's own limits. */
+  budgetRef?: BudgetRef;
   /**
    * The maximum number of tokens per minute.
    * @asType integer
@@ -206,6 +218,8 @@ export interface GatewayCustomerStatus {
    * What this resource owns at the gateway. Owned: the customer record. TakingOver: the record of a deleted resource, before the first sync. Waiting: nothing, because another GatewayCustomer owns the record. Refused: nothing, because the record exists already and adoptionPolicy is Refuse. NotAllowed: the record, but the instance no longer allows this resource. Absent: nothing is known yet.
    */
   ownership?: 'Owned' | 'TakingOver' | 'Waiting' | 'Refused' | 'NotAllowed';
+  /** Id of the budget tier that the customer is linked to. */
+  budgetId?: string;
   /** Id of the previous budget at the gateway, until it is deleted. The customer's own budget replaces it. */
   replacesBudget?: string;
   /** Id of the budget that the customer was linked to before this resource. Its other limits were copied. */
@@ -244,7 +258,7 @@ export interface GatewayCustomerStatus {
  *   {"name": "Synced", "type": "boolean", "jsonPath": ".status.synced", "description": "Whether the gateway's record matches the spec."},
  *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "The age of the resource."},
  *   {"name": "Instance", "type": "string", "jsonPath": ".spec.instanceRef.name", "priority": 1, "description": "The GatewayInstance of the customer."},
- *   {"name": "Tier", "type": "string", "jsonPath": ".spec.budgetId", "priority": 1, "description": "The budget tier of the customer."},
+ *   {"name": "Tier", "type": "string", "jsonPath": ".status.budgetId", "priority": 1, "description": "The budget tier that the customer is linked to."},
  *   {"name": "Blocked", "type": "boolean", "jsonPath": ".status.blocked", "priority": 1, "description": "Whether the gateway reports the customer as blocked."},
  *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Synced\")].reason", "priority": 1, "description": "The reason of the condition Synced."},
  *   {"name": "Last Sync", "type": "date", "jsonPath": ".status.lastSyncTime", "priority": 1, "description": "The last successful sync."}

@@ -109,11 +109,11 @@ export interface CustomerIdPrefixes {
 }
 
 /**
- * The budget of customers that have no budget themselves. Exactly one of maxBudget and budgetId must be set.
+ * The budget of customers that have no budget themselves. Exactly one of maxBudget, budgetId and budgetRef must be set.
  * @x-kubernetes-validations [
- *   {"rule": "has(self.maxBudget) != has(self.budgetId)", "message": "defaultCustomerBudget requires either maxBudget or budgetId: set exactly one of the two"},
- *   {"rule": "!has(self.budgetDuration) || !has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId, because the tier has its own period: remove budgetDuration, or replace budgetId by maxBudget"},
- *   {"rule": "!has(self.budgetDuration) || has(self.maxBudget) || has(self.budgetId)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration requires maxBudget: set maxBudget, or remove budgetDuration"}
+ *   {"rule": "(has(self.maxBudget) ? 1 : 0) + (has(self.budgetId) ? 1 : 0) + (has(self.budgetRef) ? 1 : 0) == 1", "message": "defaultCustomerBudget requires either maxBudget, budgetId or budgetRef: set exactly one of them"},
+ *   {"rule": "!has(self.budgetDuration) || (!has(self.budgetId) && !has(self.budgetRef))", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration cannot be used together with budgetId or budgetRef, because the tier has its own period: remove budgetDuration, or replace the tier by maxBudget"},
+ *   {"rule": "!has(self.budgetDuration) || has(self.maxBudget) || has(self.budgetId) || has(self.budgetRef)", "fieldPath": ".budgetDuration", "reason": "FieldValueForbidden", "message": "budgetDuration requires maxBudget: set maxBudget, or remove budgetDuration"}
  * ]
  */
 export interface DefaultCustomerBudget {
@@ -125,7 +125,7 @@ export interface DefaultCustomerBudget {
    */
   maxBudget?: number;
   /**
-   * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit: the gateway rejects every further call until the amount is raised. Mutually exclusive with budgetId, whose tier has its own period.
+   * The period after which the spend is reset to zero, as a number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d. Default: the spend is never reset, and maxBudget is a lifetime limit: the gateway rejects every further call until the amount is raised. Mutually exclusive with budgetId and budgetRef, whose tier has its own period.
    * @maxLength 16
    * @x-kubernetes-validations [
    *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d"}
@@ -138,6 +138,14 @@ export interface DefaultCustomerBudget {
    * @maxLength 256
    */
   budgetId?: string;
+  /** The GatewayBudget, in the namespace of the instance, whose limits apply. It must belong to this instance. */
+  budgetRef?: DefaultBudgetRef;
+}
+
+/** Reference to a GatewayBudget in the namespace of the instance. */
+export interface DefaultBudgetRef {
+  /** Name of the GatewayBudget. */
+  name: ObjectName;
 }
 
 /**

@@ -58,7 +58,10 @@ export class SyncedResource {
   /** Syncs and writes the status. An error is a crash: the status is not written. */
   async reconcile(): Promise<SyncOutcome> {
     const current = new CurrentCustomer(this.#dependencies, this.stored.customer);
-    const outcome = await sync(this.#dependencies, current, this.#bench.connection, new AbortController().signal);
+    const outcome = await sync(this.#dependencies, current, this.#bench.connection, {
+      tier: undefined,
+      signal: new AbortController().signal,
+    });
     await current.report(outcome);
     return outcome;
   }

@@ -83,7 +83,10 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     lostObjects: () => [],
     markCleanedUp: () => undefined,
   };
-  const dependencies: Omit<Dependencies, 'client' | 'connections' | 'guardrails' | 'byInstance' | 'monotonic'> = {
+  const dependencies: Omit<
+    Dependencies,
+    'client' | 'connections' | 'guardrails' | 'byInstance' | 'byBudget' | 'monotonic'
+  > = {
     clients,
     finalizer,
     cache: { get: () => stored.customer, list: () => [stored.customer], size: 1, synced: true, indexBy: () => nothing },
@@ -95,6 +98,8 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
       },
     },
     instances: { get: () => undefined, list: () => [], size: 0, synced: true },
+    budgets: { get: () => undefined },
+    budgetsByInstance: nothing,
     byClaim: nothing,
     byUid: nothing,
     byGateway: nothing,

@@ -9,16 +9,19 @@ import {
   V1Secret,
 } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { customers, instances } from '../../api/kinds.ts';
+import { budgets, customers, instances } from '../../api/kinds.ts';
 import {
   annotations,
   API_VERSION,
+  type GatewayBudget,
+  type GatewayBudgetSpec,
   type GatewayCustomer,
   type GatewayCustomerSpec,
   type GatewayInstanceSpec,
   GROUP,
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
+import { budgetController } from '../../budget/budget.ts';
 import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
 import { Connections } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
@@ -31,7 +34,7 @@ export { eventually };
 
 const definitions = join(import.meta.dirname, '../../../crds');
 
-/** An operator in the test's own process. */
+/** An operator with the controllers of customers and budgets, in the test's own process. */
 export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
   /** The endpoints at which sessions are erased. */
@@ -101,9 +104,11 @@ export class TestOperator extends Manager {
   protected override async init(): Promise<void> {
     await this.registerCustomResourceDefinition(join(definitions, `gatewaycustomers.${GROUP}.yaml`));
     await this.registerCustomResourceDefinition(join(definitions, `gatewayinstances.${GROUP}.yaml`));
+    await this.registerCustomResourceDefinition(join(definitions, `gatewaybudgets.${GROUP}.yaml`));
     const { client, clock } = this.runtime;
     const connections = new Connections({ client, clock, instances: this.runtime.cache(instances) });
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
+    this.addController(budgetController(this.runtime, { connections, clients: this.#clients }));
     this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
   }
 
@@ -154,6 +159,11 @@ export class KubectlUser {
     await this.#create(customers.plural, { kind: customers.kind, metadata, spec: full });
   }
 
+  async budget(name: string, spec: Partial<GatewayBudgetSpec> = {}): Promise<void> {
+    const full = { instanceRef: { name: 'main' }, ...spec };
+    await this.#create(budgets.plural, { kind: budgets.kind, metadata: { name }, spec: full });
+  }
+
   /** A JSON merge patch. */
   async patch(name: string, patch: object, plural = customers.plural): Promise<void> {
     const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural, name };
@@ -162,8 +172,13 @@ export class KubectlUser {
     await this.#objects.patchNamespacedCustomObject({ ...where, body: operations });
   }
 
-  async annotate(name: string, annotation: keyof typeof annotations, value: string | null): Promise<void> {
-    await this.patch(name, { metadata: { annotations: { [annotations[annotation]]: value } } });
+  async annotate(
+    name: string,
+    annotation: keyof typeof annotations,
+    value: string | null,
+    plural = customers.plural,
+  ): Promise<void> {
+    await this.patch(name, { metadata: { annotations: { [annotations[annotation]]: value } } }, plural);
   }
 
   async delete(name: string, plural = customers.plural): Promise<void> {
@@ -177,11 +192,12 @@ export class KubectlUser {
 
   /** @returns undefined if it does not exist */
   async get(name: string): Promise<GatewayCustomer | undefined> {
-    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural: customers.plural, name };
-    return (await this.#objects.getNamespacedCustomObject(where).catch((error: unknown) => {
-      if ((error as { code?: number }).code === 404) return undefined;
-      throw error;
-    })) as GatewayCustomer | undefined;
+    return (await this.#get(name, customers.plural)) as GatewayCustomer | undefined;
+  }
+
+  /** @returns undefined if it does not exist */
+  async getBudget(name: string): Promise<GatewayBudget | undefined> {
+    return (await this.#get(name, budgets.plural)) as GatewayBudget | undefined;
   }
 
   async list(): Promise<GatewayCustomer[]> {
@@ -217,11 +233,45 @@ export class KubectlUser {
     });
   }
 
+  /** Waits until a budget is in a state. */
+  async untilBudget(name: string, holds: (budget: GatewayBudget) => boolean): Promise<GatewayBudget> {
+    return await eventually(async () => {
+      const budget = await this.getBudget(name);
+      if (budget === undefined || !holds(budget)) {
+        throw new Error(`${name} is not as expected: ${JSON.stringify(budget?.status ?? null, null, 1)}`);
+      }
+      return budget;
+    });
+  }
+
+  /** Waits for a reason of the condition Ready of a budget for the current spec. */
+  async untilBudgetReason(name: string, reason: string): Promise<GatewayBudget> {
+    return await this.untilBudget(name, ({ status, metadata }) => {
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return ready?.reason === reason && ready.observedGeneration === metadata.generation;
+    });
+  }
+
+  async untilBudgetGone(name: string): Promise<void> {
+    await eventually(async () => {
+      const budget = await this.getBudget(name);
+      if (budget !== undefined) throw new Error(`${name} is still there: ${JSON.stringify(budget.status?.conditions)}`);
+    });
+  }
+
   async untilGone(name: string): Promise<void> {
     await eventually(async () => {
       const customer = await this.get(name);
       if (customer !== undefined)
         throw new Error(`${name} is still there: ${JSON.stringify(customer.status?.conditions)}`);
+    });
+  }
+
+  async #get(name: string, plural: string): Promise<unknown> {
+    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural, name };
+    return await this.#objects.getNamespacedCustomObject(where).catch((error: unknown) => {
+      if ((error as { code?: number }).code === 404) return undefined;
+      throw error;
     });
   }
 

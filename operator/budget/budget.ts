@@ -1,0 +1,56 @@
+/** The face of this folder: the budget controller, and how other resources refer to budgets. */
+import { budgets, customers, instances } from '../api/kinds.ts';
+import { gatewayBudgetNames, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { isReachable } from '../connection/connection.ts';
+import { definitionPermission } from '../lifecycle/lifecycle.ts';
+import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
+import { otherClaimantKeys } from './claimants.ts';
+import { type BudgetDependencies, createDependencies, type Dependencies } from './dependencies.ts';
+import { BudgetReconciler } from './reconcile.ts';
+import { budgetUses } from './users.ts';
+
+export type { BudgetDependencies } from './dependencies.ts';
+export { budgetIdOf, claimKey } from './budgetResource.ts';
+export { ownsOrCreates } from './ownership.ts';
+export { BudgetNotUsableError, mattersToUsers, usableBudget, type UsableBudget } from './usableBudget.ts';
+export { budgetUseKeys, budgetUses } from './users.ts';
+
+/** Reconciles GatewayBudgets into the budgets of their gateways. */
+export function budgetController(runtime: Runtime, given: BudgetDependencies): ControllerSpec {
+  const dependencies = createDependencies(runtime, given);
+  return (
+    when(budgets)
+      // When a budget is created or deleted, the next claimant may own the budget at the gateway.
+      .watches(budgets, (budget) => otherClaimantKeys(dependencies, budget), { changed: () => false })
+      .watches(customers, (customer) => usedBudgets(dependencies, customer), { changed: usesOtherBudgets })
+      .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
+        changed: mattersToBudgets,
+      })
+      .needs(
+        { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
+        definitionPermission(gatewayBudgetNames),
+      )
+      .reconcile(new BudgetReconciler(dependencies))
+  );
+}
+
+/** The budgets that a customer uses, by name or by id. */
+function usedBudgets({ byUse }: Dependencies, customer: GatewayCustomer): readonly ObjectKey[] {
+  return budgetUses(customer).flatMap((use) => byUse.keys(use));
+}
+
+/** Customers change often. Only another budget of a customer affects its budgets. */
+function usesOtherBudgets(before: GatewayCustomer, after: GatewayCustomer): boolean {
+  const uses = (customer: GatewayCustomer): string => budgetUses(customer).join('\n');
+  return before.metadata.uid !== after.metadata.uid || uses(before) !== uses(after);
+}
+
+/** Whether the spec or the deletion of an instance changed, or the gateway became reachable. */
+function mattersToBudgets(before: GatewayInstance, after: GatewayInstance): boolean {
+  const isBeingDeleted = ({ metadata }: GatewayInstance): boolean => metadata.deletionTimestamp !== undefined;
+  return (
+    before.metadata.generation !== after.metadata.generation ||
+    isBeingDeleted(before) !== isBeingDeleted(after) ||
+    (isReachable(after) && !isReachable(before))
+  );
+}

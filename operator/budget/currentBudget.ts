@@ -1,0 +1,31 @@
+import type { GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
+import { CurrentResource } from '../lifecycle/lifecycle.ts';
+import type { Dependencies } from './dependencies.ts';
+import { transitions } from './events.ts';
+import { type BudgetOutcome, nextStatus } from './status.ts';
+import { usersOf } from './users.ts';
+
+/** The budget of one reconcile. */
+export class CurrentBudget extends CurrentResource<GatewayBudget> {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies, budget: GatewayBudget) {
+    super(dependencies, budget);
+    this.#dependencies = dependencies;
+  }
+
+  /** Changes fields of the status. */
+  async updateStatus(change: Partial<GatewayBudgetStatus>): Promise<void> {
+    const budget = this.latest;
+    await this.writeStatus(budget, { ...budget.status, ...change });
+  }
+
+  /** Writes the status that follows from an outcome, and records the events of the transition. */
+  async report(outcome: BudgetOutcome): Promise<void> {
+    const { events, now } = this.#dependencies;
+    const before = this.latest;
+    const after = nextStatus(before, outcome, usersOf(this.#dependencies, before).customers.length, now());
+    await this.writeStatus(before, after);
+    for (const event of transitions(before, after, outcome.action)) events.record(before, event);
+  }
+}

@@ -1,0 +1,59 @@
+import { budgets, customers, instances } from '../api/kinds.ts';
+import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import { type Connections, gatewayAddress, instanceKeyOf } from '../connection/connection.ts';
+import type { GatewayClients } from '../gateway/gateway.ts';
+import type { Cache, EventRecorder, Finalizer, Index, KubeClient, Runtime, StatusWriter } from '../runtime/runtime.ts';
+import { keyText } from '../runtime/runtime.ts';
+import { budgetIdOf, claimKey } from './budgetResource.ts';
+import { type BudgetMetrics, budgetMetrics } from './metrics.ts';
+import { budgetUseKeys, budgetUses, type UserSources } from './users.ts';
+
+/** The dependencies of the budget controller. */
+export interface BudgetDependencies {
+  readonly connections: Connections;
+  readonly clients: GatewayClients;
+}
+
+/** The dependencies of a budget's reconcile. */
+export interface Dependencies extends BudgetDependencies, UserSources {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly events: EventRecorder;
+  readonly status: StatusWriter<GatewayBudget>;
+  readonly finalizer: Finalizer<GatewayBudget>;
+  readonly cache: Cache<GatewayBudget>;
+  /** Budgets by {@link claimKey}. */
+  readonly byClaim: Index<GatewayBudget>;
+  /** Budgets by {@link budgetUseKeys}. */
+  readonly byUse: Index<GatewayBudget>;
+  /** Budgets by the instance that they refer to, as `namespace/name`. */
+  readonly byInstance: Index<GatewayBudget>;
+  readonly metrics: BudgetMetrics;
+  /** The time of day, for timestamps. */
+  readonly now: () => Date;
+  /** A monotonic clock in milliseconds, for intervals. */
+  readonly monotonic: () => number;
+}
+
+/** Creates the dependencies of the reconcile. Call it before the controllers start. */
+export function createDependencies(runtime: Runtime, { connections, clients }: BudgetDependencies): Dependencies {
+  const cache = runtime.cache(budgets);
+  const instanceCache = runtime.cache(instances);
+  return {
+    connections,
+    clients,
+    client: runtime.client,
+    events: runtime.events,
+    status: runtime.status(budgets),
+    finalizer: runtime.finalizer(budgets, FINALIZER),
+    cache,
+    instances: instanceCache,
+    byClaim: cache.indexBy((budget) => [claimKey(instanceKeyOf(budget), budgetIdOf(budget))]),
+    byBudget: runtime.cache(customers).indexBy(budgetUses),
+    byGateway: instanceCache.indexBy((instance) => [gatewayAddress(instance) ?? []].flat()),
+    byUse: cache.indexBy(budgetUseKeys),
+    byInstance: cache.indexBy((budget) => [keyText(instanceKeyOf(budget))]),
+    metrics: budgetMetrics(runtime.metrics),
+    now: () => runtime.clock.now(),
+    monotonic: () => runtime.clock.monotonic(),
+  };
+}

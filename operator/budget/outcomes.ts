@@ -1,0 +1,138 @@
+/** The outcomes of a budget's reconcile, as the status reports them. Pure. */
+import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import { pausedMessage } from '../conditions/conditions.ts';
+import type { ConnectionError } from '../connection/connection.ts';
+import type { TierField } from '../gateway/gateway.ts';
+import { budgetIdOf } from './budgetResource.ts';
+import type { SyncAction } from './events.ts';
+import { ownsOrCreates } from './ownership.ts';
+import type { AppliedTier, BudgetOutcome } from './status.ts';
+
+export function paused(budget: GatewayBudget): BudgetOutcome {
+  return { ready: false, reason: 'Paused', message: pausedMessage(budget) };
+}
+
+/** The instance cannot be used. */
+export function notConnected(budget: GatewayBudget, { reason, message }: ConnectionError): BudgetOutcome {
+  const waits = 'Until then, the budget at the gateway does not change, and a deletion of this resource waits.';
+  return {
+    ready: false,
+    // Customers have further reasons, which concern the customer id. A budget has none.
+    reason: reason === 'CustomerIdNotAllowed' ? 'NamespaceNotAllowed' : reason,
+    message: ownsOrCreates(budget) ? `${message} ${waits}` : message,
+  };
+}
+
+/** Another resource owns the budget. A resource of another namespace is not named. */
+export function ownedByAnother(budget: GatewayBudget, owner: GatewayBudget): BudgetOutcome {
+  const { namespace, name } = owner.metadata;
+  const who =
+    namespace === budget.metadata.namespace
+      ? `GatewayBudget ${namespace}/${name}`
+      : 'A GatewayBudget in another namespace';
+  const message = `${who} manages budget ${budgetIdOf(budget)} of this gateway. Use another budgetId, or delete one of the two resources.`;
+  return { ready: false, reason: 'Conflict', ownership: 'Waiting', message };
+}
+
+/** The id has the prefix of the operator's own rows. The API server rejects such a resource, unless it is older. */
+export function reserved(budget: GatewayBudget): BudgetOutcome {
+  const message = `Budget id ${budgetIdOf(budget)} has the prefix of the operator's own budgets. Create another GatewayBudget with another budgetId, and delete this one.`;
+  return { ready: false, reason: 'BudgetIdReserved', message };
+}
+
+/** The gateway cannot store budgets. */
+export const notSupported: BudgetOutcome = {
+  ready: false,
+  reason: 'NotSupported',
+  message:
+    'The gateway has no /budget API, so it cannot store a budget. Set the limits on each GatewayCustomer, and delete this resource.',
+};
+
+/** The gateway already has a budget of another origin. */
+export function refused(budget: GatewayBudget): BudgetOutcome {
+  const isExplicit = budget.spec.adoptionPolicy === 'Refuse';
+  const cause = isExplicit
+    ? 'spec.adoptionPolicy is Refuse'
+    : 'only a GatewayBudget in the namespace of the instance may adopt it';
+  const remedy = isExplicit
+    ? 'Delete the budget at the gateway, or set adoptionPolicy to Adopt in the namespace of the instance.'
+    : 'Use another budgetId, or create the GatewayBudget in the namespace of the instance.';
+  const message = `The gateway already has budget ${budgetIdOf(budget)}, and ${cause}. ${remedy}`;
+  return { ready: false, reason: 'AlreadyExists', ownership: 'Refused', message };
+}
+
+/** The creation is about to begin. */
+export function creating(budget: GatewayBudget, applied: AppliedTier): BudgetOutcome {
+  return {
+    ready: false,
+    reason: 'Creating',
+    ownership: budget.status?.ownership === 'Owned' ? 'Owned' : 'Creating',
+    applied,
+    message: 'The budget does not exist at the gateway and is being created.',
+  };
+}
+
+/** The budget matches the spec, with or without a write. The message must not change from one reconcile to the next. */
+export function inSync(
+  budget: GatewayBudget,
+  applied: AppliedTier,
+  action: SyncAction | undefined,
+  syncRequest: string | undefined,
+): BudgetOutcome {
+  const reason = action === undefined ? 'UpToDate' : action.reason === 'DriftCorrected' ? 'Updated' : action.reason;
+  const message = "The gateway's budget matches the spec.";
+  return {
+    ready: true,
+    reason,
+    message,
+    ownership: 'Owned',
+    budgetId: budgetIdOf(budget),
+    applied,
+    action,
+    syncRequest,
+  };
+}
+
+/** The gateway accepted a write and still reports other values. */
+export function notConverged(
+  budget: GatewayBudget,
+  applied: AppliedTier,
+  differing: readonly TierField[],
+): BudgetOutcome {
+  return {
+    ready: false,
+    reason: 'NotConverged',
+    ownership: 'Owned',
+    applied,
+    budgetId: budgetIdOf(budget),
+    message: `The gateway accepted the change but reports other values for ${differing.join(', ')}. Check whether another client sets them, and whether this gateway supports them.`,
+  };
+}
+
+export function failed(reason: BudgetOutcome['reason'], message: string): BudgetOutcome {
+  return { ready: false, reason, message };
+}
+
+/** The action of a creation. */
+export function createdAction(again: boolean): SyncAction {
+  const message = again
+    ? 'The budget was missing at the gateway and was created again.'
+    : 'The budget was created at the gateway.';
+  return { reason: 'Created', message };
+}
+
+/** The action of a sync that becomes the owner of an existing budget; undefined: the resource owned it already. */
+export function adoptedAction(budget: GatewayBudget, isOwn: boolean): SyncAction | undefined {
+  if (budget.status?.ownership === 'Owned') return undefined;
+  // The operator ended after it had announced the creation.
+  if (isOwn) return createdAction(false);
+  return { reason: 'Adopted', message: 'The gateway already had a budget with this id. The resource adopted it.' };
+}
+
+/** The action of an update. */
+export function updatedAction(fields: readonly TierField[], specChanged: boolean): SyncAction {
+  const names = fields.join(', ');
+  return specChanged
+    ? { reason: 'Updated', message: `Changed at the gateway: ${names}.` }
+    : { reason: 'DriftCorrected', message: `The gateway's budget differed from the spec and was corrected: ${names}.` };
+}

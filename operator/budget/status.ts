@@ -1,0 +1,100 @@
+/** The status of a budget after a reconcile. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Condition, GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
+import type { BudgetConditionReason, BudgetConditionType } from '../conditions/conditions.ts';
+import { nextCondition } from '../conditions/conditions.ts';
+import { isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
+import type { TierField } from '../gateway/gateway.ts';
+import { conditionOf } from './budgetResource.ts';
+import type { SyncAction } from './events.ts';
+
+/** What the gateway has after a sync, or will have after an announced write. */
+export interface AppliedTier {
+  readonly specHash: string;
+  readonly fields: readonly TierField[];
+  /** Digest of the gateway's address. */
+  readonly gateway: string | undefined;
+}
+
+/** How a reconcile ended. */
+export interface BudgetOutcome {
+  readonly ready: boolean;
+  readonly reason: BudgetConditionReason;
+  readonly message: string;
+  /** The ownership that the reconcile found; undefined if it found nothing. */
+  readonly ownership?: NonNullable<GatewayBudgetStatus['ownership']>;
+  readonly applied?: AppliedTier;
+  /** The id of the budget, if the gateway has it. */
+  readonly budgetId?: string;
+  /** Whether the gateway's budget changed since the last status. */
+  readonly wrote?: boolean;
+  /** The change to record as an event, if any. */
+  readonly action?: SyncAction | undefined;
+  /** The sync request that was handled. */
+  readonly syncRequest?: string | undefined;
+}
+
+/** The reasons after which only a change by a user helps. After all others, the operator continues by itself. */
+const stalledReasons: ReadonlySet<BudgetConditionReason> = new Set<BudgetConditionReason>([
+  'NamespaceNotAllowed',
+  'Conflict',
+  'AlreadyExists',
+  'BudgetIdReserved',
+  'NotSupported',
+  'GatewayUnauthorized',
+  'GatewayRejected',
+  'NotConverged',
+]);
+
+/**
+ * The status after an outcome. An idle budget costs one write per hour, for the time of the last sync.
+ * @param customers the number of customers that use the budget
+ * @returns the same object if nothing changed
+ */
+export function nextStatus(
+  budget: GatewayBudget,
+  outcome: BudgetOutcome,
+  customers: number,
+  now: Date,
+): GatewayBudgetStatus {
+  const before = budget.status ?? {};
+  const after: GatewayBudgetStatus = {
+    ...retained(before, outcome),
+    customers,
+    observedGeneration: budget.metadata.generation,
+    ...(outcome.ownership === undefined ? {} : { ownership: outcome.ownership }),
+    ...(outcome.applied === undefined ? {} : appliedStatus(outcome.applied)),
+    ...(outcome.budgetId === undefined ? {} : { budgetId: outcome.budgetId }),
+    ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
+    ...(outcome.wrote === true ? { lastChangeTime: now.toISOString() } : {}),
+    conditions: conditionsOf(budget, outcome, now),
+  };
+  const changed = !isDeepStrictEqual(after, before);
+  if (outcome.ready && (changed || isSyncTimeOutdated(before.lastSyncTime, now))) {
+    return { ...after, lastSyncTime: now.toISOString() };
+  }
+  return changed ? after : before;
+}
+
+/** The fields of the previous status that remain. A resource that owns nothing has none that describe a budget. */
+function retained(before: GatewayBudgetStatus, { ownership }: BudgetOutcome): GatewayBudgetStatus {
+  if (ownership !== 'Waiting' && ownership !== 'Refused') return before;
+  const { appliedFields: _fields, specHash: _hash, gateway: _gateway, budgetId: _id, ...rest } = before;
+  return rest;
+}
+
+function appliedStatus({ specHash, fields, gateway }: AppliedTier): Partial<GatewayBudgetStatus> {
+  return { specHash, appliedFields: [...fields], ...(gateway === undefined ? {} : { gateway }) };
+}
+
+/** Ready, and at most one of Reconciling and Stalled, which kstatus expects only while they are True. */
+function conditionsOf(budget: GatewayBudget, { ready, reason, message }: BudgetOutcome, now: Date): Condition[] {
+  const before = conditionOf(budget, 'Ready');
+  // A condition that stays True keeps its first reason.
+  const kept = ready && reason === 'UpToDate' && before?.status === 'True' ? before.reason : reason;
+  const state = (type: BudgetConditionType, status: Condition['status']): Condition =>
+    nextCondition(budget, now, { type, status, reason: kept, message });
+  if (ready) return [state('Ready', 'True')];
+  if (reason === 'Paused') return [state('Ready', 'False')];
+  return [state('Ready', 'False'), state(stalledReasons.has(reason) ? 'Stalled' : 'Reconciling', 'True')];
+}

@@ -1,0 +1,146 @@
+/** Syncs the gateway's budget with the spec of one resource: observes it, and then creates or updates it if required. */
+import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayConnection } from '../connection/connection.ts';
+import type { GatewayClient, Tier, TierField } from '../gateway/gateway.ts';
+import { GatewayError, isGatewayError, tierColumns, tierFields } from '../gateway/gateway.ts';
+import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
+import { adoptionPolicyOf, budgetIdOf, isInSync } from './budgetResource.ts';
+import { gatewayDigest } from './claimants.ts';
+import type { CurrentBudget } from './currentBudget.ts';
+import type { Dependencies } from './dependencies.ts';
+import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } from './desired.ts';
+import type { SyncAction } from './events.ts';
+import { observeTier, supportsBudgets } from './observation.ts';
+import * as outcomes from './outcomes.ts';
+import { appliedFields, isOwn } from './ownership.ts';
+import type { AppliedTier, BudgetOutcome } from './status.ts';
+
+/** One sync and its inputs. */
+interface Sync {
+  readonly dependencies: Dependencies;
+  readonly current: CurrentBudget;
+  readonly client: GatewayClient;
+  readonly signal: AbortSignal;
+  readonly desired: Tier;
+  readonly specHash: string;
+  /** The sync request that this sync handles. A later one is left to the next sync. */
+  readonly syncRequest: string | undefined;
+  /** Whether another client created the budget while this sync was creating it. */
+  readonly lostCreation: boolean;
+}
+
+/**
+ * Observes first. Writes the finalizer and announces the creation only before a change or an adoption.
+ * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted; nothing
+ *   has been written then
+ */
+export async function sync(
+  dependencies: Dependencies,
+  current: CurrentBudget,
+  connection: GatewayConnection,
+  signal: AbortSignal,
+): Promise<BudgetOutcome> {
+  const budget = current.latest;
+  const client = dependencies.clients.for(connection);
+  if (!(await supportsBudgets(dependencies.clients, connection, signal))) return outcomes.notSupported;
+  const desired = desiredTier(budget.spec);
+  const run: Sync = {
+    ...{ dependencies, current, client, signal, desired },
+    specHash: tierHash(desired),
+    syncRequest: pendingSyncRequest(budget),
+    lostCreation: false,
+  };
+  const priority = isInSync(budget) ? 'routine' : 'urgent';
+  const observed = await observeTier(client, budgetIdOf(budget), { signal, priority });
+  return observed === undefined ? await create(run, budget) : await update(run, budget, observed);
+}
+
+async function create(run: Sync, budget: GatewayBudget): Promise<BudgetOutcome> {
+  const { dependencies, current, client, signal, desired } = run;
+  const again = budget.status?.ownership === 'Owned';
+  await current.ensureFinalizer();
+  // Not Ready until the budget exists: customers that lost their link to it are then linked again.
+  await current.report(outcomes.creating(budget, applied(run, fieldsOf(desired))));
+  dependencies.finalizer.beforeExternalWrite(current.latest);
+  try {
+    await client.budgetNew({ budget_id: budgetIdOf(budget), ...tierColumns(desired) }, { signal });
+  } catch (error) {
+    if (!isGatewayError(error, 'terminal', 'alreadyExists')) throw error;
+    // A lookup shows whether the budget exists already or the gateway rejected it for another reason.
+    const existing = await observeTier(client, budgetIdOf(budget), { signal });
+    if (existing === undefined) throw error;
+    return await update({ ...run, lostCreation: true }, budget, existing);
+  }
+  if (again) dependencies.metrics.drift.inc();
+  return await conclude(run, new Set(), outcomes.createdAction(again));
+}
+
+async function update(run: Sync, budget: GatewayBudget, observed: Tier): Promise<BudgetOutcome> {
+  const { dependencies, current, client, signal, desired } = run;
+  const own = !run.lostCreation && isOwn(budget, observed);
+  if (!own && adoptionPolicyOf(budget) === 'Refuse') return outcomes.refused(budget);
+  const before = own ? appliedFields(budget) : new Set<TierField>();
+  const changes = changesOf(desired, before, observed);
+  const adopted = outcomes.adoptedAction(budget, own);
+  await current.ensureFinalizer();
+  const specChanged = budget.status?.specHash !== run.specHash;
+  if (changedFields(changes).length === 0) {
+    const fields = fieldsOf(desired);
+    // The operator may have ended after the write of a changed spec, and before the status.
+    return { ...outcomes.inSync(budget, applied(run, fields), adopted, run.syncRequest), wrote: specChanged };
+  }
+  await announceFields(run, before);
+  dependencies.finalizer.beforeExternalWrite(current.latest);
+  await send(client, budgetIdOf(budget), changes, signal);
+  if (adopted === undefined && !specChanged) dependencies.metrics.drift.inc();
+  return await conclude(run, before, adopted ?? outcomes.updatedAction(changedFields(changes), specChanged));
+}
+
+/** Records the fields before they are set, unless they are recorded already, so that they can be cleared after a crash. */
+async function announceFields({ dependencies, current, desired }: Sync, before: ReadonlySet<TierField>): Promise<void> {
+  const fields = new Set([...before, ...fieldsOf(desired)]);
+  const known = appliedFields(current.latest);
+  const isRecorded = current.latest.status?.ownership === 'Owned' && [...fields].every((field) => known.has(field));
+  if (isRecorded) return;
+  const gateway = gatewayDigest(dependencies, current.latest);
+  await current.updateStatus({
+    ownership: 'Owned',
+    appliedFields: [...fields],
+    ...(gateway === undefined ? {} : { gateway }),
+  });
+}
+
+async function send(client: GatewayClient, id: string, changes: TierChanges, signal: AbortSignal): Promise<void> {
+  const row = await client.budgetUpdate({ budget_id: id, ...tierColumns(changes) }, { signal });
+  if (row !== undefined) return;
+  throw new GatewayError('transient', 'POST /budget/update', 'The budget was deleted at the gateway during an update.');
+}
+
+/** Evaluates a write by a new observation of the budget: a 200 alone does not prove success. */
+async function conclude(run: Sync, before: ReadonlySet<TierField>, action: SyncAction): Promise<BudgetOutcome> {
+  const { current, client, signal, desired, syncRequest } = run;
+  const budget = current.latest;
+  const after = await observeTier(client, budgetIdOf(budget), { signal });
+  if (after === undefined) {
+    throw new GatewayError(
+      'transient',
+      'POST /budget/info',
+      'The gateway accepted the budget but does not report it. A replica of the gateway may be behind, or the budget was deleted.',
+    );
+  }
+  const left = changedFields(changesOf(desired, before, after));
+  const fields = tierFields.filter((field) => desired[field] !== undefined || left.includes(field));
+  const outcome =
+    left.length > 0
+      ? outcomes.notConverged(budget, applied(run, fields), left)
+      : outcomes.inSync(budget, applied(run, fields), action, syncRequest);
+  return { ...outcome, wrote: true };
+}
+
+function applied({ dependencies, current, specHash }: Sync, fields: readonly TierField[]): AppliedTier {
+  return { specHash, fields, gateway: gatewayDigest(dependencies, current.latest) };
+}
+
+function fieldsOf(tier: Tier): TierField[] {
+  return tierFields.filter((field) => tier[field] !== undefined);
+}

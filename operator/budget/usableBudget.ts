@@ -1,0 +1,90 @@
+/** Resolves references to budgets. Pure: depends only on the resources. */
+import type { BudgetRef, GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import { instanceKeyOf } from '../connection/connection.ts';
+import { keyText, type Lister, type ObjectKey } from '../runtime/runtime.ts';
+import { conditionOf, isReady } from './budgetResource.ts';
+
+/** A reference to a budget cannot be used. The message is a condition message. */
+export class BudgetNotUsableError extends Error {
+  override readonly name = 'BudgetNotUsableError';
+  readonly reason: 'BudgetNotFound' | 'BudgetNotReady' | 'BudgetNotAllowed';
+
+  constructor(reason: BudgetNotUsableError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A budget that the gateway has. */
+export interface UsableBudget {
+  readonly budgetId: string;
+  /** See `status.lastChangeTime` of a GatewayBudget. */
+  readonly lastChange: string | undefined;
+}
+
+/** A reference to a budget, and the resource that has it. */
+export interface BudgetReference {
+  readonly ref: BudgetRef;
+  /** The namespace of the resource that refers to the budget. */
+  readonly namespace: string;
+  /** The instance of that resource. */
+  readonly instance: ObjectKey;
+  /** The id of the budget in use, if any: it stays usable while its resource is not Ready. */
+  readonly inUse: string | undefined;
+}
+
+/**
+ * The budget that a reference leads to.
+ *
+ * A reference may lead to the namespace of the instance, whose owner offers these budgets to all customers that the
+ * instance admits. It may not lead to third namespaces: their budgets could otherwise never be deleted.
+ * @throws BudgetNotUsableError
+ */
+export function usableBudget(budgets: Pick<Lister<GatewayBudget>, 'get'>, reference: BudgetReference): UsableBudget {
+  const { ref, instance, inUse } = reference;
+  const namespace = ref.namespace ?? reference.namespace;
+  const name = `GatewayBudget ${namespace}/${ref.name}`;
+  if (namespace !== reference.namespace && namespace !== instance.namespace) {
+    throw new BudgetNotUsableError(
+      'BudgetNotAllowed',
+      `${name} is neither in namespace ${reference.namespace} nor in that of the instance. Refer to a GatewayBudget in one of these two namespaces.`,
+    );
+  }
+  const budget = budgets.get({ namespace, name: ref.name });
+  if (budget === undefined) {
+    throw new BudgetNotUsableError('BudgetNotFound', `${name} does not exist. Create it, or correct the reference.`);
+  }
+  if (keyText(instanceKeyOf(budget)) !== keyText(instance)) {
+    throw new BudgetNotUsableError(
+      'BudgetNotAllowed',
+      `${name} belongs to another GatewayInstance. Refer to a GatewayBudget of GatewayInstance ${keyText(instance)}.`,
+    );
+  }
+  const budgetId = usableId(budget, inUse);
+  if (budgetId !== undefined) return { budgetId, lastChange: budget.status?.lastChangeTime };
+  const isDeleted = budget.metadata.deletionTimestamp !== undefined;
+  const reason = conditionOf(budget, 'Ready')?.reason;
+  const state = isDeleted ? 'is being deleted' : `is not Ready${reason === undefined ? '' : ` (${reason})`}`;
+  throw new BudgetNotUsableError('BudgetNotReady', `${name} ${state}. Its condition Ready says what to do.`);
+}
+
+function usableId(budget: GatewayBudget, inUse: string | undefined): string | undefined {
+  const { budgetId, ownership } = budget.status ?? {};
+  if (budgetId === undefined || ownership !== 'Owned') return undefined;
+  if (budgetId === inUse) return budgetId;
+  return isReady(budget) && budget.metadata.deletionTimestamp === undefined ? budgetId : undefined;
+}
+
+/** Whether a change of a budget matters to the resources that refer to it. */
+export function mattersToUsers(before: GatewayBudget, after: GatewayBudget): boolean {
+  const facts = (budget: GatewayBudget): string =>
+    JSON.stringify([
+      budget.metadata.uid,
+      budget.metadata.deletionTimestamp,
+      budget.status?.budgetId,
+      budget.status?.ownership,
+      budget.status?.lastChangeTime,
+      conditionOf(budget, 'Ready')?.status,
+    ]);
+  return facts(before) !== facts(after);
+}

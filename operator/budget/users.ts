@@ -1,0 +1,85 @@
+/** Finds the customers and instances that use a budget. */
+import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { admits, instanceKeyOf, instancesOfGateway, type KnownInstances } from '../connection/connection.ts';
+import { type Index, keyText, type ObjectKey } from '../runtime/runtime.ts';
+import { budgetIdOf } from './budgetResource.ts';
+import { ownsOrCreates } from './ownership.ts';
+
+/** The sources of {@link usersOf}. */
+export interface UserSources extends KnownInstances {
+  /** Customers by {@link budgetUses}. */
+  readonly byBudget: Index<GatewayCustomer>;
+}
+
+/** The resources that use a budget. */
+export interface BudgetUsers {
+  /** Those that refer to the resource, those that name the id, and those that are still linked to it. */
+  readonly customers: readonly GatewayCustomer[];
+  /** Those that use it as their default budget. */
+  readonly instances: readonly GatewayInstance[];
+}
+
+/** The index key of all customers that refer to a budget resource. */
+function resourceUse(budget: ObjectKey): string {
+  return `resource ${keyText(budget)}`;
+}
+
+function idUse(instance: ObjectKey, budgetId: string): string {
+  return `id ${keyText(instance)} ${budgetId}`;
+}
+
+/** The index keys of a customer: the budget resource that it refers to, and the ids that it uses at its instance. */
+export function budgetUses(customer: GatewayCustomer): readonly string[] {
+  const { metadata, spec, status } = customer;
+  const { budgetRef } = spec;
+  const ids = [spec.budgetId, status?.budgetId].filter((id) => id !== undefined);
+  return [
+    ...(budgetRef === undefined ? [] : [resourceUse({ namespace: metadata.namespace, ...budgetRef })]),
+    ...[...new Set(ids)].map((id) => idUse(instanceKeyOf(customer), id)),
+  ];
+}
+
+/** The index keys of a budget: the customers that use it have one of them, see {@link budgetUses}. */
+export function budgetUseKeys(budget: GatewayBudget): readonly string[] {
+  return [resourceUse(budget.metadata), idUse(instanceKeyOf(budget), budgetIdOf(budget))];
+}
+
+/** The users of a budget. Customers that the instance does not admit count only while they are linked to the budget. */
+export function usersOf(sources: UserSources, budget: GatewayBudget): BudgetUsers {
+  const id = budgetIdOf(budget);
+  const own = instanceKeyOf(budget);
+  const byName = sources.byBudget.get(resourceUse(budget.metadata)).filter((customer) => mayRefer(customer, budget));
+  // An id at the gateway belongs to the resource that owns the budget.
+  const peers = ownsOrCreates(budget) ? instancesOfGateway(sources, own) : [];
+  const byId = peers.flatMap((instance) => sources.byBudget.get(idUse(instance, id)));
+  const all = new Map([...byName, ...byId].map((customer) => [customer.metadata.uid, customer]));
+  return {
+    customers: [...all.values()].filter((customer) => counts(sources, customer, id)),
+    instances: (peers.length > 0 ? peers : [own]).flatMap((key) => {
+      const instance = sources.instances.get(key);
+      return instance !== undefined && isDefaultOf(instance, budget, id) ? [instance] : [];
+    }),
+  };
+}
+
+/** Whether a customer may refer to a budget: both have the same instance, and the budget is in its or their namespace. */
+export function mayRefer(customer: GatewayCustomer, budget: GatewayBudget): boolean {
+  const instance = instanceKeyOf(customer);
+  const { namespace } = budget.metadata;
+  const near = namespace === customer.metadata.namespace || namespace === instance.namespace;
+  return near && keyText(instance) === keyText(instanceKeyOf(budget));
+}
+
+function counts({ instances }: UserSources, customer: GatewayCustomer, budgetId: string): boolean {
+  const instance = instances.get(instanceKeyOf(customer));
+  const admitted = instance === undefined || admits(instance, customer.metadata.namespace, customer.spec.customerId);
+  return admitted || customer.status?.budgetId === budgetId;
+}
+
+/** An instance that is being deleted waits for its budgets, so they must not wait for it. */
+function isDefaultOf({ metadata, spec }: GatewayInstance, budget: GatewayBudget, id: string): boolean {
+  const { budgetId, budgetRef } = spec.defaultCustomerBudget ?? {};
+  if (metadata.deletionTimestamp !== undefined) return false;
+  const refers = budgetRef?.name === budget.metadata.name && metadata.namespace === budget.metadata.namespace;
+  return refers || budgetId === id;
+}
