@@ -3,6 +3,7 @@
  * a budget API, the amount is stored in a budget row of the instance.
  */
 import type { DefaultCustomerBudget, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { BudgetNotUsableError, usableBudget } from '../budget/budget.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { currentCondition } from '../conditions/conditions.ts';
 import type { BudgetSettings } from '../configuration/configuration.ts';
@@ -11,6 +12,7 @@ import { ConnectionError } from '../connection/connection.ts';
 import type { BudgetRow, GatewayClient, GatewayClients, GatewayError } from '../gateway/gateway.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import {
+  budgetNotUsable,
   notRequestedBudget,
   periodNotSupported,
   rowNotDeleted,
@@ -39,7 +41,7 @@ export interface BudgetGateway {
   readonly configuredRowId: string | undefined;
 }
 
-type BudgetDependencies = Pick<Dependencies, 'clients' | 'status' | 'finalizer'>;
+type BudgetDependencies = Pick<Dependencies, 'clients' | 'status' | 'finalizer' | 'budgets'>;
 
 /** The columns of the instance's budget row that the spec decides. */
 interface DesiredRow {
@@ -72,8 +74,17 @@ export async function reconcileDefaultBudget(
   { connection, configuredRowId }: BudgetGateway,
 ): Promise<DefaultBudget> {
   const { clients } = dependencies;
-  const desired = instance.spec.defaultCustomerBudget;
-  if (desired === undefined) return await deleteFormerRow(dependencies, instance, connection);
+  const requested = instance.spec.defaultCustomerBudget;
+  if (requested === undefined) return await deleteFormerRow(dependencies, instance, connection);
+  let desired: TierOrAmount;
+  try {
+    desired = resolved(dependencies, instance, requested, configuredRowId);
+  } catch (error) {
+    if (!(error instanceof BudgetNotUsableError)) throw error;
+    // The gateway keeps the budget that it has: a missing resource must not remove the limit.
+    const settings = configuredRowId === undefined ? undefined : { budgetId: configuredRowId };
+    return { instance, settings, rowId: recordedRow(instance), failure: budgetNotUsable(error) };
+  }
   const id = defaultBudgetId(instance);
   const rowId = recordedRow(instance);
   const settings = settingsOf(desired);
@@ -133,6 +144,24 @@ export async function deleteRow(
   }
 }
 
+/** A default budget whose reference is resolved. */
+type TierOrAmount = Omit<DefaultCustomerBudget, 'budgetRef'>;
+
+/**
+ * Replaces a reference by the id of its budget.
+ * @throws BudgetNotUsableError
+ */
+function resolved(
+  { budgets }: BudgetDependencies,
+  { metadata: { namespace, name } }: GatewayInstance,
+  { budgetRef, ...rest }: DefaultCustomerBudget,
+  inUse: string | undefined,
+): TierOrAmount {
+  if (budgetRef === undefined) return rest;
+  const { budgetId } = usableBudget(budgets, { ref: budgetRef, namespace, instance: { namespace, name }, inUse });
+  return { budgetId };
+}
+
 /** Records the row before it is created, so that it is deleted with the instance even after a crash. */
 async function recordRow(
   { status, finalizer }: BudgetDependencies,
@@ -190,7 +219,7 @@ async function deleteRowAt(
   await clients.for(connection).budgetDelete(defaultBudgetId(instance));
 }
 
-function settingsOf({ maxBudget, budgetId }: DefaultCustomerBudget): BudgetSettings {
+function settingsOf({ maxBudget, budgetId }: TierOrAmount): BudgetSettings {
   return {
     ...(maxBudget === undefined ? {} : { maxBudget }),
     ...(budgetId === undefined ? {} : { budgetId }),

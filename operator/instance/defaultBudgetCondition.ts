@@ -1,6 +1,7 @@
 /** The condition DefaultBudgetEnforced. Pure. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import type { BudgetNotUsableError } from '../budget/budget.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { notRequested } from '../conditions/conditions.ts';
 import type { BudgetSettings } from '../configuration/configuration.ts';
@@ -22,6 +23,11 @@ export const unverified: Condition = {
   reason: 'NotReachable',
   message: 'Cannot verify the default budget: the gateway is unreachable.',
 };
+
+/** The GatewayBudget of spec.defaultCustomerBudget.budgetRef does not exist, is not Ready, or belongs to another instance. */
+export function budgetNotUsable({ reason, message }: BudgetNotUsableError): Condition {
+  return { status: 'False', reason, message };
+}
 
 export function tierNotFound(budgetId: string): Condition {
   const message = `The gateway has no budget ${budgetId}. Create it at the gateway, or correct spec.defaultCustomerBudget.budgetId.`;

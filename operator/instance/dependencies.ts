@@ -1,4 +1,4 @@
-import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { Connections } from '../connection/connection.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { GuardrailDependencies, ProxyDeployment } from '../guardrail/guardrail.ts';
@@ -14,6 +14,9 @@ export interface Dependencies extends GuardrailDependencies, ProxyDependencies {
   readonly proxies: Lister<ProxyDeployment>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly customers: Index<GatewayCustomer>;
+  readonly budgets: Pick<Lister<GatewayBudget>, 'get'>;
+  /** Budgets by the instance that they refer to, as `namespace/name`. */
+  readonly budgetsByInstance: Index<GatewayBudget>;
   readonly status: StatusWriter<GatewayInstance>;
   readonly finalizer: Finalizer<GatewayInstance>;
   readonly events: EventRecorder;

@@ -1,9 +1,10 @@
 /** Finalizes a deleted instance: releases the gateway's Deployment, and deletes the default budget at the gateway. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { ownsOrCreates } from '../budget/budget.ts';
 import { isRejection, namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import type { Result } from '../runtime/runtime.ts';
-import { isForbidden } from '../runtime/runtime.ts';
+import { isForbidden, keyText } from '../runtime/runtime.ts';
 import { deleteRow, recordedRow } from './defaultBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { releaseAllWorkloads } from './release.ts';
@@ -29,6 +30,12 @@ export async function finalize(
     });
     return {};
   }
+  const budgets = dependencies.budgetsByInstance.get(keyText(instance.metadata)).filter(ownsOrCreates);
+  if (budgets.length > 0 && !forced) {
+    const message = budgetsRemain(budgets.length);
+    await reportReady(dependencies, instance, { status: 'False', reason: 'BudgetsRemain', message });
+    return {};
+  }
   if (forced) recordForceDeletion(dependencies, instance, total);
   finalizer.beforeExternalWrite(instance);
   const failure = await cleanUp(dependencies, instance, signal);
@@ -47,6 +54,13 @@ function customersRemain(total: number): string {
   return (
     `${total} GatewayCustomer${total === 1 ? ' refers' : 's refer'} to this instance, and the deletion of their records requires its master key. ` +
     `Delete them first, or set annotation ${annotations.forceDelete} to "true" to leave their records at the gateway.`
+  );
+}
+
+function budgetsRemain(total: number): string {
+  return (
+    `${total} GatewayBudget${total === 1 ? ' belongs' : 's belong'} to this instance, and their deletion at the gateway requires its master key. ` +
+    `Delete them first, or set annotation ${annotations.forceDelete} to "true" to leave them at the gateway.`
   );
 }
 

@@ -1,7 +1,8 @@
 /** The face of this folder: the controller of GatewayInstances. */
-import { customers, instances } from '../api/kinds.ts';
+import { budgets, customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
+import { mattersToUsers } from '../budget/budget.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
@@ -45,6 +46,7 @@ const permissions: readonly Permission[] = [
 export function instanceController(runtime: Runtime, dependencies: InstanceDependencies): ControllerSpec {
   const cache = runtime.cache(instances);
   const byInstance = runtime.cache(customers).indexBy((customer) => [keyText(instanceKeyOf(customer))]);
+  const budgetCache = runtime.cache(budgets);
   const reconciler = new InstanceReconciler({
     client: runtime.client,
     ownedObjects: new OwnedObjects(runtime),
@@ -56,6 +58,8 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     instances: cache,
     proxies: runtime.cache(proxyDeployments),
     customers: byInstance,
+    budgets: budgetCache,
+    budgetsByInstance: budgetCache.indexBy((budget) => [keyText(instanceKeyOf(budget))]),
     status: runtime.status(instances),
     finalizer: runtime.finalizer(instances, FINALIZER),
     events: runtime.events,
@@ -64,6 +68,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
   });
   let controller = when(instances)
     .watches(customers, (customer) => [instanceKeyOf(customer)], { changed: countsDiffer })
+    .watches(budgets, (budget) => [instanceKeyOf(budget)], { changed: mattersToUsers })
     .watches(proxyDeployments, (deployment) =>
       instancesLabelled(cache.list(deployment.metadata.namespace), deployment),
     );
