@@ -147,7 +147,7 @@ describe('the operator program', function () {
       KUBECONFIG: cluster().kubeconfig,
     });
     await run.says(/"controller":"gatewaycustomer".*Controller started/);
-    const short = await cluster().kubectl(['get', 'gcust,ginst', '-n', namespace, '-o', 'name']);
+    const short = await cluster().kubectl(['get', 'gcust,gbud,ginst', '-n', namespace, '-o', 'name']);
     expect(short).to.equal('');
     run.child.kill('SIGTERM');
     expect(await run.ended).to.deep.equal({ code: 0, signal: null });

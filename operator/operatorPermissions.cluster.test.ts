@@ -30,6 +30,8 @@ describe("the operator's permissions", function () {
     expect(new Set(resources)).to.have.keys(
       'customresourcedefinitions',
       'events',
+      'gatewaybudgets',
+      'gatewaybudgets/status',
       'gatewaycustomers',
       'gatewaycustomers/status',
       'gatewayinstances',
@@ -92,7 +94,7 @@ describe("the operator's permissions", function () {
       await cluster().kubectl(['delete', 'namespace', doomed, '--wait=false']);
       await cluster().kubectl(['delete', 'rolebinding', '--all', '-n', doomed]);
       await cluster().kubectl(['annotate', 'gcust', 'a', '-n', doomed, 'gateway.guardrail.dev/force-delete=true']);
-      await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', doomed, '--timeout=30s']);
+      await cluster().kubectl(['delete', 'gcust,gbud,ginst', '--all', '-n', doomed, '--timeout=30s']);
     } finally {
       await stand.end();
     }
@@ -173,12 +175,12 @@ describe("the operator's permissions", function () {
       await cluster().kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(resources(endpoint, spec)));
     }
 
-    /** Waits until both resources have a condition. */
+    /** Waits until all resources have a condition. */
     async conditioned(namespace = this.namespace): Promise<void> {
       const path = 'jsonpath={.items[*].status.conditions[0].type}';
       await eventually(async () => {
-        const status = await cluster().kubectl(['get', 'gcust,ginst', '-n', namespace, '-o', path]);
-        expect(status.trim().split(/\s+/)).to.have.length(2);
+        const status = await cluster().kubectl(['get', 'gcust,gbud,ginst', '-n', namespace, '-o', path]);
+        expect(status.trim().split(/\s+/)).to.have.length(3);
       }, 30_000);
     }
 
@@ -192,7 +194,7 @@ describe("the operator's permissions", function () {
 
     async removeResources(namespace = this.namespace): Promise<void> {
       await cluster().kubectl(['annotate', 'gcust', 'a', '-n', namespace, 'gateway.guardrail.dev/force-delete=true']);
-      await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', namespace, '--timeout=30s']);
+      await cluster().kubectl(['delete', 'gcust,gbud,ginst', '--all', '-n', namespace, '--timeout=30s']);
     }
 
     async end(): Promise<void> {
@@ -223,6 +225,12 @@ function resources(endpoint: string, more: object): object {
         kind: 'GatewayCustomer',
         metadata: { name: 'a' },
         spec: { customerId: 'a', instanceRef: { name: 'i' } },
+      },
+      {
+        apiVersion,
+        kind: 'GatewayBudget',
+        metadata: { name: 'b' },
+        spec: { instanceRef: { name: 'i' } },
       },
     ],
   };

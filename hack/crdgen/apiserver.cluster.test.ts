@@ -168,6 +168,25 @@ describe('CRDs at the API server', function () {
       ['a duration of nothing', { budgetDuration: '0d' }, 'budgetDuration must be a whole number with a unit'],
       ['a duration with a newline', { budgetDuration: '1d\n' }, 'budgetDuration must be a whole number with a unit'],
       ['a budget row of another customer as tier', { budgetId: 'gcust-0000' }, 'budgetId must not begin with gcust-'],
+      ['a reference to a budget', { budgetRef: { name: 'gold', namespace: 'ai' } }, ADMITTED],
+      [
+        'a reference to a budget beside an id',
+        { budgetRef: { name: 'gold' }, budgetId: 'gold' },
+        'budgetRef cannot be used together with budgetId: remove one of the two',
+      ],
+      ...['maxBudget', 'tpmLimit', 'rpmLimit'].map(
+        (limit) =>
+          [
+            `a reference to a budget beside ${limit}`,
+            { budgetRef: { name: 'gold' }, [limit]: 1 },
+            'budgetRef cannot be used together with maxBudget, budgetDuration, tpmLimit or rpmLimit',
+          ] as const,
+      ),
+      [
+        'a reference to a budget beside a period',
+        { budgetRef: { name: 'gold' }, budgetDuration: '1d' },
+        'budgetRef cannot be used together with maxBudget, budgetDuration, tpmLimit or rpmLimit',
+      ],
       ['no id', { customerId: undefined }, 'spec.customerId: Required value'],
       [
         'an empty id',
@@ -452,17 +471,28 @@ describe('CRDs at the API server', function () {
       [
         'both default budgets',
         { defaultCustomerBudget: { maxBudget: 1, budgetId: 'a' } },
-        'defaultCustomerBudget requires either maxBudget or budgetId: set exactly one of the two',
+        'defaultCustomerBudget requires either maxBudget, budgetId or budgetRef: set exactly one of them',
+      ],
+      [
+        'a default budget id beside a reference',
+        { defaultCustomerBudget: { budgetId: 'a', budgetRef: { name: 'a' } } },
+        'defaultCustomerBudget requires either maxBudget, budgetId or budgetRef: set exactly one of them',
+      ],
+      ['a reference to a default budget', { defaultCustomerBudget: { budgetRef: { name: 'a' } } }, ADMITTED],
+      [
+        'a reference to a default budget with a period',
+        { defaultCustomerBudget: { budgetRef: { name: 'a' }, budgetDuration: '30d' } },
+        'budgetDuration cannot be used together with budgetId or budgetRef',
       ],
       [
         'an empty default budget',
         { defaultCustomerBudget: {} },
-        'defaultCustomerBudget requires either maxBudget or budgetId',
+        'defaultCustomerBudget requires either maxBudget, budgetId or budgetRef',
       ],
       [
         'a default tier with a period',
         { defaultCustomerBudget: { budgetId: 'a', budgetDuration: '30d' } },
-        'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId, because the tier has its own period: remove budgetDuration, or replace budgetId by maxBudget',
+        'spec.defaultCustomerBudget.budgetDuration: Forbidden: budgetDuration cannot be used together with budgetId or budgetRef, because the tier has its own period: remove budgetDuration, or replace the tier by maxBudget',
       ],
       [
         'a default period alone',

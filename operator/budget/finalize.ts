@@ -1,5 +1,6 @@
 /** Finalizes the resource of a budget before its deletion. */
 import { annotations, type GatewayBudget, gatewayBudgetNames } from '../api/v1alpha1/v1alpha1.ts';
+import { readNamespace } from '../cluster/cluster.ts';
 import { ConnectionError, instanceKeyOf, retryWithFreshKey } from '../connection/connection.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { isAnnotated, isDefinitionBeingDeleted, StrandedDeletions } from '../lifecycle/lifecycle.ts';
@@ -158,13 +159,20 @@ export class Finalization {
   }
 
   async #orphan(budget: GatewayBudget, reason: OrphanReason, cause: string): Promise<Result> {
-    this.#dependencies.metrics.orphaned.inc({ reason });
-    return await this.#removeFinalizer(budget, {
+    const { metrics, client, events } = this.#dependencies;
+    metrics.orphaned.inc({ reason });
+    const event: EventDetails = {
       type: reason === 'policy' ? 'Normal' : 'Warning',
       reason: 'Orphaned',
       message: `${cause}: budget ${budgetIdOf(budget)} remains at the gateway.`,
       action: 'Delete',
-    });
+    };
+    // No event can be created in a namespace that is being deleted, so the event is about the namespace.
+    const { namespace: name } = budget.metadata;
+    const namespace = reason === 'namespace_deleted' ? await readNamespace(client, name) : undefined;
+    if (namespace === undefined) return await this.#removeFinalizer(budget, event);
+    events.record(namespace, event);
+    return await this.#removeFinalizer(budget);
   }
 
   async #removeFinalizer(budget: GatewayBudget, event?: EventDetails): Promise<Result> {

@@ -274,6 +274,25 @@ describe('budget reconcile', function () {
       await bed.user.patch('main', { metadata: { finalizers: null } }, 'gatewayinstances');
     });
 
+    it('in a namespace that is being deleted, without the key, orphans the budget after five minutes', async () => {
+      await bed.user.budget('gold', { budgetId: idOf('gold'), maxBudget: 4 });
+      await bed.user.untilBudgetReason('gold', 'Created');
+      // A restarted operator does not know the key.
+      await bed.stopOperator();
+      await bed.user.deleteSecret('main');
+      await bed.user.deleteNamespace();
+      await bed.startOperator();
+      await bed.user.delete('gold', plural);
+      await bed.user.untilBudget('gold', (budget) => messageOf(budget).includes('five minutes'));
+      bed.operator.skip(6 * 60_000);
+      await bed.user.annotate('gold', 'syncRequested', 'six minutes', plural);
+      await bed.user.untilBudgetGone('gold');
+      expect(await rowOf('gold')).to.include({ max_budget: 4 });
+      await eventually(async () => {
+        expect(await bed.user.events(bed.user.namespace, 'default')).to.include('Orphaned');
+      });
+    });
+
     it('waits for an unreachable gateway, unless it is forced', async () => {
       await bed.user.budget('gold', { budgetId: idOf('gold') });
       await bed.user.untilBudgetReason('gold', 'Created');

@@ -25,7 +25,7 @@ export function inUseMessage(budget: GatewayBudget, { customers, instances }: Bu
     ...(customers.length === 0 ? [] : [customersText(named, customers.length)]),
     ...instances.map((instance) => `GatewayInstance ${namesAll ? keyText(instance.metadata) : 'of the budget'}`),
   ];
-  return `The budget is in use by ${users.join(' and by ')}. Change or delete ${users.length + customers.length > 2 ? 'them' : 'it'} first.`;
+  return `The budget is in use by ${users.join(' and by ')}. Change or delete ${customers.length + instances.length > 1 ? 'them' : 'it'} first.`;
 }
 
 function customersText(named: readonly string[], total: number): string {

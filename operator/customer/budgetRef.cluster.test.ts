@@ -121,6 +121,23 @@ describe('budgetRef of a customer', function () {
     expect(bed.proxy.calls.filter(({ path }) => /\/(?:update|new|delete)$/.test(path))).to.deep.equal([]);
   });
 
+  it('is written again although the operator lost the answer to the change of the budget', async () => {
+    await bed.user.budget('gold', { budgetId: idOf('gold'), maxBudget: 5 });
+    await bed.user.customer('a', { budgetRef: { name: 'gold' } });
+    await bed.user.untilReason('a', 'Created');
+    let broken = false;
+    bed.proxy.fault = ({ path }) => {
+      if (broken || path !== '/budget/update') return undefined;
+      broken = true;
+      return { kind: 'breakAfter' };
+    };
+    await bed.user.patch('gold', { spec: { maxBudget: 6 } }, plural);
+    await eventually(() => {
+      expect(bed.callsOf('/customer/update')).to.have.length(1);
+    });
+    expect(bed.callsOf('/budget/update'), 'the change was made').to.have.length(1);
+  });
+
   it('keeps its budget from being deleted, which then lists it', async () => {
     await bed.user.budget('gold', { budgetId: idOf('gold'), maxBudget: 5 });
     const names = Array.from({ length: 12 }, (_, index) => `c${String(index).padStart(2, '0')}`);

@@ -1,4 +1,4 @@
-/** The deletion of the CustomResourceDefinition, on a separate control plane because it affects the whole cluster. */
+/** The deletion of the CustomResourceDefinitions, on a separate control plane because it affects the whole cluster. */
 import { expect } from 'chai';
 import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
@@ -6,7 +6,7 @@ import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 import { connectionOf } from './testing/testDependencies.ts';
 
-describe('deletion of the CustomResourceDefinition', function () {
+describe('deletion of the CustomResourceDefinitions', function () {
   this.timeout(120_000);
   const masterKey = 'sk-master';
   let plane: ControlPlane;
@@ -31,6 +31,8 @@ describe('deletion of the CustomResourceDefinition', function () {
       await eventually(() => user.list());
       await user.secret('main', masterKey);
       await eventually(() => user.instance('main', { endpoint: gateway.url }));
+      await user.budget('gold', { maxBudget: 5 });
+      await user.untilBudgetReason('gold', 'Created');
       const names = ['a', 'b', 'c'];
       const rows: string[] = [];
       for (const name of names) {
@@ -54,6 +56,11 @@ describe('deletion of the CustomResourceDefinition', function () {
         const left = await plane.kubectl(['get', 'crd', '-o', 'name']);
         expect(left).not.to.contain('gatewaycustomers');
       }, 30_000);
+      await plane.kubectl(['delete', 'crd', 'gatewaybudgets.gateway.guardrail.dev', '--wait=false']);
+      await eventually(async () => {
+        expect(await user.events('gold')).to.include('Orphaned');
+      }, 20_000);
+      expect((await admin.budgetInfo(['gold']))[0]).to.include({ max_budget: 5 });
     } finally {
       await operator.end();
       await admin.close();

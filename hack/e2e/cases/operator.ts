@@ -65,6 +65,7 @@ describe('the operator, installed by kubectl apply -k', () => {
     });
     after(async () => {
       await cluster().kubectl(['delete', 'gcust', '-n', namespace, 'acme', 'globex', 'initech', '--ignore-not-found']);
+      await cluster().kubectl(['delete', 'gbud', '-n', namespace, 'team', '--ignore-not-found']);
       await cluster().kubectl(['delete', 'ginst,secret', '-n', namespace, 'dev', 'dev-gateway', '--ignore-not-found']);
       await testbed.end();
     });

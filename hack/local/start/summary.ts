@@ -59,6 +59,7 @@ export function fullSummary(input: FullSummary): string {
     '',
     `  export KUBECONFIG=${kubeconfig}`,
     `  ${kubectl} get gcust`,
+    `  ${kubectl} get gbud`,
     `  ${kubectl} get ginst,deployments`,
     `  ${kubectl} delete gcust initech`,
     '',

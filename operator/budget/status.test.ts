@@ -1,0 +1,114 @@
+/** The status and the events of a budget, as tables. */
+import { expect } from 'chai';
+import type { GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
+import { transitions } from './events.ts';
+import * as outcomes from './outcomes.ts';
+import { type BudgetOutcome, nextStatus } from './status.ts';
+import { budgetOf } from './testing/budgets.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
+const applied = { specHash: 'hash', fields: ['maxBudget'], gateway: 'digest' } as const;
+const inSync = outcomes.inSync(budgetOf(), applied, undefined, undefined);
+const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now);
+const typesOf = ({ conditions = [] }: GatewayBudgetStatus): string[] =>
+  conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+
+describe('the status of a budget', () => {
+  it('describes a budget that is in sync', () => {
+    expect({ ...synced, conditions: typesOf(synced) }).to.deep.equal({
+      budgetId: 'gold',
+      customers: 2,
+      ownership: 'Owned',
+      specHash: 'hash',
+      gateway: 'digest',
+      appliedFields: ['maxBudget'],
+      observedGeneration: 1,
+      lastSyncTime: now.toISOString(),
+      lastChangeTime: now.toISOString(),
+      conditions: ['Ready True UpToDate'],
+    });
+  });
+
+  for (const [reason, type] of [
+    ['InstanceNotFound', 'Reconciling'],
+    ['InstanceNotReady', 'Reconciling'],
+    ['GatewayUnreachable', 'Reconciling'],
+    ['RateLimited', 'Reconciling'],
+    ['Creating', 'Reconciling'],
+    ['InUse', 'Reconciling'],
+    ['DeletionFailed', 'Reconciling'],
+    ['InternalError', 'Reconciling'],
+    ['NamespaceNotAllowed', 'Stalled'],
+    ['Conflict', 'Stalled'],
+    ['AlreadyExists', 'Stalled'],
+    ['BudgetIdReserved', 'Stalled'],
+    ['NotSupported', 'Stalled'],
+    ['GatewayUnauthorized', 'Stalled'],
+    ['GatewayRejected', 'Stalled'],
+    ['NotConverged', 'Stalled'],
+    ['Paused', undefined],
+  ] as const) {
+    it(`is ${type ?? 'neither Reconciling nor Stalled'} with the reason ${reason}`, () => {
+      const status = nextStatus(budgetOf({}, synced), outcomes.failed(reason, 'Why.'), 2, now);
+      expect(typesOf(status)).to.deep.equal([
+        `Ready False ${reason}`,
+        ...(type === undefined ? [] : [`${type} True ${reason}`]),
+      ]);
+      expect(status).to.include({ lastSyncTime: now.toISOString(), budgetId: 'gold', ownership: 'Owned' });
+    });
+  }
+
+  it('does not change while nothing changes, except for the time of the sync once an hour', () => {
+    const budget = budgetOf({}, synced);
+    expect(nextStatus(budget, inSync, 2, later(59))).to.equal(synced);
+    expect(nextStatus(budget, inSync, 2, later(61))).to.deep.equal({
+      ...synced,
+      lastSyncTime: later(61).toISOString(),
+    });
+    expect(nextStatus(budget, inSync, 3, later(1))).to.include({ customers: 3, lastChangeTime: now.toISOString() });
+    expect(nextStatus(budget, { ...inSync, wrote: true }, 2, later(1)).lastChangeTime).to.equal(later(1).toISOString());
+  });
+
+  it('of a resource that owns nothing describes no budget', () => {
+    const foreign: BudgetOutcome[] = [
+      outcomes.refused(budgetOf()),
+      outcomes.ownedByAnother(budgetOf(), budgetOf({}, undefined, { name: 'other' })),
+    ];
+    for (const outcome of foreign) {
+      const status = nextStatus(budgetOf({}, synced), outcome, 0, now);
+      expect(status).to.not.have.any.keys('budgetId', 'specHash', 'appliedFields', 'gateway');
+    }
+  });
+
+  it('does not name an owner in another namespace', () => {
+    const other = budgetOf({}, undefined, { name: 'secret', namespace: 'theirs' });
+    expect(outcomes.ownedByAnother(budgetOf(), other).message).to.not.match(/secret|theirs/);
+  });
+});
+
+describe('the events of a budget', () => {
+  const events = (before: GatewayBudgetStatus | undefined, outcome: BudgetOutcome): string[] => {
+    const budget = budgetOf({}, before);
+    const status = nextStatus(budget, outcome, 0, now);
+    return transitions(budget, status, outcome.action).map(({ type, reason }) => `${type} ${reason}`);
+  };
+  const action = outcomes.createdAction(false);
+  const unreachable = outcomes.failed('GatewayUnreachable', 'Why.');
+
+  for (const [what, before, outcome, expected] of [
+    ['a creation', undefined, { ...inSync, action }, ['Normal Created']],
+    ['an announced creation', undefined, outcomes.creating(budgetOf(), applied), []],
+    ['a reconcile without a change', synced, inSync, []],
+    ['a failure', synced, unreachable, ['Warning SyncFailed']],
+    ['the same failure again', nextStatus(budgetOf({}, synced), unreachable, 0, now), unreachable, []],
+    ['a recovery', nextStatus(budgetOf({}, synced), unreachable, 0, now), inSync, ['Normal Recovered']],
+    ['a missing instance', undefined, outcomes.failed('InstanceNotFound', 'Why.'), ['Normal WaitingForInstance']],
+    ['an instance that is missing later', synced, outcomes.failed('InstanceNotFound', 'Why.'), ['Warning SyncFailed']],
+    ['a budget in use', synced, outcomes.failed('InUse', 'Why.'), ['Normal InUse']],
+  ] as const) {
+    it(`report ${what}${expected.length === 0 ? ' not at all' : ''}`, () => {
+      expect(events(before, outcome)).to.deep.equal(expected);
+    });
+  }
+});
