@@ -45,7 +45,7 @@ USER 65532:65532
 # Node keeps one cache for each user, so a container with another user starts without it.
 FROM program AS compiled
 ENV NODE_COMPILE_CACHE=/tmp/compiled
-RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'guardrail/commands.ts', 'guardrail/serve.ts'].map((file) => import(`./${file}`)))"]
+RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'guardrail/commands.ts', 'guardrail/serve.ts', 'guardrail/extProc/extProc.ts'].map((file) => import(`./${file}`)))"]
 
 FROM program
 COPY --from=compiled /tmp/compiled compiled

@@ -33,9 +33,9 @@ async function runOne(settings: Settings, logger: Logger): Promise<number> {
   if (cluster.isWorker) reportToPrimary(metrics);
   // The primary process serves the metrics of all workers.
   const app = await startApp(cluster.isWorker ? { ...settings, METRICS_PORT: 'off' } : settings, { logger, metrics });
-  const { port, metricsPort, proxyPort } = app;
+  const { port, metricsPort, proxyPort, extProcPort } = app;
   logger.info(
-    { host: settings.HOST, port, metricsPort, proxyPort, store: settings.STORE.kind, mode: settings.MODE },
+    { host: settings.HOST, port, metricsPort, proxyPort, extProcPort, store: settings.STORE.kind, mode: settings.MODE },
     'listening',
   );
   logger.info(`Received ${await signal}; finishing running calls.`);

@@ -4,8 +4,9 @@ import * as http from '../http/http.ts';
 import { bodiesIn } from '../memoryBudget.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createComponents, type ComponentOptions } from './components.ts';
+import type { ExtProc } from '../extProc/extProc.ts';
 import type { Proxy, UpstreamTimeouts } from '../proxy/proxy.ts';
-import { createInlineProxy, createRoutes, type RouteOptions } from './routes.ts';
+import { createExternalProcessor, createInlineProxy, createRoutes, type RouteOptions } from './routes.ts';
 import { warmUp } from './warmUp.ts';
 
 export { openAnalyzer, openPolicyOf } from './analyzer.ts';
@@ -17,6 +18,8 @@ export interface App {
   readonly metricsPort: number | undefined;
   /** The port of the inline proxy; undefined without an upstream. */
   readonly proxyPort: number | undefined;
+  /** The port of Envoy's external processor; undefined without one. */
+  readonly extProcPort: number | undefined;
   readonly metrics: http.Metrics;
   readonly routes: readonly http.Route[];
   /** Asks clients to reconnect elsewhere, and still answers calls. Call it before `drain` if other replicas exist. */
@@ -54,27 +57,35 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
   const parts: RouteOptions = { settings, components, admission, metrics, logger: options.logger };
   const { handle, routes } = createRoutes(parts);
   const proxy = createInlineProxy(parts, options.upstreamTimeouts);
+  const extProc = await createExternalProcessor(parts);
   const { uncountedAnalyzer: analyzer, sessionKey, customTypes } = components;
   await warmUp({ analyzer, sessionKey, customTypes });
-  const servers = await listen(settings, handle, metrics, proxy).catch(async (error: unknown) => {
-    await Promise.all([proxy?.close(), components.close()]);
-    throw error;
-  });
+  const servers = await listen({ settings, components, metrics }, { handle, proxy, extProc }).catch(
+    async (error: unknown) => {
+      await Promise.all([proxy?.close(), components.close()]);
+      throw error;
+    },
+  );
 
   return {
     port: servers.service.port,
     metricsPort: servers.metrics?.port,
     proxyPort: servers.proxy?.port,
+    extProcPort: servers.extProc?.port,
     metrics,
     routes,
-    windDown: () => admission.windDown(QUIET_MS, WIND_DOWN_MS),
+    async windDown() {
+      extProc?.goAway();
+      await admission.windDown(QUIET_MS, WIND_DOWN_MS);
+    },
     async drain() {
       const finished = await withinTime(admission.drain(), DRAIN_MS);
-      if (!finished) proxy?.abort();
+      if (!finished) for (const inline of [proxy, extProc]) inline?.abort();
       await Promise.all([
         servers.service.close(finished ? CLOSE_GRACE_MS : 0),
         // The calls that were aborted end with an error.
         servers.proxy?.close(CLOSE_GRACE_MS),
+        servers.extProc?.close(CLOSE_GRACE_MS),
         servers.metrics?.close(0),
       ]);
       await Promise.all([proxy?.close(), components.close()]);
@@ -87,13 +98,18 @@ interface Servers {
   readonly service: http.Listening;
   readonly metrics: http.Listening | undefined;
   readonly proxy: http.Listening | undefined;
+  readonly extProc: http.Listening | undefined;
+}
+
+interface Handlers {
+  readonly handle: http.Handler['handle'];
+  readonly proxy: Proxy | undefined;
+  readonly extProc: ExtProc | undefined;
 }
 
 async function listen(
-  settings: Settings,
-  handle: http.Handler['handle'],
-  metrics: http.Metrics,
-  proxy: Proxy | undefined,
+  { settings, components, metrics }: Pick<RouteOptions, 'settings' | 'components' | 'metrics'>,
+  { handle, proxy, extProc }: Handlers,
 ): Promise<Servers> {
   const { HOST: host, PORT: port, METRICS_PORT: metricsPort, PROXY_PORT: proxyPort } = settings;
   const { PROXY_HOST: proxyHost = host } = settings;
@@ -114,6 +130,9 @@ async function listen(
         (await opened(
           http.listen(proxy.handle, { host: proxyHost, port: proxyPort, setting: 'GUARDRAIL_PROXY_PORT' }),
         )),
+      extProc:
+        extProc &&
+        (await opened(extProc.listen({ host: proxyHost, port: settings.EXT_PROC_PORT ?? 0, tls: components.tls }))),
       service: await opened(http.listen(handle, { host, port })),
     };
   } catch (error) {

@@ -3,6 +3,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/pseudonymization.ts';
 import type { Analyzer } from '../detection/detection.ts';
+import type { TlsFiles } from '../extProc/extProc.ts';
 import type { Metrics } from '../http/http.ts';
 import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
@@ -15,6 +16,8 @@ import { settingProblem, type Report } from './report.ts';
 export interface Components {
   /** undefined: the service runs without authentication. */
   readonly apiKeys: Live<ApiKeys> | undefined;
+  /** The certificates of the external processor; undefined: it serves plain text. */
+  readonly tls: TlsFiles | undefined;
   readonly sessionKey: KeyObject;
   readonly store: MappingStore;
   readonly analyzer: Analyzer;
@@ -39,6 +42,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   };
   const apiKeys = settings.API_KEYS && openLive('API_KEYS', settings.API_KEYS, report);
   const encryptionKeys = settings.ENCRYPTION_KEYS && openLive('ENCRYPTION_KEYS', settings.ENCRYPTION_KEYS, report);
+  const tls = openTls(settings, report);
   const sessionKeyBytes = settings.SESSION_KEY ? readSecret(settings.SESSION_KEY) : randomBytes(32);
   const sessionKey = createSecretKey(sessionKeyBytes);
   const store = metrics.instrumentStore(
@@ -55,6 +59,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   });
   return {
     apiKeys,
+    tls,
     sessionKey,
     store,
     analyzer,
@@ -74,13 +79,27 @@ export function createComponents(settings: Settings, options: ComponentOptions):
       createTextGuard: options.guard ?? createGuard,
     }),
     async close() {
-      for (const live of [apiKeys, encryptionKeys, policy]) live?.close();
+      const files = [apiKeys, encryptionKeys, policy, tls?.certificate, tls?.key, tls?.clientCa];
+      for (const live of files) live?.close();
       await Promise.all([store.close(), analyzer.close(), images.close()]);
     },
   };
 }
 
-function openLive<T>(name: 'API_KEYS' | 'ENCRYPTION_KEYS', secret: Secret<T>, report: Report): Live<T> {
+function openTls(settings: Settings, report: Report): TlsFiles | undefined {
+  const { EXT_PROC_TLS_CERT: certificate, EXT_PROC_TLS_KEY: key, EXT_PROC_TLS_CLIENT_CA: clientCa } = settings;
+  if (!certificate || !key) return undefined;
+  return {
+    certificate: openLive('EXT_PROC_TLS_CERT', certificate, report),
+    key: openLive('EXT_PROC_TLS_KEY', key, report),
+    clientCa: clientCa && openLive('EXT_PROC_TLS_CLIENT_CA', clientCa, report),
+    report,
+  };
+}
+
+type LiveName = 'API_KEYS' | 'ENCRYPTION_KEYS' | 'EXT_PROC_TLS_CERT' | 'EXT_PROC_TLS_KEY' | 'EXT_PROC_TLS_CLIENT_CA';
+
+function openLive<T>(name: LiveName, secret: Secret<T>, report: Report): Live<T> {
   return openSecret(secret, (problem) => {
     report(settingProblem(`${name}_FILE`, problem));
   });

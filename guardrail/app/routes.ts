@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
-import { createProxy, StoredAnswers, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
+import type { ExtProc } from '../extProc/extProc.ts';
+import { createProxy, StoredAnswers, type InlineOptions, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Components } from './components.ts';
 
@@ -15,30 +16,41 @@ export interface RouteOptions {
 }
 
 /** Creates the inline proxy. undefined: no upstream is set. */
-export function createInlineProxy(
-  { settings, components, admission, metrics, logger }: RouteOptions,
-  timeouts?: UpstreamTimeouts,
-): Proxy | undefined {
-  const { PROXY_UPSTREAM: upstream, PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, MAX_BODY } = settings;
+export function createInlineProxy(options: RouteOptions, timeouts?: UpstreamTimeouts): Proxy | undefined {
+  const { PROXY_UPSTREAM: upstream } = options.settings;
+  return upstream && createProxy({ ...inlineOptions(options), upstream, ...(timeouts && { timeouts }) });
+}
+
+/** Creates Envoy's external processor. undefined: it has no port. */
+export async function createExternalProcessor(options: RouteOptions): Promise<ExtProc | undefined> {
+  if (options.settings.EXT_PROC_PORT === undefined) return undefined;
+  // The packages for gRPC take memory that a service without this port does not need.
+  const { createExtProc } = await import('../extProc/extProc.ts');
+  return createExtProc(inlineOptions(options));
+}
+
+function inlineOptions({
+  settings,
+  components,
+  admission,
+  metrics,
+  logger,
+}: RouteOptions): Omit<InlineOptions, 'protocol'> {
+  const { PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, MAX_BODY } = settings;
   const { sessionKey, store, pipeline } = components;
-  return (
-    upstream &&
-    createProxy({
-      ...pipeline,
-      upstream,
-      unknown: PROXY_UNKNOWN,
-      hidesEndUser: PROXY_END_USER === 'pseudonymize',
-      identityHeaders: PROXY_IDENTITY_HEADERS,
-      maxBody: MAX_BODY,
-      subjectOf: deriveSubject.bind(undefined, sessionKey),
-      fence: () => store.fence(),
-      storedAnswers: new StoredAnswers(store, sessionKey),
-      admission,
-      metrics,
-      logger,
-      ...(timeouts && { timeouts }),
-    })
-  );
+  return {
+    ...pipeline,
+    unknown: PROXY_UNKNOWN,
+    hidesEndUser: PROXY_END_USER === 'pseudonymize',
+    identityHeaders: PROXY_IDENTITY_HEADERS,
+    maxBody: MAX_BODY,
+    subjectOf: deriveSubject.bind(undefined, sessionKey),
+    fence: () => store.fence(),
+    storedAnswers: new StoredAnswers(store, sessionKey),
+    admission,
+    metrics,
+    logger,
+  };
 }
 
 /** Creates all routes, and the middleware in front of them. */

@@ -24,5 +24,5 @@ export { serveMetrics } from './metricsServer.ts';
 export { openApiRoute } from './openapi/openapi.ts';
 export { playgroundPage, playgroundRoutes, playgroundSignIn } from './playground/playground.ts';
 export { requestId } from './requestId.ts';
-export { listen, type Listening } from './server.ts';
+export { listen, listenProblem, type Listening } from './server.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -10,7 +10,7 @@ export interface ListenOptions {
   /** 0 selects a free port. */
   readonly port: number;
   /** The setting that error messages name. Default: GUARDRAIL_PORT. */
-  readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT' | 'GUARDRAIL_PROXY_PORT';
+  readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT' | 'GUARDRAIL_PROXY_PORT' | 'GUARDRAIL_EXT_PROC_PORT';
   /** Time limits for the headers and for the whole request, in milliseconds. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -62,6 +62,9 @@ export async function listen(
   });
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
 }
+
+/** The settings of ports that have an address of their own. */
+const INLINE_PORTS = new Set(['GUARDRAIL_PROXY_PORT', 'GUARDRAIL_EXT_PROC_PORT']);
 
 /** The status lines of errors before Node has parsed a request. */
 const STATUS_TEXTS = {
@@ -132,9 +135,10 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function listenProblem(
+/** @returns one sentence that says why a server cannot listen, and what to do */
+export function listenProblem(
   error: NodeJS.ErrnoException,
-  { host, port, setting = 'GUARDRAIL_PORT' }: ListenOptions,
+  { host, port, setting = 'GUARDRAIL_PORT' }: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
 ): string {
   switch (error.code) {
     case 'EADDRINUSE':
@@ -143,7 +147,7 @@ function listenProblem(
       return `No permission to listen on port ${port}: set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine does not have the address ${host}: correct ${setting === 'GUARDRAIL_PROXY_PORT' ? 'GUARDRAIL_PROXY_HOST' : 'GUARDRAIL_HOST'}.`;
+      return `This machine does not have the address ${host}: correct ${INLINE_PORTS.has(setting) ? 'GUARDRAIL_PROXY_HOST' : 'GUARDRAIL_HOST'}.`;
     default:
       return `Cannot listen on ${host}:${port}: ${error.code ?? 'unknown error'}.`;
   }

@@ -26,6 +26,7 @@ const PROBLEMS = {
     status: 501,
     message: 'WebSocket connections are refused, because they cannot be checked: send HTTP requests.',
   },
+  unsupported_mode: { status: 502, message: 'The hop before the guardrail does not send all of the call.' },
   upstream_failed: { status: 502, message: 'The upstream of the guardrail is unreachable, or ended the connection.' },
   answer_too_large: { status: 502, message: 'The answer of the upstream is larger than the limit of the guardrail.' },
   answer_unreadable: {

@@ -11,7 +11,7 @@ import { accessLog, requestId, ServiceError, type CallState } from '../http/http
 import { INLINE_TENANT, type Tenant } from '../ids.ts';
 import type { Call, Client, InlineContext, InlineOptions } from './call.ts';
 import { HttpClient } from './client.ts';
-import { ClientGoneError } from './errors.ts';
+import { ClientGoneError, type ProxyError } from './errors.ts';
 import { answerFailure, problemOf } from './failures.ts';
 import { requestHeaders } from './headers.ts';
 import { callerOf, type Caller } from './identity.ts';
@@ -76,15 +76,21 @@ export interface Transport {
   readonly context: InlineContext;
   readonly client: Client;
   readonly upstream: Upstream;
+  /** Why the call cannot be served, whatever it contains. */
+  readonly problem?: ProxyError;
 }
 
 /** Answers a call: with the answer of the upstream, or with an error in the format of the API. Never rejects. */
-export async function serveCall({ context, client, upstream }: Transport, options: InlineOptions): Promise<void> {
+export async function serveCall(
+  { context, client, upstream, problem }: Transport,
+  options: InlineOptions,
+): Promise<void> {
   const { admission, unknown, identityHeaders, fence, logger, protocol } = options;
   const { req, method, state } = context;
   let operation = generic;
   state.route = protocol;
   try {
+    if (problem) throw problem;
     const target = parseTarget(req.url ?? '');
     operation = apiOf(method, target.path);
     checkForm(req);

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Name, Settings } from './definitions.ts';
 import { readSecret } from './secrets.ts';
 import { PREFIX } from './sources.ts';
@@ -13,6 +14,7 @@ export function conflictsOf(settings: Partial<Settings>, isGiven: IsGiven): stri
   return [
     ...portConflicts(settings),
     ...proxyConflicts(settings, isGiven),
+    ...extProcConflicts(settings, isGiven),
     ...keyConflicts(settings, isGiven),
     ...storeConflicts(settings, isGiven),
     ...(settings.DETECTORS?.includes('presidio') && !isGiven('PRESIDIO_URL')
@@ -27,17 +29,54 @@ function portConflicts({ PORT, METRICS_PORT }: Partial<Settings>): string[] {
     : [];
 }
 
+/** The settings of the inline proxy. All but its port apply to the external processor, too. */
+const INLINE_SETTINGS = [
+  'PROXY_PORT',
+  'PROXY_HOST',
+  'PROXY_UNKNOWN',
+  'PROXY_END_USER',
+  'PROXY_IDENTITY_HEADERS',
+] as const;
+
 /** The port of the proxy has a default, so it conflicts only if the proxy runs. */
 function proxyConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
   const { PROXY_PORT } = settings;
   if (!isGiven('PROXY_UPSTREAM')) {
-    return (['PROXY_PORT', 'PROXY_HOST', 'PROXY_UNKNOWN', 'PROXY_END_USER', 'PROXY_IDENTITY_HEADERS'] as const)
+    const useless = isGiven('EXT_PROC_PORT') ? (['PROXY_PORT'] as const) : INLINE_SETTINGS;
+    return useless
       .filter(isGiven)
       .map((name) => `${PREFIX}${name} has no effect without ${PREFIX}PROXY_UPSTREAM: set both, or neither.`);
   }
   return (['PORT', 'METRICS_PORT'] as const)
     .filter((name) => PROXY_PORT !== undefined && PROXY_PORT !== 0 && PROXY_PORT === settings[name])
     .map((name) => `${PREFIX}PROXY_PORT must differ from ${PREFIX}${name}: set another port.`);
+}
+
+function extProcConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
+  const { EXT_PROC_PORT: port } = settings;
+  const tls = (['EXT_PROC_TLS_CERT', 'EXT_PROC_TLS_KEY', 'EXT_PROC_TLS_CLIENT_CA'] as const).filter(isGiven);
+  if (!isGiven('EXT_PROC_PORT')) {
+    return tls.map((name) => `${PREFIX}${name} has no effect without ${PREFIX}EXT_PROC_PORT: set both, or neither.`);
+  }
+  const others = ['PORT', 'METRICS_PORT', ...(isGiven('PROXY_UPSTREAM') ? (['PROXY_PORT'] as const) : [])] as const;
+  const problems = others
+    .filter((name) => port !== undefined && port !== 0 && port === settings[name])
+    .map((name) => `${PREFIX}EXT_PROC_PORT must differ from ${PREFIX}${name}: set another port.`);
+  const hasPair = isGiven('EXT_PROC_TLS_CERT') && isGiven('EXT_PROC_TLS_KEY');
+  if (tls.length > 0 && !hasPair) {
+    problems.push(
+      `${PREFIX}EXT_PROC_TLS_CERT and ${PREFIX}EXT_PROC_TLS_KEY, or their _FILE, must be set together: TLS needs both.`,
+    );
+  }
+  return [...problems, ...pairConflicts(settings)];
+}
+
+function pairConflicts({ EXT_PROC_TLS_CERT: certificate, EXT_PROC_TLS_KEY: key }: Partial<Settings>): string[] {
+  if (!certificate || !key) return [];
+  const belongs = new X509Certificate(readSecret(certificate)).checkPrivateKey(createPrivateKey(readSecret(key)));
+  return belongs
+    ? []
+    : [`${PREFIX}EXT_PROC_TLS_KEY is not the key of ${PREFIX}EXT_PROC_TLS_CERT: set those of one pair.`];
 }
 
 function keyConflicts({ API_KEYS, ADMIN_KEYS, INSECURE_NO_AUTH }: Partial<Settings>, isGiven: IsGiven): string[] {

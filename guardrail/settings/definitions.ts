@@ -67,25 +67,41 @@ export const SETTINGS = {
   PROXY_PORT: port
     .prefault('8081')
     .describe('Port of the inline proxy. 0 selects a free port. Used with GUARDRAIL_PROXY_UPSTREAM.'),
-  PROXY_HOST: host.optional().describe('Address on which the inline proxy listens. Default: GUARDRAIL_HOST.'),
+  PROXY_HOST: host
+    .optional()
+    .describe('Address on which the inline proxy and the external processor listen. Default: GUARDRAIL_HOST.'),
   PROXY_UNKNOWN: values
     .oneOf('block', 'generic', 'pass')
     .prefault('block')
     .describe(
-      'How the inline proxy handles paths that it does not know: block refuses them, generic replaces personal data in every string of a JSON body, pass forwards them without inspection. Administrative paths of a gateway are always refused.',
+      'How the inline proxy and the external processor handle paths that they do not know: block refuses them, generic replaces personal data in every string of a JSON body, pass forwards them without inspection. Administrative paths of a gateway are always refused.',
     ),
   PROXY_END_USER: values
     .oneOf('keep', 'pseudonymize')
     .prefault('keep')
     .describe(
-      'Whether the inline proxy replaces the ids of end users: user, safety_identifier and user_id of metadata. A gateway needs them to book calls on its customers, so pseudonymize is for a proxy in front of a provider.',
+      'Whether the inline proxy and the external processor replace the ids of end users: user, safety_identifier and user_id of metadata. A gateway needs them to book calls on its customers, so pseudonymize is for calls that go to a provider.',
     ),
   PROXY_IDENTITY_HEADERS: values
     .listOf(headerName)
     .optional()
     .describe(
-      'Headers that identify the caller of the inline proxy in place of its API key, separated by commas. Only a trusted hop may set them: the proxy believes them. A call without one of them is refused. x-guardrail-team names the team whose policy applies.',
+      'Headers that identify the caller of the inline proxy or the external processor in place of its API key, separated by commas. Only a trusted hop may set them: the guardrail believes them. A call without one of them is refused. x-guardrail-team names the team whose policy applies.',
     ),
+  EXT_PROC_PORT: port
+    .optional()
+    .describe(
+      'Port of the external processor (envoy.service.ext_proc.v3 over gRPC), which checks the calls that pass an Envoy. 0 selects a free port. Default: there is none.',
+    ),
+  EXT_PROC_TLS_CERT: secret(values.certificates).describe(
+    'Certificate of the external processor with its chain, in PEM. Without it, the port serves plain text: use it on a loopback address only.',
+  ),
+  EXT_PROC_TLS_KEY: secret(values.privateKey).describe(
+    'Private key of GUARDRAIL_EXT_PROC_TLS_CERT, in PEM. The files are read again when they change.',
+  ),
+  EXT_PROC_TLS_CLIENT_CA: secret(values.certificates).describe(
+    'Certificates of the authorities, in PEM, that issue the certificates of clients. A client without such a certificate is refused. Default: clients need none.',
+  ),
   STORE: values
     .parsedBy(storeSetting)
     .prefault('memory')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../testing/appHarness.ts';
+import { issueCertificates } from '../testing/certificates.ts';
 import { SettingsError, describeSettings, openSecret, readSettings, type Settings } from './settings.ts';
 
 const KEYS = { GUARDRAIL_API_KEYS: 'litellm:sk-0123456789' };
@@ -55,6 +56,10 @@ describe('the settings', () => {
       PROXY_UNKNOWN: 'block',
       PROXY_END_USER: 'keep',
       PROXY_IDENTITY_HEADERS: undefined,
+      EXT_PROC_PORT: undefined,
+      EXT_PROC_TLS_CERT: undefined,
+      EXT_PROC_TLS_KEY: undefined,
+      EXT_PROC_TLS_CLIENT_CA: undefined,
       STORE: { kind: 'memory' },
       MAPPING_TTL: 86_400_000,
       ENCRYPTION_KEYS: undefined,
@@ -112,6 +117,42 @@ describe('the settings', () => {
     });
   }
 
+  it('read the certificates of the external processor, which also uses the settings of the proxy', () => {
+    const { ca, server } = issueCertificates();
+    const env = {
+      GUARDRAIL_EXT_PROC_PORT: '8082',
+      GUARDRAIL_EXT_PROC_TLS_CERT_FILE: file('tls.crt', server.certificate),
+      GUARDRAIL_EXT_PROC_TLS_KEY_FILE: file('tls.key', server.key),
+      GUARDRAIL_EXT_PROC_TLS_CLIENT_CA: ca,
+      GUARDRAIL_PROXY_HOST: '127.0.0.1',
+      GUARDRAIL_PROXY_UNKNOWN: 'generic',
+      GUARDRAIL_PROXY_IDENTITY_HEADERS: 'x-user',
+    };
+    const settings = readSettings({ ...KEYS, ...env });
+    expect([settings.EXT_PROC_PORT, settings.EXT_PROC_TLS_CERT?.kind]).to.deep.equal([8082, 'file']);
+    const problems = problemsOf({
+      ...KEYS,
+      ...env,
+      GUARDRAIL_EXT_PROC_TLS_CERT_FILE: file('other.crt', issueCertificates().server.certificate),
+    });
+    expect(problems).to.deep.equal([
+      'GUARDRAIL_EXT_PROC_TLS_KEY is not the key of GUARDRAIL_EXT_PROC_TLS_CERT: set those of one pair.',
+    ]);
+    const wrong = {
+      GUARDRAIL_EXT_PROC_PORT: '8082',
+      GUARDRAIL_EXT_PROC_TLS_KEY: 'none',
+      GUARDRAIL_EXT_PROC_TLS_CLIENT_CA: 'none',
+    };
+    expect(problemsOf({ ...KEYS, ...wrong })).to.deep.equal([
+      'GUARDRAIL_EXT_PROC_TLS_KEY must contain a private key in PEM without a passphrase.',
+      'GUARDRAIL_EXT_PROC_TLS_CLIENT_CA must contain certificates in PEM, which begin with -----BEGIN CERTIFICATE-----.',
+      'GUARDRAIL_EXT_PROC_TLS_CERT and GUARDRAIL_EXT_PROC_TLS_KEY, or their _FILE, must be set together: TLS needs both.',
+    ]);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_EXT_PROC_TLS_CLIENT_CA: ca })).to.deep.equal([
+      'GUARDRAIL_EXT_PROC_TLS_CLIENT_CA has no effect without GUARDRAIL_EXT_PROC_PORT: set both, or neither.',
+    ]);
+  });
+
   const WRONG: [env: NodeJS.ProcessEnv, problem: RegExp][] = [
     [{ GUARDRAIL_PORT: '70000' }, /^GUARDRAIL_PORT must be a whole number from 0 to 65535\.$/],
     [{ GUARDRAIL_METRICS_PORT: 'on' }, /^GUARDRAIL_METRICS_PORT must be off, or a whole number from 0 to 65535\.$/],
@@ -152,6 +193,18 @@ describe('the settings', () => {
     [
       { GUARDRAIL_PROXY_UNKNOWN: 'pass' },
       /^GUARDRAIL_PROXY_UNKNOWN has no effect without GUARDRAIL_PROXY_UPSTREAM: set both, or neither\.$/,
+    ],
+    [
+      { GUARDRAIL_EXT_PROC_PORT: '8080' },
+      /^GUARDRAIL_EXT_PROC_PORT must differ from GUARDRAIL_PORT: set another port\.$/,
+    ],
+    [
+      { ...PROXIED, GUARDRAIL_EXT_PROC_PORT: '8081' },
+      /^GUARDRAIL_EXT_PROC_PORT must differ from GUARDRAIL_PROXY_PORT: set another port\.$/,
+    ],
+    [
+      { GUARDRAIL_EXT_PROC_PORT: '8082', GUARDRAIL_PROXY_PORT: '8083' },
+      /^GUARDRAIL_PROXY_PORT has no effect without GUARDRAIL_PROXY_UPSTREAM: set both, or neither\.$/,
     ],
     [{ GUARDRAIL_PORT: '-1' }, /^GUARDRAIL_PORT must be a whole number/],
     [{ GUARDRAIL_HOST: 'a b' }, /^GUARDRAIL_HOST must be an address/],

@@ -2,6 +2,7 @@
  * Schemas for the values of settings. Each reads a text. Its error completes the sentence "<name> …" and does not
  * repeat the text, which may be a secret.
  */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 
 const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -133,6 +134,33 @@ export function encryptionKeys(text: string): readonly [Buffer, ...Buffer[]] {
   });
   if (!first) throw new Error('must contain at least one key');
   return [first, ...others];
+}
+
+/** One or more certificates in PEM. */
+export function certificates(text: string): string {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0 || !blocks.every(isCertificate)) {
+    throw new Error('must contain certificates in PEM, which begin with -----BEGIN CERTIFICATE-----');
+  }
+  return text;
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).serialNumber !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** A private key in PEM, without a passphrase. */
+export function privateKey(text: string): string {
+  try {
+    createPrivateKey(text);
+    return text;
+  } catch {
+    throw new Error('must contain a private key in PEM without a passphrase');
+  }
 }
 
 /** The parts of a text between commas and line ends. */
