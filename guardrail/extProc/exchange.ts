@@ -97,23 +97,23 @@ export class Exchange implements Client, Upstream {
   }
 
   break(bytes: Buffer): void {
-    this.#rest = this.#breakWith(bytes);
+    this.#leave(this.#breakWith(bytes));
   }
 
   refuse(status: number, headers: Readonly<Record<string, string>>, { contentType, body }: ErrorBody): void {
     this.context.status = status;
-    if (this.#request.isAnswered) this.#rest = this.#passAnswer();
+    if (this.#request.isAnswered) this.#leave(this.#passAnswer());
     else if (this.#answer?.isOnItsWay === true) this.#stream.fail();
     else {
       this.#isRefused = true;
       const all = { ...this.#headers, ...headers, 'content-type': contentType };
-      this.#rest = this.#stream.post(immediateReply(status, all, body));
+      this.#leave(this.#stream.post(immediateReply(status, all, body)));
     }
   }
 
   drop(status?: number): void {
     if (status !== undefined && !this.hasBegun) this.context.status = status;
-    if (this.#request.isAnswered) this.#rest = this.#passAnswer();
+    if (this.#request.isAnswered) this.#leave(this.#passAnswer());
     else this.#stream.fail();
   }
 
@@ -130,6 +130,12 @@ export class Exchange implements Client, Upstream {
     } catch {
       this.#stream.fail();
     }
+  }
+
+  /** Leaves work to {@link finish}, which throws its failure. */
+  #leave(work: Promise<void>): void {
+    work.catch(() => undefined);
+    this.#rest = work;
   }
 
   async #receive(): Promise<AnswerSide> {

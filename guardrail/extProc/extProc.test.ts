@@ -156,6 +156,21 @@ describe("Envoy's external processor", () => {
         expect(outcome.headers[':status']).to.equal('204');
       });
 
+      it('replaces a value in a query', async () => {
+        for (const parts of [[], [chat('Hello')]]) {
+          const path = `/v1/${parts.length > 0 ? 'chat/completions' : 'models'}?who=${email}&limit=10`;
+          const headers = { ...HEAD, ':method': parts.length > 0 ? 'POST' : 'GET', ':path': path };
+          const outcome = await call({ ...modes, headers, parts }, () => ({
+            headers: { ':status': '204' },
+            parts: [],
+          }));
+          if (outcome.kind !== 'answer') throw new Error(outcome.kind);
+          expect(decodeURIComponent(outcome.sent.headers[':path'] ?? '')).to.match(
+            /\?who=<EMAIL_ADDRESS_\w+>&limit=10$/,
+          );
+        }
+      });
+
       it('refuses a block before anything is sent', async () => {
         const outcome = await call({ ...modes, parts: [chat(`Pay ${PLANTED.iban}`, { stream: true })] }, echoStream);
         if (outcome.kind !== 'immediate') throw new Error(outcome.kind);

@@ -59,7 +59,7 @@ describe('README', function () {
       const child = await startProcess({
         name: 'The guardrail',
         command: '/bin/sh',
-        args: ['-c', text],
+        args: ['-c', text.replace('EXT_PROC_PORT=8082', 'EXT_PROC_PORT=0')],
         cwd: root,
         env: {
           ...process.env,
