@@ -327,3 +327,61 @@ describe("Envoy's external processor", () => {
     expect([...harness.logs, metrics].join('\n')).to.not.include('sk-of-a-client');
   });
 });
+
+describe("Envoy's external processor with settings of the inline proxy", () => {
+  const started = async (env: NodeJS.ProcessEnv, use: (envoy: ModelEnvoy, harness: Harness) => Promise<void>) => {
+    const harness = await startHarness({ env: { GUARDRAIL_EXT_PROC_PORT: '0', ...env } });
+    const envoy = new ModelEnvoy(harness.app.extProcPort ?? 0);
+    try {
+      await use(envoy, harness);
+    } finally {
+      envoy.close();
+      await harness.stop();
+    }
+  };
+  const body = chat(`Write to ${email}.`);
+
+  it('changes nothing in monitor mode, and counts what it would do', async () => {
+    await started({ GUARDRAIL_MODE: 'monitor' }, async (envoy, harness) => {
+      for (const [request, response] of MODES) {
+        const outcome = await envoy.call({ headers: HEAD, parts: [body], request, response }, echo);
+        if (outcome.kind !== 'answer') throw new Error(outcome.kind);
+        expect(outcome.sent.body.equals(body)).to.equal(true);
+        expect(outcome.body.toString()).to.equal(completion(`Write to ${email}.`));
+      }
+      expect(await harness.metrics()).to.include('protocol="ext_proc",action="MONITORED_GUARDRAIL_INTERVENED"} 5');
+    });
+  });
+
+  it('identifies callers by the headers of a trusted hop', async () => {
+    await started({ GUARDRAIL_PROXY_IDENTITY_HEADERS: 'x-user' }, async (envoy) => {
+      const pseudonymOf = async (headers: Record<string, string>): Promise<string> => {
+        const outcome = await envoy.call({ headers: { ...HEAD, ...headers }, parts: [body] }, echo);
+        return outcome.kind === 'answer' ? contentOf(outcome.sent) : `${outcome.kind} ${outcome.body.toString()}`;
+      };
+      const anna = await pseudonymOf({ 'x-user': 'anna' });
+      expect(anna).to.match(PSEUDONYM);
+      expect(await pseudonymOf({ 'x-user': 'anna', authorization: 'Bearer new' })).to.equal(anna);
+      expect(await pseudonymOf({ 'x-user': 'bob' })).to.not.equal(anna);
+      expect(await pseudonymOf({})).to.match(/^immediate .*identity_missing/);
+    });
+  });
+
+  it('lets unknown paths pass unread, or checks all strings of their bodies', async () => {
+    const headers = { ...HEAD, ':path': '/v1/unknown' };
+    for (const [unknown, expected] of [
+      ['pass', body.toString()],
+      ['generic', undefined],
+    ] as const) {
+      await started({ GUARDRAIL_PROXY_UNKNOWN: unknown }, async (envoy) => {
+        for (const [request, response] of MODES) {
+          const outcome = await envoy.call({ headers, parts: [body], request, response }, echo);
+          if (outcome.kind !== 'answer') throw new Error(outcome.kind);
+          if (expected === undefined) expect(outcome.sent.body.toString()).to.match(PSEUDONYM).and.not.include(email);
+          else expect(outcome.sent.body.toString()).to.equal(expected);
+          expect(outcome.body.toString()).to.equal(completion(`Write to ${email}.`));
+        }
+      });
+    }
+  });
+});
