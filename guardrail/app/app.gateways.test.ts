@@ -337,6 +337,7 @@ describe('the endpoint /v1/peer/check', () => {
       request: () => Promise.reject(new Error(`cannot handle ${PLANTED.email}`)),
       response: () => new Promise(() => undefined),
       stream: unchangedAnswer,
+      piece: () => Promise.reject(new Error('No text arrives in pieces.')),
       sessionOf: () => '0'.repeat(32) as never,
     });
     const failing = await startHarness({ guard: broken });

@@ -77,6 +77,7 @@ const guardOf = (request: Guard['request']) => (): Guard => ({
   request,
   response: () => Promise.reject(new Error('Monitor mode restores nothing.')),
   stream: unchangedAnswer,
+  piece: () => Promise.reject(new Error('No text arrives in pieces.')),
   sessionOf: () => '0'.repeat(32) as never,
 });
 

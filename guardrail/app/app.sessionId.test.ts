@@ -64,6 +64,7 @@ describe('the header x-session-id', () => {
       sessionOf: (identity) => guard.sessionOf(identity),
       request: (...call) => (failure ? Promise.reject(failure) : guard.request(...call)),
       stream: (context) => guard.stream(context),
+      piece: (piece, context) => guard.piece(piece, context),
       response: (...call) => (failure ? Promise.reject(failure) : guard.response(...call)),
     };
   };

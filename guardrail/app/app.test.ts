@@ -597,6 +597,7 @@ describe('the service during failures', () => {
       request: () => Promise.reject(error),
       response: () => Promise.reject(error),
       stream: unchangedAnswer,
+      piece: () => Promise.reject(new Error('No text arrives in pieces.')),
       sessionOf: () => {
         throw error;
       },
@@ -689,6 +690,7 @@ describe('the service during failures', () => {
         }),
       response: () => Promise.reject(new Error('There is no response here.')),
       stream: unchangedAnswer,
+      piece: () => Promise.reject(new Error('No text arrives in pieces.')),
       sessionOf: () => 'x' as never,
     });
     const env = { GUARDRAIL_API_KEYS: `litellm:${KEY},other:key-of-another-tenant` };
@@ -732,6 +734,7 @@ describe('the service during failures', () => {
         }),
       response: () => Promise.reject(new Error('There is no response here.')),
       stream: unchangedAnswer,
+      piece: () => Promise.reject(new Error('No text arrives in pieces.')),
       sessionOf: () => 'x' as never,
     });
     const harness = await startHarness({ guard: slow });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ResponseTooLargeError, SessionErasedError } from '../pseudonymization/pseudonymization.ts';
+import { InvalidCarryError, ResponseTooLargeError, SessionErasedError } from '../pseudonymization/pseudonymization.ts';
 import { DetectorUnavailableError, TooManyValuesError } from '../detection/detection.ts';
 import { ImagesBusyError } from '../images/images.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
@@ -12,6 +12,7 @@ import { errorBody, ServiceError, type ErrorCode } from './errors.ts';
 const CODES: readonly [type: abstract new (...args: never[]) => Error, code: ErrorCode][] = [
   [FieldError, 'invalid_field'],
   [DocumentTooDeepError, 'invalid_field'],
+  [InvalidCarryError, 'invalid_field'],
   [TooManyValuesError, 'too_many_entities'],
   [ResponseTooLargeError, 'response_too_large'],
   [StoreUnavailableError, 'store_unavailable'],

@@ -43,6 +43,7 @@ export function createImageGuard(guard: Guard, options: ImageGuardOptions): Guar
     request: (document, context) => imageGuard.request(document, context),
     response: (document, context) => guard.response(document, context),
     stream: (context) => guard.stream(context),
+    piece: (piece, context) => guard.piece(piece, context),
     sessionOf: (identity) => guard.sessionOf(identity),
   };
 }

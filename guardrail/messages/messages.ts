@@ -13,7 +13,7 @@ export { MAX_NESTING } from './contract.ts';
 export { contentPartOf, SIGNATURE_KEYS, type MemberRole } from './contentParts.ts';
 export { imagesIn, withImages } from './images.ts';
 export { escapeJson, unescapeJson } from './json/encoding.ts';
-export { jsonDepths, JsonStrings, MAX_DEPTH } from './json/jsonStrings.ts';
+export { jsonDepths, JsonStrings, MAX_DEPTH, type SavedStrings } from './json/jsonStrings.ts';
 export { parseJsonIn, type ParsedJson, type Segment } from './json/segments.ts';
 export { isBinary, isDataUrl, isImageUrl, type ImageMember } from './media.ts';
 export { isAddress, isData, readingOf, textKindAt, type MemberPosition } from './roles.ts';

@@ -19,6 +19,7 @@ export function createFileGuard(guard: Guard, { files }: FileGuardOptions): Guar
     },
     response: (document, context) => guard.response(document, context),
     stream: (context) => guard.stream(context),
+    piece: (piece, context) => guard.piece(piece, context),
     sessionOf: (identity) => guard.sessionOf(identity),
   };
 }

@@ -28,6 +28,14 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
       return Promise.resolve({ ...document, session, action: 'NONE', holdback, restored: 0, withheld: 0, unknown: 0 });
     },
     stream: () => unchangedAnswer(),
+    /** Ends a text that began in enforce mode. */
+    async piece(piece, context) {
+      const session = guard.sessionOf(context.identity);
+      const unchanged = { session, text: piece.text, carry: '', ...unchangedAnswer().counts() };
+      return piece.carry === ''
+        ? unchanged
+        : { ...unchanged, text: (await guard.piece({ ...piece, isLast: true }, context)).text };
+    },
     sessionOf: (identity) => guard.sessionOf(identity),
   };
 }

@@ -4,7 +4,7 @@ import { MAX_VALUES, TooManyValuesError } from '../detection/contract.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { TextKind } from '../messages/messages.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import { createAnswerStream, type AnswerOptions } from './answerStream.ts';
+import { createAnswerStream, createPausedText, type AnswerOptions, type SavedAnswer } from './answerStream.ts';
 import { MAX_HELD, type AnswerCounts, type AnswerStream } from './contract.ts';
 import type { Stored } from './encoding.ts';
 import { ResponseTooLargeError } from './errors.ts';
@@ -14,7 +14,7 @@ import { MAX_UNKNOWN } from './limits.ts';
 import { looksLikeEnumeration, restoreText, scanText } from './restore.ts';
 
 const grammar = createGrammar(createLabelSet([]).labels);
-const KINDS: readonly TextKind[] = ['text', 'thought', 'arguments'];
+const KINDS: readonly TextKind[] = ['text', 'thought', 'arguments', 'either'];
 const VALUES: ReadonlyMap<Pseudonym, Stored> = new Map(
   Object.entries({
     PERSON_K7Q2RTM4: 'Anna',
@@ -43,6 +43,23 @@ function answerOf(options: Partial<AnswerOptions> = {}): AnswerStream {
 
 async function lookUp(pseudonyms: ReadonlySet<Pseudonym>): Promise<ReadonlyMap<Pseudonym, Stored>> {
   return new Map([...VALUES].filter(([pseudonym]) => pseudonyms.has(pseudonym)));
+}
+
+/** Restores a text, and writes its state as JSON after each piece. @returns the sums, also of enumerations */
+async function paused(pieces: readonly string[], kind: TextKind, maxBytes = Infinity) {
+  const sum = { text: '', restored: 0, withheld: 0, unknown: 0, isEnumeration: 0 };
+  let saved: string | undefined;
+  for (const [at, piece] of pieces.entries()) {
+    const state = saved === undefined ? undefined : (JSON.parse(saved) as SavedAnswer);
+    const one = createPausedText(kind, state, { grammar, lookUp, maxBytes });
+    sum.text += await one.push(piece);
+    if (at === pieces.length - 1) sum.text += await one.end();
+    const { isEnumeration, ...counts } = one.counts();
+    for (const name of ['restored', 'withheld', 'unknown'] as const) sum[name] += counts[name];
+    if (isEnumeration) sum.isEnumeration++;
+    saved = JSON.stringify(one.save());
+  }
+  return sum;
 }
 
 interface Whole extends AnswerCounts {
@@ -118,6 +135,33 @@ describe('an answer that arrives in pieces', () => {
       { numRuns: 10_000 },
     );
   }).timeout(120_000);
+
+  it('gives the same text, counts and limits if its state is written as JSON after each piece', async () => {
+    await fc.assert(
+      fc.asyncProperty(soup, pieces, fc.constantFrom(...KINDS), async (text, sizes, kind) => {
+        const { text: expected, ...counts } = whole(text, kind);
+        const { bytes } = restoreText(scanText(grammar, text), VALUES, kind);
+        const result = await paused(split(text, sizes), kind, bytes);
+        expect(result, JSON.stringify([text, kind])).to.deep.equal({
+          text: expected,
+          ...counts,
+          isEnumeration: Number(counts.isEnumeration),
+        });
+        if (bytes === 0) return;
+        const failure = await paused(split(text, sizes), kind, bytes - 1).catch((error: unknown) => error);
+        expect(failure).to.be.instanceOf(ResponseTooLargeError);
+      }),
+      { numRuns: 3000 },
+    );
+  }).timeout(120_000);
+
+  it('counts the guesses of all pieces, and an enumeration once, if its state is written as JSON', async () => {
+    const codes = Array.from({ length: MAX_UNKNOWN + 3 }, (_, at) => `<PERSON_A2${String(at).padStart(6, '0')}> `);
+    const result = await paused([...codes, '<PERSON_K7Q2RTM4>'], 'text');
+    expect(result).to.deep.include({ restored: 0, withheld: 1, unknown: codes.length, isEnumeration: 1 });
+    const few = await paused([...codes.slice(0, 5), ...codes.slice(0, 5), '<PERSON_K7Q2RTM4>'], 'text');
+    expect(few).to.deep.include({ restored: 1, unknown: 10, isEnumeration: 0 });
+  });
 
   it('exceeds the maximum size exactly if the whole answer does', async () => {
     await fc.assert(

@@ -5,7 +5,7 @@ import type { AnswerCounts, AnswerStream, TextStream } from './contract.ts';
 import type { Stored } from './encoding.ts';
 import type { Grammar, PseudonymMatch } from './grammar.ts';
 import { Budget, Guesses } from './limits.ts';
-import { RestoredTextStream, type SharedAnswer } from './textStream.ts';
+import { RestoredTextStream, type SavedText, type SharedAnswer } from './textStream.ts';
 
 export interface AnswerOptions {
   readonly grammar: Grammar;
@@ -17,6 +17,40 @@ export interface AnswerOptions {
 
 export function createAnswerStream(options: AnswerOptions): AnswerStream {
   return new RestoredAnswer(options);
+}
+
+/** The state of a {@link PausedText}. */
+export interface SavedAnswer {
+  readonly found: number;
+  readonly guesses: readonly Pseudonym[];
+  readonly text: SavedText;
+}
+
+/** An answer of one text, whose state is kept elsewhere between its pieces. */
+export interface PausedText extends TextStream {
+  /** The numbers since the state was saved. An enumeration counts once: when the limit is exceeded. */
+  counts(): AnswerCounts;
+  /** @returns the state between two calls, which can be written as JSON */
+  save(): SavedAnswer;
+}
+
+/**
+ * @param saved the state from which to continue, of a text of the same kind
+ * @throws ResponseTooLargeError
+ */
+export function createPausedText(kind: TextKind, saved: SavedAnswer | undefined, options: AnswerOptions): PausedText {
+  const answer = new RestoredAnswer(options, saved);
+  const text = new RestoredTextStream(kind, answer, saved?.text);
+  const wasEnumeration = answer.counts().isEnumeration;
+  return {
+    push: (piece) => text.push(piece),
+    end: () => text.end(),
+    counts() {
+      const counts = answer.counts();
+      return { ...counts, isEnumeration: counts.isEnumeration && !wasEnumeration };
+    },
+    save: () => ({ ...answer.save(), text: text.save() }),
+  };
 }
 
 /** An answer in which nothing is restored. */
@@ -36,14 +70,20 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
   private readonly lookUp: AnswerOptions['lookUp'];
   /** The values read so far; undefined for unknown pseudonyms. */
   private readonly values = new Map<Pseudonym, Stored | undefined>();
-  private readonly guesses = new Guesses();
-  private found = 0;
+  private readonly guesses: Guesses;
+  private found: number;
   private unknown = 0;
 
-  constructor({ grammar, lookUp, maxBytes }: AnswerOptions) {
+  constructor({ grammar, lookUp, maxBytes }: AnswerOptions, saved?: Omit<SavedAnswer, 'text'>) {
     this.grammar = grammar;
     this.lookUp = lookUp;
     this.budget = new Budget(maxBytes);
+    this.guesses = new Guesses(saved?.guesses);
+    this.found = saved?.found ?? 0;
+  }
+
+  save(): Omit<SavedAnswer, 'text'> {
+    return { found: this.found, guesses: this.guesses.save() };
   }
 
   /** An address is never restored: a client may load it. */

@@ -24,6 +24,11 @@ export interface CallIdentity {
   readonly callId?: string | undefined;
   /** Chosen by the client, or random; can only narrow a session. */
   readonly traceId?: string | undefined;
+  /**
+   * The calls in which a value has the same pseudonym: those of the session, which is the default, or all calls of the
+   * tenant and the team. Mappings are never shared beyond the session.
+   */
+  readonly samePseudonyms?: 'session' | 'team' | undefined;
 }
 
 export interface CallContext {
@@ -159,6 +164,28 @@ export interface TextStream {
   end(): Promise<string>;
 }
 
+/** One piece of a text that arrives in pieces, and the state after the previous piece. */
+export interface TextPiece {
+  readonly text: string;
+  readonly kind: Exclude<TextKind, 'address'>;
+  /** {@link PieceOutcome.carry} of the previous piece; empty for the first one. */
+  readonly carry: string;
+  readonly isLast: boolean;
+}
+
+export interface PieceOutcome extends OutcomeBase, AnswerCounts {
+  /** What can be sent now: see {@link TextStream.push}. After the last piece, all the rest. */
+  readonly text: string;
+  /**
+   * The state that the caller keeps until the next piece; empty after the last one. Encrypted, valid only in its session,
+   * and at most {@link MAX_CARRY} characters long.
+   */
+  readonly carry: string;
+}
+
+/** The maximum length of {@link PieceOutcome.carry}. It usually has less than 2,000 characters. */
+export const MAX_CARRY = 262_144;
+
 /** The maximum length of the text that a {@link TextStream} holds back, in UTF-16 code units of the original text. */
 export const MAX_HELD = 300;
 
@@ -173,5 +200,11 @@ export interface Guard {
   response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome>;
   /** Restores an answer that arrives in pieces: see {@link TextStream} for its errors. */
   stream(context: CallContext): AnswerStream;
+  /**
+   * Restores one piece of a text, for a caller that keeps the state between the pieces. The pieces give what a
+   * {@link TextStream} gives. The limits of a response apply to each text.
+   * @throws InvalidCarryError | StoreUnavailableError | TooManyValuesError | ResponseTooLargeError
+   */
+  piece(piece: TextPiece, context: CallContext): Promise<PieceOutcome>;
   sessionOf(identity: CallIdentity): SessionId;
 }

@@ -6,6 +6,14 @@ export class SessionErasedError extends Error {
   }
 }
 
+/** A carry was changed, or it belongs to another call. The caller gets 400. */
+export class InvalidCarryError extends Error {
+  override readonly name = 'InvalidCarryError';
+  constructor() {
+    super('carry must be what the guardrail returned for the previous piece of the same call.');
+  }
+}
+
 /** The restored response would exceed the maximum body size. Nothing was restored. */
 export class ResponseTooLargeError extends Error {
   override readonly name = 'ResponseTooLargeError';

@@ -2,17 +2,20 @@ import type { KeyObject } from 'node:crypto';
 import type { Analyzer, EntityType } from '../detection/detection.ts';
 import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
-import { createAnswerStream, unchangedAnswer } from './answerStream.ts';
+import { createAnswerStream, createPausedText, unchangedAnswer, type AnswerOptions } from './answerStream.ts';
+import { createCarrySeal } from './carry.ts';
 import type {
   AnswerStream,
   CallContext,
   CallIdentity,
   Guard,
+  PieceOutcome,
   RequestDocument,
   RequestOutcome,
   ResponseDocument,
   ResponseOutcome,
   SessionScope,
+  TextPiece,
 } from './contract.ts';
 import { PseudonymAssignment } from './assignment.ts';
 import type { Stored } from './encoding.ts';
@@ -68,7 +71,7 @@ class TextGuard implements Guard {
     if (blockedReason !== undefined) return { ...base, action: 'BLOCKED', blockedReason };
     const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
-    const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.id));
+    const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
     if (session.isShared) await this.store(assignment, session, fence);
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
   }
@@ -78,25 +81,43 @@ class TextGuard implements Guard {
     const session = this.session(identity);
     if (!session.isShared) return unchanged(session.id, document);
     const found = findPseudonyms(document, this.syntax().grammar);
-    const values = await this.lookUp(session.id)(pseudonymsOf(found));
+    const values = await this.lookUp(session)(pseudonymsOf(found));
     return restore(session.id, document, found, values, this.maxResponseBytes);
   }
 
   stream({ identity }: CallContext): AnswerStream {
     const session = this.session(identity);
     if (!session.isShared) return unchangedAnswer();
-    const { grammar } = this.syntax();
-    return createAnswerStream({ grammar, lookUp: this.lookUp(session.id), maxBytes: this.maxResponseBytes });
+    return createAnswerStream(this.answerOptions(session));
+  }
+
+  async piece({ text, kind, carry, isLast }: TextPiece, { identity }: CallContext): Promise<PieceOutcome> {
+    const session = this.session(identity);
+    if (!session.isShared) return { session: session.id, text, carry: '', ...unchangedAnswer().counts() };
+    const seal = createCarrySeal(this.options.sessionKey, session.id, kind);
+    const answer = createPausedText(kind, carry === '' ? undefined : seal.open(carry), this.answerOptions(session));
+    const sent = await answer.push(text);
+    const rest = isLast ? await answer.end() : '';
+    return {
+      session: session.id,
+      text: sent + rest,
+      carry: isLast ? '' : seal.close(answer.save()),
+      ...answer.counts(),
+    };
+  }
+
+  private answerOptions(session: CallSession): AnswerOptions {
+    return { grammar: this.syntax().grammar, lookUp: this.lookUp(session), maxBytes: this.maxResponseBytes };
   }
 
   private get maxResponseBytes(): number {
     return this.options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
   }
 
-  private lookUp(session: SessionId): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
+  private lookUp(session: CallSession): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
     const { store, sessionKey } = this.options;
-    const pseudonyms = new Pseudonyms(sessionKey, session);
-    return (found) => lookUp(found, store, session, pseudonyms);
+    const pseudonyms = new Pseudonyms(sessionKey, session.pseudonyms);
+    return (found) => lookUp(found, store, session.id, pseudonyms);
   }
 
   private session(identity: CallIdentity): CallSession {

@@ -1,6 +1,7 @@
 /** Decides what a text that arrives in pieces must hold back. */
 import { MAX_DEPTH, type TextKind } from '../messages/messages.ts';
 import type { Grammar, PseudonymMatch } from './grammar.ts';
+import { mayBeArguments } from './restorer.ts';
 
 /** The length of a quotation mark with the JSON escapes of the greatest depth. */
 const MAX_QUOTE = 2 ** (MAX_DEPTH - 1);
@@ -28,7 +29,7 @@ export function settledPlace(
   from: number,
 ): number {
   const settled = grammar.settled(text, found, from);
-  const place = kind === 'arguments' ? beforeQuote(text, found, settled, from) : settled;
+  const place = mayBeArguments(kind) ? beforeQuote(text, found, settled, from) : settled;
   const isHalf = place === text.length && isHighSurrogate(text.charCodeAt(place - 1));
   return isHalf ? place - 1 : place;
 }

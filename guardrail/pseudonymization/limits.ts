@@ -29,7 +29,16 @@ export const MAX_UNKNOWN = 32;
 
 /** Counts the different unknown pseudonyms of a response, and decides whether it looks like a search. */
 export class Guesses {
-  private readonly unknown = new Set<Pseudonym>();
+  private readonly unknown: Set<Pseudonym>;
+
+  /** @param saved the result of {@link save} */
+  constructor(saved: readonly Pseudonym[] = []) {
+    this.unknown = new Set(saved);
+  }
+
+  save(): readonly Pseudonym[] {
+    return [...this.unknown];
+  }
 
   add(pseudonym: Pseudonym): void {
     if (!this.isSearch) this.unknown.add(pseudonym);

@@ -1,6 +1,7 @@
 /** Replaces personal data by pseudonyms before a model call, and restores it in the response. */
 export type { Json } from '../messages/messages.ts';
 export { unchangedAnswer } from './answerStream.ts';
+export { MAX_CARRY } from './contract.ts';
 export type {
   AnswerCounts,
   AnswerStream,
@@ -10,14 +11,16 @@ export type {
   EntityCount,
   Guard,
   Passage,
+  PieceOutcome,
   RequestDocument,
   RequestOutcome,
   ResponseDocument,
   ResponseOutcome,
   SessionScope,
+  TextPiece,
   TextStream,
 } from './contract.ts';
-export { ResponseTooLargeError, SessionErasedError } from './errors.ts';
+export { InvalidCarryError, ResponseTooLargeError, SessionErasedError } from './errors.ts';
 export { createGuard, type GuardOptions } from './guard.ts';
 export { CODE_ALPHABET } from './pseudonyms.ts';
 export { mayHavePseudonyms } from './grammar.ts';

@@ -21,7 +21,7 @@ describe('Pseudonyms', () => {
       pseudonyms.entry('PERSON', 'anna'),
       pseudonyms.entry('PERSON', 'Anna '),
       pseudonyms.entry('LOCATION', 'Anna'),
-      new Pseudonyms(key, 's2' as SessionId).entry('PERSON', 'Anna'),
+      new Pseudonyms(key, 's2').entry('PERSON', 'Anna'),
       new Pseudonyms(createSecretKey(Buffer.alloc(32, 2)), session).entry('PERSON', 'Anna'),
     ];
     const codes = others.map(({ digits }) => digits);

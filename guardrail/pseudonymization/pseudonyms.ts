@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { Pseudonym, SessionId } from '../ids.ts';
+import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
 
 const DIGITS = '0123456789';
@@ -29,8 +29,8 @@ export function entryOf(label: Label, stored: string, digits: string, length = M
 }
 
 /**
- * Derives the pseudonyms of one session. A code is the beginning of HMAC-SHA-256 under the session key over session,
- * label and value, in base 32. It has 8 characters, with at least one digit and one letter, so that it is neither a
+ * Derives the pseudonyms of one session, or of all calls of a team. A code is the beginning of HMAC-SHA-256 under the
+ * session key over this scope, label and value, in base 32. It has 8 characters, with at least one digit and one letter, so that it is neither a
  * word nor a number. It becomes longer if it collides with another one.
  *
  * A value therefore has the same pseudonym in every turn, on every replica and after a loss of the store. Pseudonyms
@@ -43,11 +43,12 @@ export function entryOf(label: Label, stored: string, digits: string, length = M
  */
 export class Pseudonyms {
   private readonly key: KeyObject;
-  private readonly session: SessionId;
+  private readonly scope: string;
 
-  constructor(key: KeyObject, session: SessionId) {
+  /** @param scope the id of the calls in which a value has the same pseudonym */
+  constructor(key: KeyObject, scope: string) {
     this.key = key;
-    this.session = session;
+    this.scope = scope;
   }
 
   entry(label: Label, stored: string): Entry {
@@ -66,7 +67,7 @@ export class Pseudonyms {
     for (let attempt = 0; ; attempt++) {
       const digits = base32(
         createHmac('sha256', this.key)
-          .update(JSON.stringify(['pseudonym', this.session, label, stored, attempt]))
+          .update(JSON.stringify(['pseudonym', this.scope, label, stored, attempt]))
           .digest(),
       );
       const code = digits.slice(0, MIN_CODE);

@@ -1,5 +1,5 @@
-import { escapeJson, JsonStrings, type TextKind } from '../messages/messages.ts';
-import { LoadedAddresses, Place } from './autoload/autoload.ts';
+import { escapeJson, JsonStrings, type SavedStrings, type TextKind } from '../messages/messages.ts';
+import { LoadedAddresses, Place, type SavedAddresses } from './autoload/autoload.ts';
 import { encodeAt, type Stored } from './encoding.ts';
 import type { PseudonymMatch } from './grammar.ts';
 import type { Budget } from './limits.ts';
@@ -20,9 +20,28 @@ export interface Reading {
   readonly addresses?: LoadedAddresses | undefined;
 }
 
-/** The reading of a text of which nothing is known in advance. No client displays arguments. */
-export function readingOf(kind: TextKind): Required<Reading> {
-  return { strings: new JsonStrings(), addresses: kind === 'arguments' ? undefined : new LoadedAddresses() };
+/** The state of a {@link Restorer}. */
+export interface SavedRestorer {
+  readonly originalBytes: number;
+  readonly restoredBytes: number;
+  readonly strings?: SavedStrings | undefined;
+  readonly addresses?: SavedAddresses | undefined;
+}
+
+/**
+ * The reading of a text of which nothing is known in advance. No client displays arguments.
+ * @param saved the state from which to continue
+ */
+export function readingOf(kind: TextKind, saved?: SavedRestorer): Required<Reading> {
+  return {
+    strings: new JsonStrings(undefined, saved?.strings),
+    addresses: kind === 'arguments' ? undefined : new LoadedAddresses(saved?.addresses),
+  };
+}
+
+/** Whether a text may be arguments, in which a pseudonym in square brackets may have replaced a JSON number. */
+export function mayBeArguments(kind: TextKind): boolean {
+  return kind === 'arguments' || kind === 'either';
 }
 
 /**
@@ -47,6 +66,21 @@ export class Restorer {
     this.reading = reading;
     this.tally = tally;
     this.budget = budget;
+  }
+
+  /**
+   * Continues a text, whose reading must be of the same state: see {@link readingOf}.
+   * @throws ResponseTooLargeError
+   */
+  resume({ originalBytes, restoredBytes }: SavedRestorer): void {
+    this.spend(originalBytes, restoredBytes);
+  }
+
+  /** @returns the state, which can be written as JSON. Everything written must be taken. */
+  save(): SavedRestorer {
+    const { originalBytes, restoredBytes } = this;
+    const { strings, addresses } = this.reading;
+    return { originalBytes, restoredBytes, strings: strings?.save(), addresses: addresses?.save() };
   }
 
   /** The size of the original text or, if it is larger, of the text with all values: an upper bound of the result. */
@@ -87,7 +121,7 @@ export class Restorer {
     const { strings, addresses } = this.reading;
     strings?.feedAll(text.slice(from, start));
     const depth = strings?.depth ?? 0;
-    const quote = this.kind === 'arguments' ? quoteAroundNumber(text, match, stored, depth) : 0;
+    const quote = mayBeArguments(this.kind) ? quoteAroundNumber(text, match, stored, depth) : 0;
     const to = end + quote;
     strings?.feedAll(text.slice(start, to));
     const lead = text.slice(from, Math.max(from, start - quote));

@@ -51,14 +51,25 @@ export interface CallSession {
   readonly id: SessionId;
   /** The end user whose erasure erases the session. */
   readonly subject: SubjectId | undefined;
+  /** The id of the calls in which a value has the same pseudonym. */
+  readonly pseudonyms: string;
   /** Whether another call can have the same session. If not, the id is random and nothing is stored. */
   readonly isShared: boolean;
 }
 
 export function sessionOfCall(key: KeyObject, identity: CallIdentity, scope: SessionScope): CallSession {
-  const id = deriveSession(key, identity, scope);
-  const subject = subjectOf(key, identity);
-  return { id: id ?? (randomBytes(16).toString('hex') as SessionId), subject, isShared: id !== undefined };
+  const derived = deriveSession(key, identity, scope);
+  const id = derived ?? (randomBytes(16).toString('hex') as SessionId);
+  const pseudonyms = identity.samePseudonyms === 'team' ? teamOf(key, identity) : id;
+  return { id, subject: subjectOf(key, identity), pseudonyms, isShared: derived !== undefined };
+}
+
+/** The id of all calls of a tenant and a team. Never equals the id of a session. */
+function teamOf(key: KeyObject, { tenant, team = '' }: CallIdentity): string {
+  return digest(key, 'team', [
+    ['tenant', tenant],
+    ['team', team],
+  ]);
 }
 
 /**

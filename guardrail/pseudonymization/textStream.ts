@@ -6,7 +6,7 @@ import type { Grammar, PseudonymMatch } from './grammar.ts';
 import { CONTEXT, isHighSurrogate, settledPlace } from './held.ts';
 import type { Budget } from './limits.ts';
 import { isComplete } from './restore.ts';
-import { readingOf, Restorer, type Tally } from './restorer.ts';
+import { readingOf, Restorer, type SavedRestorer, type Tally } from './restorer.ts';
 
 /** What the texts of one answer share. */
 export interface SharedAnswer {
@@ -17,6 +17,14 @@ export interface SharedAnswer {
   prepare(matches: readonly PseudonymMatch[]): Promise<void>;
   /** Decides and counts a pseudonym that was prepared. @returns its value; undefined if it stays as it is */
   decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined;
+}
+
+/** The state of a {@link RestoredTextStream}. */
+export interface SavedText {
+  readonly text: string;
+  readonly from: number;
+  readonly half: string;
+  readonly restorer: SavedRestorer;
 }
 
 /** A short string can keep a long one in memory. What is left of a text of this length is copied. */
@@ -34,10 +42,20 @@ export class RestoredTextStream implements TextStream {
   private half = '';
   private turn = Promise.resolve();
 
-  constructor(kind: TextKind, answer: SharedAnswer) {
+  /** @param saved the state from which to continue, of a text of the same kind. @throws ResponseTooLargeError */
+  constructor(kind: TextKind, answer: SharedAnswer, saved?: SavedText) {
     this.kind = kind;
     this.answer = answer;
-    this.restorer = new Restorer(kind, readingOf(kind), answer.tally, answer.budget);
+    this.restorer = new Restorer(kind, readingOf(kind, saved?.restorer), answer.tally, answer.budget);
+    if (!saved) return;
+    this.restorer.resume(saved.restorer);
+    ({ text: this.text, from: this.from, half: this.half } = saved);
+  }
+
+  /** @returns the state between two calls, which can be written as JSON */
+  save(): SavedText {
+    const { text, from, half } = this;
+    return { text, from, half, restorer: this.restorer.save() };
   }
 
   push(piece: string): Promise<string> {

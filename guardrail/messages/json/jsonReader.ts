@@ -51,6 +51,11 @@ export class JsonReader {
   private literal = '';
   private hexDigits = '';
 
+  /** @param saved the state from which to continue, as JSON */
+  static of(saved: object): JsonReader {
+    return Object.assign(new JsonReader(), saved);
+  }
+
   get inString(): boolean {
     return this.state >= State.string && this.state <= State.hex;
   }

@@ -48,13 +48,25 @@ function feedNested(readers: JsonReader[], first: number, sink?: StringSink): vo
   }
 }
 
+/** The state of {@link JsonStrings}. */
+export interface SavedStrings {
+  readonly readers: readonly object[];
+}
+
 /** Reads JSON strings, and the JSON strings in them, one code unit of the text at a time. */
 export class JsonStrings {
-  private readonly readers = [new JsonReader()];
+  private readonly readers: JsonReader[];
   private readonly sink: StringSink | undefined;
 
-  constructor(sink?: StringSink) {
+  /** @param saved the state from which to continue, as JSON */
+  constructor(sink?: StringSink, saved?: SavedStrings) {
     this.sink = sink;
+    this.readers = saved?.readers.map((reader) => JsonReader.of(reader)) ?? [new JsonReader()];
+  }
+
+  /** @returns the state, which can be written as JSON */
+  save(): SavedStrings {
+    return { readers: this.readers };
   }
 
   feed(unit: number): void {

@@ -1,9 +1,20 @@
-import { JsonStrings } from '../../messages/messages.ts';
+import { JsonStrings, type SavedStrings } from '../../messages/messages.ts';
 import { innermost, type AddressReader, type Place } from './contract.ts';
-import { HtmlReader } from './html.ts';
-import { MarkdownReader } from './markdown.ts';
+import { HtmlReader, type SavedHtml } from './html.ts';
+import { MarkdownReader, type SavedMarkdown } from './markdown.ts';
 
 export { Place } from './contract.ts';
+
+/** The state of {@link LoadedAddresses}. May contain parts of the restored text. */
+export interface SavedAddresses {
+  readonly levels: readonly SavedLevel[];
+  readonly strings: SavedStrings;
+}
+
+interface SavedLevel {
+  readonly markdown: SavedMarkdown;
+  readonly html: SavedHtml;
+}
 
 /**
  * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown and HTML. A
@@ -14,15 +25,29 @@ export { Place } from './contract.ts';
  * differ, an address counts if one of them loads it. Time is linear in the text.
  */
 export class LoadedAddresses {
-  private readonly levels: Level[] = [new Level()];
-  private readonly strings = new JsonStrings({
-    begin: (depth) => {
-      this.levels[depth] = new Level();
-    },
-    content: (depth, unit) => {
-      this.levels[depth]?.feed(unit);
-    },
-  });
+  private readonly levels: Level[];
+  private readonly strings: JsonStrings;
+
+  /** @param saved the state from which to continue, as JSON */
+  constructor(saved?: SavedAddresses) {
+    this.levels = saved?.levels.map((level) => new Level(level)) ?? [new Level()];
+    this.strings = new JsonStrings(
+      {
+        begin: (depth) => {
+          this.levels[depth] = new Level();
+        },
+        content: (depth, unit) => {
+          this.levels[depth]?.feed(unit);
+        },
+      },
+      saved?.strings,
+    );
+  }
+
+  /** @returns the state, which can be written as JSON */
+  save(): SavedAddresses {
+    return { levels: this.openLevels().map((level) => level.save()), strings: this.strings.save() };
+  }
 
   feed(text: string): void {
     for (let at = 0; at < text.length; at++) {
@@ -48,8 +73,17 @@ export class LoadedAddresses {
 
 /** The text itself, or the content of a JSON string in it. */
 class Level implements AddressReader {
-  readonly markdown = new MarkdownReader();
-  private readonly html = new HtmlReader();
+  readonly markdown: MarkdownReader;
+  private readonly html: HtmlReader;
+
+  constructor(saved?: SavedLevel) {
+    this.markdown = saved ? MarkdownReader.of(saved.markdown) : new MarkdownReader();
+    this.html = saved ? HtmlReader.of(saved.html) : new HtmlReader();
+  }
+
+  save(): SavedLevel {
+    return { markdown: this.markdown.save(), html: this.html.save() };
+  }
 
   get place(): Place {
     return innermost([this.markdown, this.html]);

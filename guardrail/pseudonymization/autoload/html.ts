@@ -69,6 +69,12 @@ const Phase = {
 } as const;
 type Phase = (typeof Phase)[keyof typeof Phase];
 
+/** The state of a {@link HtmlReader}. */
+export interface SavedHtml {
+  readonly tags: readonly object[];
+  readonly hint: object;
+}
+
 /**
  * Finds the addresses that a browser loads automatically, in HTML and SVG inside any text. Renderers differ on which
  * text is HTML and which text only looks like it (code, comments, quoted values). Therefore every "<" may begin a tag,
@@ -77,7 +83,19 @@ type Phase = (typeof Phase)[keyof typeof Phase];
 export class HtmlReader implements AddressReader {
   private tags: Tag[] = [];
   private isFlooded = false;
-  private readonly hint = new Hint();
+  private hint = new Hint();
+
+  /** @param saved the state from which to continue, as JSON */
+  static of(saved: SavedHtml): HtmlReader {
+    const tags = saved.tags.map((tag) => Object.assign(new Tag(), tag));
+    return Object.assign(new HtmlReader(), saved, { tags, hint: Object.assign(new Hint(), saved.hint) });
+  }
+
+  /** @returns the state, which can be written as JSON */
+  save(): SavedHtml {
+    const { tags, hint } = this;
+    return Object.assign<SavedHtml, object>({ tags, hint }, this);
+  }
 
   get place(): Place {
     if (this.isFlooded) return this.hint.isFound ? Place.inside : Place.outside;

@@ -38,6 +38,11 @@ interface Opener {
   readonly hiding: number;
 }
 
+/** The state of a {@link MarkdownReader}. */
+export interface SavedMarkdown {
+  readonly addresses: readonly object[];
+}
+
 /**
  * Finds the addresses of Markdown images: inline addresses, and those of reference definitions, because an image anywhere
  * in the text may refer to one (CommonMark 0.31, 4.7 and 6.4). Addresses of links do not count.
@@ -59,6 +64,18 @@ export class MarkdownReader implements AddressReader {
   private closed = { image: false, definition: false };
   private addresses: Destination[] = [];
   private isFlooded = false;
+
+  /** @param saved the state from which to continue, as JSON */
+  static of(saved: SavedMarkdown): MarkdownReader {
+    const addresses = saved.addresses.map((address) => Object.assign(new Destination('inline'), address));
+    return Object.assign(new MarkdownReader(), saved, { addresses });
+  }
+
+  /** @returns the state, which can be written as JSON */
+  save(): SavedMarkdown {
+    const { addresses } = this;
+    return Object.assign<SavedMarkdown, object>({ addresses }, this);
+  }
 
   get place(): Place {
     return this.isFlooded ? Place.inside : innermost(this.addresses);
