@@ -2,10 +2,12 @@ import type {
   CallerSettings,
   CallIdentity,
   Json,
+  PieceOutcome,
   RequestDocument,
   RequestOutcome,
   ResponseDocument,
   ResponseOutcome,
+  TextPiece,
 } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
@@ -55,6 +57,12 @@ export type GatewayExchange = {
       readonly document: ResponseDocument;
       readonly render: (outcome: ResponseOutcome) => object;
     }
+  | {
+      /** A piece of an answer. */
+      readonly phase: 'piece';
+      readonly piece: TextPiece;
+      readonly render: (outcome: PieceOutcome) => object;
+    }
 );
 
 /**
@@ -71,14 +79,17 @@ export interface GatewayAdapter {
    * answer of {@link block}, if the gateway continues the call on errors.
    */
   readonly onFailure: 'error' | 'block';
-  /** The answer that forwards the call unchanged. */
-  readonly pass: JsonObject;
+  /** The answer that forwards the call unchanged. `echo`: the body of the call itself. */
+  readonly pass: JsonObject | 'echo';
   /** Whether a body has this dialect. */
   recognizes(body: JsonObject): boolean;
   /** @throws FieldError */
   read(body: JsonObject, call: GatewayCall): GatewayExchange;
-  /** The answer that stops the call. @param reason a sentence without personal data */
-  block(reason: string): JsonObject;
+  /**
+   * The answer that stops the call; undefined if the gateway stops it on the HTTP error 403.
+   * @param reason a sentence without personal data
+   */
+  block(reason: string): JsonObject | undefined;
 }
 
 /**

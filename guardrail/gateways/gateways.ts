@@ -8,4 +8,13 @@ export {
 } from './contract.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
 export { basicRequestSchema, basicResponseSchema, createLitellmAdapter, MAX_IMAGES, MAX_TEXTS } from './litellm.ts';
+export {
+  CALL_ID,
+  PIECE_PATH,
+  pieceSchema,
+  REDACT_PATH,
+  REHYDRATE_PATH,
+  restoredPieceSchema,
+  textsSchema,
+} from './llmShield.ts';
 export { adapterFor, basicPath, CHECK_PATH, DIALECTS, gatewayRoutesOf, passOf, type GatewayRoute } from './routes.ts';

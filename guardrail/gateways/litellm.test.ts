@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import type { Json, RequestOutcome, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { SessionId, Tenant } from '../ids.ts';
-import type { GatewayExchange } from './contract.ts';
 import type { JsonObject } from './fields.ts';
-import { createLitellmAdapter } from './litellm.ts';
+import { createLitellmAdapter, type LitellmAdapter } from './litellm.ts';
 
 const session = '0'.repeat(32) as SessionId;
 const tenant = 'litellm' as Tenant;
 const adapter = createLitellmAdapter('litellm');
-const parse = (body: JsonObject): GatewayExchange => adapter.read(body, { tenant });
+const parse = (body: JsonObject): ReturnType<LitellmAdapter['read']> => adapter.read(body, { tenant });
 
 function renderRequest(outcome: RequestOutcome, document: JsonObject): object {
   const exchange = parse({ input_type: 'request', ...document });

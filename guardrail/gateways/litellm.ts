@@ -103,7 +103,8 @@ type BasicResponse = z.infer<typeof basicResponseSchema>;
 
 /** The adapter of the gateway with a proxy name. */
 export interface LitellmAdapter extends GatewayAdapter {
-  read(body: JsonObject, call: Pick<GatewayCall, 'tenant'>): GatewayExchange;
+  read(body: JsonObject, call: Pick<GatewayCall, 'tenant'>): Exclude<GatewayExchange, { phase: 'piece' }>;
+  block(reason: string): JsonObject;
 }
 
 export function createLitellmAdapter(proxyName: string): LitellmAdapter {

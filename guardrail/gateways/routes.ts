@@ -2,6 +2,7 @@ import { agentgateway } from './agentgateway.ts';
 import type { GatewayAdapter } from './contract.ts';
 import { FieldError, type JsonObject } from './fields.ts';
 import { createLitellmAdapter } from './litellm.ts';
+import { PIECE_PATH, REDACT_PATH, redact, REHYDRATE_PATH, rehydrate, rehydratePiece } from './llmShield.ts';
 import { portkey } from './portkey.ts';
 
 /** The gateways that share {@link CHECK_PATH}. Add new gateways here. */
@@ -34,6 +35,9 @@ export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
       adapters: [createLitellmAdapter(name)],
     })),
     { path: CHECK_PATH, acceptsBearer: true, adapters: SHARED },
+    { path: REDACT_PATH, acceptsBearer: true, adapters: [redact] },
+    { path: REHYDRATE_PATH, acceptsBearer: true, adapters: [rehydrate] },
+    { path: PIECE_PATH, acceptsBearer: true, adapters: [rehydratePiece] },
     // agentgateway before 1.4.
     ...['/request', '/response'].map((path) => ({ path, acceptsBearer: true, adapters: [agentgateway] })),
   ];
@@ -44,11 +48,12 @@ export function gatewayRoutesOf(proxyNames: readonly string[]): GatewayRoute[] {
  * because no gateway reads the members of another.
  * @param dialect the value of `?dialect=`
  */
-export function passOf({ adapters }: GatewayRoute, dialect: string | undefined): JsonObject {
+export function passOf({ adapters }: GatewayRoute, dialect: string | undefined): GatewayAdapter['pass'] {
   const candidates = adapters.filter(
     (one) => dialect === undefined || adapters.length === 1 || one.dialect === dialect,
   );
-  return Object.assign({}, ...candidates.map(({ pass }) => pass)) as JsonObject;
+  const passes = candidates.map(({ pass }) => pass);
+  return passes.includes('echo') ? 'echo' : (Object.assign({}, ...passes) as JsonObject);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Middleware, ParameterizedContext } from 'koa';
-import type { JsonObject } from '../gateways/gateways.ts';
+import type { GatewayAdapter, JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
 import type { BodyTracker } from './admission/capacity.ts';
@@ -35,9 +35,9 @@ export interface AuthenticatedState extends CallState {
 /** The responses to a failed call, in the format of its gateway. */
 export interface FailureAnswers {
   /** Forwards the call unchanged. */
-  readonly pass: JsonObject;
+  readonly pass: GatewayAdapter['pass'];
   /** Refuses the call. undefined: an HTTP error refuses it. */
-  readonly block?: JsonObject;
+  readonly block?: JsonObject | undefined;
   /** Whether the body is a call of this gateway, so that the address and the configuration are correct. */
   readonly isRecognized: boolean;
 }

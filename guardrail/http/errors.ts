@@ -13,6 +13,7 @@ export const ERRORS = {
   too_deep: { status: 400, message: 'The body is nested deeper than {limit} levels.' },
 
   unauthorized: { status: 401, message: 'Send a valid API key in the header x-api-key.' },
+  blocked: { status: 403, message: 'The policy of the guardrail blocks this request.' },
   not_an_admin: { status: 403, message: 'Only an API key in GUARDRAIL_ADMIN_KEYS can name another tenant.' },
   not_found: { status: 404, message: 'Unknown path: see /openapi.json for all paths.' },
   session_not_found: { status: 404, message: 'The session does not exist or has expired.' },

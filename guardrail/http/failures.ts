@@ -1,11 +1,12 @@
+import { PassThrough, type Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { JsonObject } from '../gateways/gateways.ts';
+import { isObject, type GatewayAdapter, type JsonObject } from '../gateways/gateways.ts';
 import type { CallContext, CallMiddleware } from './context.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';
 
 /** @returns the response to a failed call; undefined: the call ends in an HTTP error. */
-export type FailurePolicy = (context: CallContext, thrown: unknown) => JsonObject | undefined;
+export type FailurePolicy = (context: CallContext, thrown: unknown) => JsonObject | Readable | undefined;
 
 export interface FailurePolicyOptions {
   readonly metrics: Metrics;
@@ -17,7 +18,10 @@ export interface FailurePolicyOptions {
  * @param answers the response that forwards a call before its body is known. The route replaces
  * `context.state.failureAnswers` when it knows the body.
  */
-export function failures(policy: FailurePolicy, answers: (context: CallContext) => JsonObject): CallMiddleware {
+export function failures(
+  policy: FailurePolicy,
+  answers: (context: CallContext) => GatewayAdapter['pass'],
+): CallMiddleware {
   return async (context, next) => {
     context.state.failureAnswers = { pass: answers(context), isRecognized: false };
     try {
@@ -26,6 +30,7 @@ export function failures(policy: FailurePolicy, answers: (context: CallContext) 
       const body = policy(context, thrown);
       if (body === undefined) throw thrown;
       context.status = 200;
+      context.type = 'json';
       context.body = body;
     }
   };
@@ -50,11 +55,24 @@ export function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePoli
     const { status, code } = asServiceError(thrown);
     const isWrongRequest = status === 415 || (status === 400 && !failureAnswers?.isRecognized);
     if (!failureAnswers || isWrongRequest) return undefined;
+    const { pass } = failureAnswers;
+    const answer = pass === 'echo' ? echoOf(context) : pass;
+    if (!answer) return undefined;
     logger.warn(entryOf(context, thrown), 'Forwarded a call unchanged because the check failed in monitor mode.');
     log.action = 'FAILED';
     metrics.failedOpen(code);
-    return failureAnswers.pass;
+    return answer;
   };
+}
+
+/** The body of a call as its answer, in its encoding if nobody has read it. undefined: only a part of it was read. */
+function echoOf(context: CallContext): JsonObject | Readable | undefined {
+  const { state, req } = context;
+  if (isObject(state.body)) return state.body;
+  if (req.readableDidRead) return undefined;
+  context.set('content-encoding', req.headers['content-encoding'] ?? 'identity');
+  // Not the request itself: Koa destroys a stream at the end of the answer, which closes the connection.
+  return req.pipe(new PassThrough());
 }
 
 function entryOf(context: CallContext, thrown: unknown): Record<string, unknown> {

@@ -16,6 +16,7 @@ import {
 import { authenticatedRouter } from './authentication.ts';
 import { reportSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
 import { withDeadline } from './deadline.ts';
+import { ServiceError } from './errors.ts';
 import { failures, type FailurePolicy } from './failures.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -60,7 +61,7 @@ async function handleCall(
   if (adapter.onFailure === 'block') {
     context.state.failureAnswers = { pass: adapter.pass, block: adapter.block(FAILED), isRecognized: true };
   }
-  context.state.log.phase = exchange.phase;
+  context.state.log.phase = phaseOf(exchange);
   context.state.log.dialect = adapter.dialect;
   // Set before the check, so that error responses also name the session.
   reportSession(context, options.guard.sessionOf(exchange.identity));
@@ -90,14 +91,24 @@ async function runGuard(
   signal: AbortSignal,
   { guard, metrics }: GatewayRouteOptions,
 ): Promise<object> {
-  const { identity, stricter, phase, isPseudonymized = false } = exchange;
+  const { identity, stricter, isPseudonymized = false } = exchange;
   const { fence, log } = context.state;
   const call = { identity, signal, fence, isPseudonymized, ...(stricter && { stricter }) };
   const count = (action: string, monitored?: string): void => {
     log.action = action;
     if (monitored !== undefined) log.monitored = monitored;
-    metrics.guardrailCall(phase, adapter.dialect, monitored === undefined ? action : `MONITORED_${monitored}`);
+    metrics.guardrailCall(
+      phaseOf(exchange),
+      adapter.dialect,
+      monitored === undefined ? action : `MONITORED_${monitored}`,
+    );
   };
+  if (exchange.phase === 'piece') {
+    const outcome = await guard.piece(exchange.piece, call);
+    metrics.pseudonyms(outcome);
+    count(outcome.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
+    return exchange.render(outcome);
+  }
   if (exchange.phase === 'response') {
     const outcome = await guard.response(exchange.document, call);
     metrics.pseudonyms(outcome);
@@ -109,10 +120,21 @@ async function runGuard(
   log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
   if (outcome.action === 'BLOCKED' || (outcome.action === 'GUARDRAIL_INTERVENED' && exchange.anonymous)) {
     count('BLOCKED');
-    return adapter.block(outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);
+    return blocked(adapter, outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);
   }
   count(outcome.action, outcome.monitored);
   return exchange.render(outcome);
+}
+
+function phaseOf({ phase }: GatewayExchange): 'request' | 'response' {
+  return phase === 'request' ? 'request' : 'response';
+}
+
+/** @throws ServiceError if the gateway stops the call on an error */
+function blocked(adapter: GatewayAdapter, reason: string): JsonObject {
+  const answer = adapter.block(reason);
+  if (!answer) throw new ServiceError('blocked', { message: reason });
+  return answer;
 }
 
 function first(value: string | string[] | undefined): string | undefined {

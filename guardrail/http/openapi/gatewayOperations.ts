@@ -3,9 +3,16 @@ import {
   basicPath,
   basicRequestSchema,
   basicResponseSchema,
+  CALL_ID,
   CHECK_PATH,
   DIALECTS,
+  PIECE_PATH,
+  pieceSchema,
+  REDACT_PATH,
+  REHYDRATE_PATH,
+  restoredPieceSchema,
   TEAM_HEADER,
+  textsSchema,
 } from '../../gateways/gateways.ts';
 import { SESSION_ID_HEADER, type JsonNode, type Operation } from './operation.ts';
 
@@ -35,6 +42,13 @@ const TEAM_PARAMETER: JsonNode = {
   description:
     'The team that the gateway identifies. The configuration of the gateway sets this header; its clients cannot.',
 };
+const CALL_PARAMETER: JsonNode = {
+  name: 'x-session-id',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', pattern: CALL_ID.source },
+  description: 'A random id of the model call, equal before and after it. Only calls with the same id share a mapping.',
+};
 const DIALECT_PARAMETER: JsonNode = {
   name: 'dialect',
   in: 'query',
@@ -58,7 +72,46 @@ export const gatewayOperations: readonly Operation[] = [
   gatewayOperation(CHECK_PATH, 'gatewayCheck', [TEAM_PARAMETER, DIALECT_PARAMETER]),
   gatewayOperation('/request', 'gatewayRequest', [TEAM_PARAMETER]),
   gatewayOperation('/response', 'gatewayResponse', [TEAM_PARAMETER]),
+  shieldOperation({
+    path: REDACT_PATH,
+    operationId: 'redact',
+    summary: 'Pseudonymizes the texts of a request.',
+    requestBody: textsSchema,
+    answer: textsSchema,
+    errors: [400, 401, 403, 409, 413, 415, 429, 502, 503],
+  }),
+  shieldOperation({
+    path: REHYDRATE_PATH,
+    operationId: 'rehydrate',
+    summary: 'Restores the texts of an answer.',
+    requestBody: textsSchema,
+    answer: textsSchema,
+  }),
+  shieldOperation({
+    path: PIECE_PATH,
+    operationId: 'rehydratePiece',
+    summary: 'Restores a piece of a text of an answer. All pieces give what the whole text gives.',
+    requestBody: pieceSchema,
+    answer: restoredPieceSchema,
+  }),
 ];
+
+type ShieldOperation = Pick<Operation, 'path' | 'operationId' | 'summary' | 'requestBody' | 'errors'> & {
+  readonly answer: z.ZodType;
+};
+
+/** An endpoint for LiteLLM's client `llm_shield_proxy`. */
+function shieldOperation({ answer, ...operation }: ShieldOperation): Operation {
+  return {
+    method: 'post',
+    description: "For LiteLLM's guardrail llm_shield_proxy.",
+    parameters: [CALL_PARAMETER, TEAM_PARAMETER],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    responses: { 200: { description: 'The changed texts.', body: answer, headers: SESSION_ID_HEADER } },
+    errors: [400, 401, 413, 415, 429, 502, 503],
+    ...operation,
+  };
+}
 
 function gatewayOperation(path: string, operationId: string, parameters: readonly JsonNode[]): Operation {
   return {
