@@ -51,7 +51,7 @@ describe('configurations that bypass the guardrail, on a real LiteLLM', function
     const service = keep(await useService());
     guardrail = keep(await startInterceptor(service.url));
     model = keep(await startModelServer());
-    const ours = { url: guardrail.url, timeoutSeconds: 5 };
+    const ours = { callback: 'Generic', url: guardrail.url, timeoutSeconds: 5 } as const;
     const texts = hostileBases.map(({ base }) => {
       const whole = `${setup(model.url)}${around}${base}`;
       return renderProxyConfig(whole, { proxyName: 'litellm', budget: undefined, guardrail: ours }).text;

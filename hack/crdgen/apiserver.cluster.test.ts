@@ -388,6 +388,7 @@ describe('CRDs at the API server', function () {
             tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 60 }],
             networkPolicy: { fromNamespaces: ['clients'] },
             port: 9000,
+            callback: 'Generic',
             redis: { urlSecretRef: { name: 'redis', key: 'url' } },
             mappingTTL: '7d',
             enforcement: 'Monitor',
@@ -531,6 +532,24 @@ describe('CRDs at the API server', function () {
         'exclusive requires workloadRef, whose pods it closes',
       ],
       ['a guardrail that is not exclusive', guarded({ exclusive: false }), ADMITTED],
+      [
+        'a client without images, which are accepted',
+        guarded({ callback: 'Full', images: 'Pass', remoteImages: 'Pass' }),
+        ADMITTED,
+      ],
+      ...[{}, { images: 'Pass' }, { images: 'Block', remoteImages: 'Pass' }].map(
+        (images) =>
+          [
+            `a client without images, with ${JSON.stringify(images)}`,
+            guarded({ callback: 'Full', ...images }),
+            'callback Full shows no images and no files to the guardrail, so that they reach the model unchecked: set images and remoteImages to Pass to accept this, or set callback to Generic',
+          ] as const,
+      ),
+      [
+        'an unknown client',
+        guarded({ callback: 'Other' }),
+        'spec.guardrail.callback: Unsupported value: "Other": supported values: "Generic", "Full"',
+      ],
       [
         'an unknown integration',
         guarded({ integration: 'Both' }),

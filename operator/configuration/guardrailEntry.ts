@@ -5,9 +5,12 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { GuardrailCallback } from '../api/v1alpha1/v1alpha1.ts';
 
 /** How the gateway calls the guardrail. */
 export interface GuardrailEntry {
+  /** Which of its clients the gateway uses. */
+  readonly callback: GuardrailCallback;
   /** Base address of the guardrail; the gateway appends the path. */
   readonly url: string;
   /** Timeout of a call in seconds. The gateway's own default is ten minutes. */
@@ -26,17 +29,30 @@ export const GUARDRAIL_NAME = 'gateway-guardrail';
 /** The environment variable from which the gateway reads the guardrail's API key. */
 export const API_KEY_VARIABLE = 'GUARDRAIL_API_KEY';
 
-/** Settings that follow from the instance. They replace other values in the base without a warning. */
+/** Settings that follow from the instance, whatever their value. They replace the base's without a warning. */
 const managed = new Set(['api_base', 'api_key', 'timeout']);
 
+/** The gateway's names of its clients. */
+const CLIENTS: Readonly<Record<GuardrailCallback, string>> = {
+  Generic: 'generic_guardrail_api',
+  Full: 'llm_shield_proxy',
+};
+
+const CALLBACKS = Object.keys(CLIENTS) as GuardrailCallback[];
+
 /** The settings with which the gateway fails closed in every case. LiteLLM reads all of them from the entry. */
-function ownParams({ url, timeoutSeconds }: GuardrailEntry): Record<string, unknown> {
-  return {
-    guardrail: 'generic_guardrail_api',
+function ownParams({ callback, url, timeoutSeconds }: GuardrailEntry): Record<string, unknown> {
+  const common = {
+    guardrail: CLIENTS[callback],
     mode: ['pre_call', 'post_call'],
     default_on: true,
     api_base: url,
     api_key: `os.environ/${API_KEY_VARIABLE}`,
+  };
+  // This client reads no other setting: it always fails closed, after 10 s, and shows system and tool messages.
+  if (callback === 'Full') return common;
+  return {
+    ...common,
     // fail_open sends the original request to the model.
     unreachable_fallback: 'fail_closed',
     // false does the same after every error.
@@ -72,7 +88,7 @@ const stricter = new Map<string, z.ZodType>([
 type Check = (value: unknown, leaveOut: (part: string) => void) => unknown;
 
 /**
- * Parameters that an admin may add, because they cannot weaken the guardrail. Their types are checked, because LiteLLM
+ * Parameters that an admin may add for the client Generic, because they cannot weaken the guardrail. Their types are checked, because LiteLLM
  * starts without the guardrail if a value has an unexpected type.
  */
 const allowed = new Map<string, Check>([
@@ -108,19 +124,28 @@ export function entryParams(base: Readonly<Record<string, unknown>>, entry: Guar
   const params = new Map<string, unknown>();
   const removed: string[] = [];
   const ours = new Map(Object.entries(ownParams(entry)));
+  const addable = entry.callback === 'Generic' ? allowed : new Map<string, Check>();
   for (const [key, value] of Object.entries(base)) {
+    const isChanged = !isOfAnyClient(key, value, entry);
     if (ours.has(key)) {
-      if (!managed.has(key) && !isDeepStrictEqual(value, ours.get(key))) removed.push(key);
+      if (isChanged) removed.push(key);
       params.set(key, ours.get(key));
       continue;
     }
-    const check = allowed.get(key);
+    if (!isChanged) continue;
+    const check = addable.get(key);
     const kept = check?.(value, (name) => removed.push(`${key}.${name}`));
     if (kept === undefined) removed.push(key);
     else if (!isDeepStrictEqual(kept, {})) params.set(key, kept);
   }
   for (const [key, value] of ours) params.set(key, value);
   return { params, removed };
+}
+
+/** Whether a parameter of the base is as the operator writes it for one of the clients: the spec may have changed. */
+function isOfAnyClient(key: string, value: unknown, entry: GuardrailEntry): boolean {
+  if (managed.has(key)) return true;
+  return CALLBACKS.some((callback) => isDeepStrictEqual(value, ownParams({ ...entry, callback })[key]));
 }
 
 /** The allowed parts of a mapping; undefined if the value is not a mapping. */

@@ -11,7 +11,7 @@ import { bypasses, hostileBases } from './testing/hostileBases.ts';
 import { slowBases } from './testing/slowBases.ts';
 
 const nothing: ManagedSettings = { proxyName: 'litellm', budget: undefined, guardrail: undefined };
-const guardrail = { url: 'http://main-guardrail.ai.svc:8080', timeoutSeconds: 10 };
+const guardrail = { callback: 'Generic', url: 'http://main-guardrail.ai.svc:8080', timeoutSeconds: 10 } as const;
 const everything: ManagedSettings = { proxyName: 'litellm', budget: { maxBudget: 5, budgetId: 'own' }, guardrail };
 
 const entry = `  - guardrail_name: gateway-guardrail
@@ -28,6 +28,16 @@ const entry = `  - guardrail_name: gateway-guardrail
       streaming_end_of_stream_only: false
       skip_system_message_in_guardrail: false
       skip_tool_message_in_guardrail: false
+`;
+
+const full = { ...guardrail, callback: 'Full' } as const;
+const fullEntry = `  - guardrail_name: gateway-guardrail
+    litellm_params:
+      guardrail: llm_shield_proxy
+      mode: [ pre_call, post_call ]
+      default_on: true
+      api_base: http://main-guardrail.ai.svc:8080
+      api_key: os.environ/GUARDRAIL_API_KEY
 `;
 
 const SAMPLE = join(import.meta.dirname, '../../hack/samples/litellm/config.yaml');
@@ -123,6 +133,14 @@ describe('proxy configuration', () => {
       'guardrails:\n  - guardrail_name: own # mine\n',
     ],
     ['no empty list', `model_list: []\nguardrails:\n${entry}`, { ...nothing, guardrail: 'absent' }, 'model_list: []\n'],
+    ['an entry of the client with all texts', '', { ...nothing, guardrail: full }, `guardrails:\n${fullEntry}`],
+    [
+      'the entry of one client in place of the other',
+      `guardrails:\n${entry}  - guardrail_name: own\n`,
+      { ...nothing, guardrail: full },
+      `guardrails:\n${fullEntry}  - guardrail_name: own\n`,
+    ],
+    ['the other entry back', `guardrails:\n${fullEntry}`, { ...nothing, guardrail }, `guardrails:\n${entry}`],
     ['an entry under an empty key', 'guardrails:\n', { ...nothing, guardrail }, `guardrails:\n${entry}`],
     [
       'comments alone',
@@ -196,6 +214,26 @@ describe('proxy configuration', () => {
       expect(again).to.deep.equal({ ...rendered, removed: [] });
     });
   }
+
+  it('lets no base change the entry of the client with all texts, which has no parameters to add', () => {
+    for (const { what, base } of [...hostileBases, ...bypasses]) {
+      const { text } = renderProxyConfig(base, { ...nothing, guardrail: full });
+      const [expected] = parse(fullEntry) as [Entry];
+      expect(entryOf(text), what).to.deep.equal(expected);
+      expect(withoutOurs(text), what).to.deep.equal(withoutOurs(base));
+    }
+    const base = `guardrails:\n${entry.replace('fail_closed', 'fail_open')}      headers: { x-tenant: a }\n`;
+    expect(renderProxyConfig(base, { ...nothing, guardrail: full })).to.deep.equal({
+      text: `guardrails:\n${fullEntry}`,
+      removed: ['litellm_params.unreachable_fallback', 'litellm_params.headers'],
+      hasIncludes: false,
+    });
+    expect(renderProxyConfig(`guardrails:\n${entry}`, { ...nothing, guardrail: full }).removed).to.deep.equal([]);
+    const other = entry.replace('generic_guardrail_api', 'presidio');
+    expect(renderProxyConfig(`guardrails:\n${other}`, { ...nothing, guardrail: full }).removed).to.deep.equal([
+      'litellm_params.guardrail',
+    ]);
+  });
 
   it('changes nothing if there is no guardrail to call', () => {
     for (const { base } of [...hostileBases, ...bypasses]) {

@@ -126,7 +126,8 @@ async function render(
 }
 
 function entryOf(guardrail: Guardrail | undefined, url: string | undefined): ManagedSettings['guardrail'] {
-  if (url !== undefined) return { url, timeoutSeconds: timeoutSecondsOf(guardrail) };
+  const { callback = instanceDefaults.guardrail.callback } = guardrail ?? {};
+  if (url !== undefined) return { callback, url, timeoutSeconds: timeoutSecondsOf(guardrail) };
   return guardrail !== undefined && !isCalledByGateway(integrationOf(guardrail)) ? 'absent' : undefined;
 }
 

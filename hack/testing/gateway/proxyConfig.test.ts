@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import { renderProxyConfig } from '../../../operator/configuration/proxyConfig.ts';
 import { readProxyConfig } from './proxyConfig.ts';
 
-const guardrail = { url: 'http://127.0.0.1:8080', timeoutSeconds: 7 };
+const guardrail = { callback: 'Generic', url: 'http://127.0.0.1:8080', timeoutSeconds: 7 } as const;
 
 describe("a gateway's configuration file", () => {
   for (const proxyName of ['gateway', 'litellm']) {

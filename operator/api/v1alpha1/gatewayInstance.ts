@@ -29,7 +29,7 @@ export const instanceDefaults = {
   serviceRef: { scheme: 'http' },
   syncInterval: '5m',
   proxyConfig: { key: 'config.yaml' },
-  guardrail: { integration: 'Callback', port: 8080, detectionTimeout: '1s', images: 'Redact' },
+  guardrail: { integration: 'Callback', callback: 'Generic', port: 8080, detectionTimeout: '1s', images: 'Redact' },
   guardrailInline: { unknownRoutes: 'Block' },
   autoscaling: { minReplicas: 2, targetCPUUtilizationPercentage: 70 },
 } as const;
@@ -324,13 +324,17 @@ export interface GuardrailInline {
   identityHeaders?: string[];
 }
 
+/** The client of LiteLLM that calls the guardrail. */
+export type GuardrailCallback = 'Generic' | 'Full';
+
 /**
  * The guardrail that the operator runs for this gateway.
  * @x-kubernetes-validations [
  *   {"rule": "!has(self.autoscaling) || !has(self.replicas)", "message": "replicas cannot be used together with autoscaling, which sets the number of pods: remove one of the two"},
  *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"},
  *   {"rule": "!has(self.exclusive) || !self.exclusive || (has(self.integration) && self.integration == 'Inline')", "fieldPath": ".exclusive", "message": "exclusive requires the integration Inline, in which applications do not call the gateway itself: set integration to Inline, or remove exclusive"},
- *   {"rule": "!has(self.inline) || (has(self.integration) && self.integration != 'Callback')", "fieldPath": ".inline", "message": "inline has no effect with the integration Callback: set integration to Inline or CallbackAndInline, or remove inline"}
+ *   {"rule": "!has(self.inline) || (has(self.integration) && self.integration != 'Callback')", "fieldPath": ".inline", "message": "inline has no effect with the integration Callback: set integration to Inline or CallbackAndInline, or remove inline"},
+ *   {"rule": "!has(self.callback) || self.callback != 'Full' || (has(self.images) && self.images == 'Pass' && has(self.remoteImages) && self.remoteImages == 'Pass')", "fieldPath": ".callback", "message": "callback Full shows no images and no files to the guardrail, so that they reach the model unchecked: set images and remoteImages to Pass to accept this, or set callback to Generic"}
  * ]
  */
 export interface Guardrail {
@@ -341,6 +345,11 @@ export interface Guardrail {
   integration?: 'Callback' | 'Inline' | 'CallbackAndInline';
   /** How the guardrail handles the calls of applications. Requires the integration Inline or CallbackAndInline. */
   inline?: GuardrailInline;
+  /**
+   * The client with which LiteLLM calls the guardrail. Generic: generic_guardrail_api, which shows messages, images and files, and who calls. Full: llm_shield_proxy of LiteLLM 1.106 or later, which shows the texts of more fields and restores more streams. It shows no images and no files, and not who calls: each call has a mapping of its own, which the deletion of a customer does not erase, and a value that is only in a system prompt is not restored.
+   * @default {@link instanceDefaults.guardrail.callback}
+   */
+  callback?: GuardrailCallback;
   /**
    * Whether a NetworkPolicy closes the gateway's own port to everything except the operator and the guardrail, so that no call bypasses the guardrail. Requires the integration Inline, workloadRef, and a network plugin that enforces NetworkPolicies.
    */
