@@ -48,7 +48,13 @@ export const BLOCK_REASON = 'blocked by conformance';
 
 const PHASES = { beforeRequestHook: 'request', afterRequestHook: 'response' } as const;
 
-function phaseOf(body: JsonObject): 'request' | 'response' {
+/** The paths of LiteLLM's client llm_shield_proxy, whose bodies do not name the phase. */
+const REDACT = '/v1/guard/redact';
+const REHYDRATE = '/v1/guard/rehydrate';
+
+function phaseOf(path: string, body: JsonObject): 'request' | 'response' {
+  if (path === REDACT) return 'request';
+  if (path.startsWith(REHYDRATE)) return 'response';
   const hook = body.eventType;
   if (hook === 'beforeRequestHook' || hook === 'afterRequestHook') return PHASES[hook];
   const shown = body.body;
@@ -138,7 +144,7 @@ class InterceptingProxy implements Interceptor {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await read(request);
     const body = JSON.parse(text) as JsonObject;
-    const phase = phaseOf(body);
+    const phase = phaseOf(request.url ?? '/', body);
     this.#calls[phase] += 1;
     const fault = this.#faultOf(phase);
     if (fault?.kind === 'hang') return;

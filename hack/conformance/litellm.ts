@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Document, parseDocument } from 'yaml';
+import type { GuardrailCallback } from '../../operator/api/v1alpha1/v1alpha1.ts';
+import { type Document, parseDocument, type YAMLMap } from 'yaml';
 import type { JsonObject } from '../testing/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { GUARDRAIL } from './exposure/probes/bypass.ts';
@@ -58,10 +59,17 @@ function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
   };
 }
 
-/** @returns the sample configuration with the addresses and ports of this run. */
-async function configuration(backends: Backends): Promise<string> {
+/** @returns the sample configuration with the addresses and ports of this run, and the entry of one of the clients. */
+async function configuration(backends: Backends, callback: GuardrailCallback): Promise<string> {
   const document = await configurationOf(backends.modelUrl);
   const guardrail = ['guardrails', 0, 'litellm_params'];
+  if (callback === 'Full') {
+    const { mode, default_on, api_key } = (document.getIn(guardrail) as YAMLMap).toJSON() as JsonObject;
+    const params = { guardrail: 'llm_shield_proxy', mode, default_on, api_base: backends.guardrailUrl, api_key };
+    document.setIn(guardrail, document.createNode(params));
+    document.setIn(['general_settings', 'pass_through_endpoints'], passThrough(backends.modelUrl));
+    return document.toString();
+  }
   document.setIn([...guardrail, 'api_base'], backends.guardrailUrl);
   document.setIn([...guardrail, 'timeout'], GUARDRAIL_TIMEOUT_S);
   const { guardrails } = document.toJS() as { guardrails: readonly [{ readonly litellm_params: object }] };
@@ -156,13 +164,13 @@ function passThrough(modelUrl: string): JsonObject[] {
 
 /**
  * Uses the LiteLLM at `LITELLM_URL` (with `LITELLM_MASTER_KEY`), or starts the one in the folder `LITELLM_LAB` with the
- * sample configuration and its own PostgreSQL.
+ * sample configuration and its own PostgreSQL. The client `Full` is tested only with the latter.
  *
  * @throws Error with one sentence that names what to set or install.
  */
-export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
+export async function useLiteLlm(backends: Backends, callback: GuardrailCallback = 'Generic'): Promise<LiteLlm> {
   const url = process.env.LITELLM_URL;
-  if (url !== undefined && url !== '') {
+  if (url !== undefined && url !== '' && callback === 'Generic') {
     const masterKey = process.env.LITELLM_MASTER_KEY;
     if (masterKey === undefined) throw new Error('LITELLM_URL is set without LITELLM_MASTER_KEY. Set both.');
     return { ...configured(url, masterKey), stop: () => Promise.resolve() };
@@ -172,7 +180,7 @@ export async function useLiteLlm(backends: Backends): Promise<LiteLlm> {
       'Set LITELLM_URL to a running LiteLLM, or LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.',
     );
   }
-  const own = await startLiteLlm(await configuration(backends), {
+  const own = await startLiteLlm(await configuration(backends, callback), {
     GUARDRAIL_API_KEY: backends.guardrailKey,
     ...providers(backends.modelUrl),
   });

@@ -96,7 +96,8 @@ const whole: readonly LiteLlmCase[] = [
   },
 ];
 
-const streamed: readonly LiteLlmCase[] = [
+/** Streams of texts. */
+export const STREAM_CASES: readonly LiteLlmCase[] = [
   ...[1, 3, 7, 20].map((size) =>
     streams(`stream, ${size} characters a chunk`, (text) => chat(text, { model: `echo-c${size}` }), letter),
   ),
@@ -140,6 +141,9 @@ const streamed: readonly LiteLlmCase[] = [
       prefixes(moments[0] ?? [], `You said: ${letter(person)} <EM`);
     },
   },
+];
+
+const streamedToolCalls: readonly LiteLlmCase[] = [
   {
     name: 'stream, text before a tool call',
     limit: 'LiteLLM passes the pieces of a streamed tool call through: the client gets pseudonyms in the arguments.',
@@ -200,7 +204,8 @@ const streamModes: readonly LiteLlmCase[] = [
 export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
   ...CHAT_CASES,
   ...whole,
-  ...streamed,
+  ...STREAM_CASES,
+  ...streamedToolCalls,
   ...FAULT_CASES,
   ...END_USER_CASES,
 ];

@@ -15,6 +15,7 @@ import { type Interceptor, type Mutant, startInterceptor } from './interceptor.t
 import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
 import type { RealLiteLlmBench } from './litellmBench.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES } from './litellmCases.ts';
+import { FULL_CASES } from './litellmFullCases.ts';
 import { type ModelServer, startModelServer, type Witness } from '../testing/upstream/modelServer.ts';
 import { usePortkey } from './portkey.ts';
 import { PORTKEY_CASES } from './portkeyCases.ts';
@@ -185,6 +186,23 @@ const LITELLM: Gateway = {
   },
 };
 
+/** LiteLLM with its client llm_shield_proxy. */
+const LITELLM_FULL: Gateway = {
+  name: 'litellm-full',
+  cases: FULL_CASES.map(({ name }) => name),
+  measured: Object.values(OUTCOMES),
+  start: async (service) => {
+    const guardrail = await startInterceptor(service.url);
+    return createTestbedWithModel('litellm-full', FULL_CASES, guardrail, async (model) => {
+      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
+      const { client, newKey, stop } = await useLiteLlm(backends, 'Full');
+      const bench = { client, model, guardrail, newKey };
+      const measured = { bench: { ...bench, admin: client }, judge, unmeasured: LITELLM_UNMEASURED, guardrail };
+      return { bench, measure: measureBy(measured), stop };
+    });
+  },
+};
+
 /** LiteLLM without a guardrail, behind the guardrail as a proxy. */
 const INLINE: Gateway = {
   name: 'inline',
@@ -244,4 +262,4 @@ const AGENTGATEWAY: Gateway = {
 };
 
 /** All gateways that the suite tests. */
-export const GATEWAYS: readonly Gateway[] = [LITELLM, INLINE, CALLBACK_AND_INLINE, PORTKEY, AGENTGATEWAY];
+export const GATEWAYS: readonly Gateway[] = [LITELLM, LITELLM_FULL, INLINE, CALLBACK_AND_INLINE, PORTKEY, AGENTGATEWAY];

@@ -84,7 +84,7 @@ function judgeRequest({ value, spared, upstream, exchanges, status, answer }: Ob
     );
     return replaced ? OUTCOMES.leaksIgnored : OUTCOMES.leaksSpared;
   }
-  const blocked = asked.some((exchange) => (exchange.answer as { action?: string }).action === 'BLOCKED');
+  const blocked = asked.some(({ answer: given }) => isBlock(given));
   const client = `the client got ${status}: ${answer.slice(0, 200)}`;
   if (upstream.length === 0 && status >= 400) {
     if (blocked) return OUTCOMES.blocked;
@@ -97,8 +97,22 @@ function judgeRequest({ value, spared, upstream, exchanges, status, answer }: Ob
   return upstream.some((text) => pseudonymIn(text) !== undefined) ? OUTCOMES.guarded : OUTCOMES.dropped;
 }
 
+/** An answer of the guardrail to one of LiteLLM's clients: with an action, or with texts or an error alone. */
+interface GuardrailAnswer {
+  readonly action?: string;
+  readonly texts?: readonly string[];
+  readonly error?: { readonly code?: string };
+}
+
+function isBlock(answer: unknown): boolean {
+  const { action, error } = answer as GuardrailAnswer;
+  return action === 'BLOCKED' || error?.code === 'blocked';
+}
+
 function isReplaced(answer: unknown, value: string): boolean {
-  return (answer as { action?: string }).action === 'GUARDRAIL_INTERVENED' && !holds(JSON.stringify(answer), value);
+  const { action, texts } = answer as GuardrailAnswer;
+  const isChanged = action === undefined ? texts !== undefined : action === 'GUARDRAIL_INTERVENED';
+  return isChanged && !holds(JSON.stringify(answer), value);
 }
 
 /** Whether a place holds the tokens of a text. The text beside them is restored, whatever happens to them. */
