@@ -96,8 +96,7 @@ const whole: readonly LiteLlmCase[] = [
   },
 ];
 
-/** Streams of texts. */
-export const STREAM_CASES: readonly LiteLlmCase[] = [
+const streamed: readonly LiteLlmCase[] = [
   ...[1, 3, 7, 20].map((size) =>
     streams(`stream, ${size} characters a chunk`, (text) => chat(text, { model: `echo-c${size}` }), letter),
   ),
@@ -200,11 +199,14 @@ const streamModes: readonly LiteLlmCase[] = [
   },
 ];
 
+/** Streams of texts. */
+export const STREAM_CASES: readonly LiteLlmCase[] = [...streamed];
+
 /** All cases, under one key, for gateways that call the guardrail for chats as LiteLLM does. */
 export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
   ...CHAT_CASES,
   ...whole,
-  ...STREAM_CASES,
+  ...streamed,
   ...streamedToolCalls,
   ...FAULT_CASES,
   ...END_USER_CASES,

@@ -162,7 +162,7 @@ const sessions: readonly FullCase[] = [
           `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
         if (text.includes('"stream":true') || text.includes('"stream": true')) {
           return {
-            events: [chunk(`${tag.slice(0, 9)}`, null), chunk(`${tag.slice(9)} ${own}`, null), chunk('', 'stop')],
+            events: [chunk(tag.slice(0, 9), null), chunk(`${tag.slice(9)} ${own}`, null), chunk('', 'stop')],
           };
         }
         const message = { role: 'assistant', content: `${tag} ${own}` };

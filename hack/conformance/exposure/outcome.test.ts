@@ -63,6 +63,21 @@ describe('the outcome of a probe', () => {
       seen({ status: 500, answer: 'Generic Guardrail API failed: 3 errors' }),
       OUTCOMES.uncalled,
     ],
+    [
+      'a package that LiteLLM does not install',
+      seen({ status: 500, answer: 'Internal error: NoneType takes no arguments' }),
+      OUTCOMES.unpackaged,
+    ],
+    [
+      'a block by an error',
+      seen({ status: 400, exchanges: asked({ texts: [VALUE] }, { error: { code: 'blocked' } }) }),
+      OUTCOMES.blocked,
+    ],
+    [
+      'replaced texts alone that are ignored',
+      seen({ upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, { texts: [TAG] }) }),
+      OUTCOMES.leaksIgnored,
+    ],
     ['an answer restored', answered({ answer: `{"text":"${VALUE}"}` }), OUTCOMES.restored],
     ['an answer that is never shown', answered({ answer: `{"text":"${TAG}"}` }), OUTCOMES.unseen],
     [
@@ -84,6 +99,7 @@ describe('the outcome of a probe', () => {
       OUTCOMES.unseen,
     ],
     ['an answer that is dropped', answered({}), OUTCOMES.dropped],
+    ['a value never shown before an answer', answered({ upstream: [VALUE] }), OUTCOMES.leaksUnseen],
   ];
   for (const [name, observation, outcome] of cases) {
     it(`${name}: ${outcome}`, () => {
@@ -103,7 +119,10 @@ describe('the outcome of a probe', () => {
     ['the gateway fails', seen({ status: 500 })],
     ['nothing reaches the model', seen({})],
     ['the call fails after reaching the model', seen({ status: 500, upstream: ['{}'] })],
-    ['the value of an answer reaches the model', answered({ upstream: [VALUE] })],
+    [
+      'a replaced value reaches the model before an answer',
+      answered({ upstream: [VALUE], exchanges: asked({ texts: [VALUE] }, replaced) }),
+    ],
     ['no pseudonym reaches the model', answered({ upstream: ['{}'] })],
     ['the client gets an error instead of an answer', answered({ status: 500 })],
     [

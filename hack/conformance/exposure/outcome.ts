@@ -28,6 +28,7 @@ export const OUTCOMES = {
   dropped: 'dropped by LiteLLM',
   licence: 'rejected by LiteLLM: requires its enterprise license',
   uncalled: 'rejected: LiteLLM cannot serialize its guardrail call',
+  unpackaged: 'rejected: LiteLLM requires a package that it does not install',
   refused: 'rejected by LiteLLM',
   blocked: 'rejected by the guardrail',
   guarded: 'guarded',
@@ -90,6 +91,8 @@ function judgeRequest({ value, spared, upstream, exchanges, status, answer }: Ob
     if (blocked) return OUTCOMES.blocked;
     if (answer.includes('LiteLLM Enterprise')) return OUTCOMES.licence;
     if (asked.length === 0 && answer.includes('Generic Guardrail API failed')) return OUTCOMES.uncalled;
+    // Python's error for a base class that could not be imported.
+    if (asked.length === 0 && answer.includes('NoneType takes no arguments')) return OUTCOMES.unpackaged;
     demand(status < 500, `Nothing reached the model, and ${client}`);
     return OUTCOMES.refused;
   }
@@ -121,7 +124,11 @@ export function isTokens(place: string): boolean {
 }
 
 function judgeAnswer({ value, upstream, exchanges, status, answer }: Observation, place: string): Outcome {
-  demand(!upstream.some((text) => holds(text, value)), 'The model saw the real value.');
+  if (upstream.some((text) => holds(text, value))) {
+    const shown = exchanges.some((exchange) => exchange.phase === 'request' && holds(shownText(exchange), value));
+    demand(!shown, 'The model saw the real value.');
+    return OUTCOMES.leaksUnseen;
+  }
   const pseudonym = upstream.map(pseudonymIn).find((found) => found !== undefined);
   demand(pseudonym !== undefined, `The model saw no pseudonym, and the client got ${status}: ${answer.slice(0, 200)}`);
   demand(status < 400, `The client got ${status}: ${answer.slice(0, 200)}`);
