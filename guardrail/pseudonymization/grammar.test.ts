@@ -5,6 +5,7 @@ import { createGrammar, mayHavePseudonyms } from './grammar.ts';
 import { createLabelSet } from './labels.ts';
 import { scanText, restoreText } from './restore.ts';
 import type { Stored } from './encoding.ts';
+import { createPatternGrammar } from './testing/patternGrammar.ts';
 
 const grammar = createGrammar(createLabelSet(['Employee ID (2)']).labels);
 const value = (text: string): Stored => ({ kind: 'value', value: text });
@@ -265,6 +266,46 @@ describe('streaming', () => {
         },
       ),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe('the patterns of the grammar', () => {
+  const labels = ['PERSON', 'PER', 'EMAIL', 'EMAIL_ADDRESS', 'EMAIL_ADDRESS_2', 'ID', 'ID_AB12CDEF', 'A', 'A_B_C'];
+  const [read, pattern] = [createGrammar(labels), createPatternGrammar(labels)];
+  const more = [
+    'id',
+    'A',
+    'b',
+    'C',
+    '2',
+    '0',
+    'S',
+    '\u2011',
+    '\u00a0',
+    '\t',
+    '\\\\\\\\',
+    'u003',
+    'U003E',
+    ';',
+    '!',
+    '字',
+    '😀',
+  ];
+  const text = fc.oneof(
+    fc.array(fc.constantFrom(...pieces, ...more), { maxLength: 14 }).map((parts) => parts.join('')),
+    fc.string({ unit: fc.constantFrom(...Array.from("<&%\\([>)]AaBbuU03cCeE_- \n7Xx'sglt;pPeErR")), maxLength: 40 }),
+  );
+
+  it('give the same forms and the same beginnings of forms, from every place', () => {
+    fc.assert(
+      fc.property(text, fc.nat({ max: 20 }), (one, from) => {
+        const found = pattern.find(one, from);
+        expect(read.find(one, from)).to.deep.equal(found);
+        expect(read.unfinished(one, found, from)).to.deep.equal(pattern.unfinished(one, found, from));
+        expect(read.settled(one, found, from)).to.equal(pattern.settled(one, found, from));
+      }),
+      { numRuns: 20_000 },
     );
   });
 });

@@ -1,7 +1,20 @@
 import { TooManyValuesError } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
+import {
+  closeEnd,
+  CoreReader,
+  isCloseBracket,
+  isClosePart,
+  isOpenBracket,
+  isOpenPart,
+  isWordStart,
+  NOWHERE,
+  openEnd,
+  spaceEnd,
+  type Core,
+} from './forms.ts';
 import type { Label } from './labels.ts';
-import { CODE_LETTER, CODE_UNIT, MAX_CODE, MIN_CODE } from './pseudonyms.ts';
+import { MAX_CODE } from './pseudonyms.ts';
 
 /**
  * The grammar of pseudonyms in responses. Models change the case, spacing, separators and brackets of a pseudonym that
@@ -69,127 +82,156 @@ export interface PseudonymMatch {
   readonly open?: 'angled' | 'half';
 }
 
-const WS = '\\s{0,2}';
-const HYPHEN = '[-\\u2010\\u2011\\u2013]';
-/** Patterns of a separator and of its beginning. */
-interface Separator {
-  readonly whole: string;
-  readonly part: string;
-}
-const TIGHT: Separator = { whole: `(?:\\\\{0,4}_|${HYPHEN})`, part: '\\\\{0,4}' };
-const LOOSE: Separator = {
-  whole: `(?:${WS}${TIGHT.whole}${WS}|\\s{1,2})`,
-  part: `${WS}${TIGHT.part}`,
-};
-const OPEN = '(?:<|&lt;|%3c|(?<!\\\\)\\\\{1,4}u003c)';
-const CLOSE = '(?:>|&gt;|%3e|\\\\{1,4}u003e)';
-const POSSESSIVE = "(?:['\\u2019](?:s(?![0-9a-z_]))?)?";
-const CODE_CHECK = `(?=${CODE_UNIT}{0,${MAX_CODE - 1}}[0-9])(?=${CODE_UNIT}{0,${MAX_CODE - 1}}${CODE_LETTER})`;
-const CODE = `${CODE_CHECK}${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![0-9a-z_])`;
-/** The form `opened` cannot begin inside a word or an escape such as `\n`. */
-const WORD_START = '(?<![0-9a-z_\\\\])';
-
-const ESCAPE_PART = '\\\\{1,4}(?:u(?:0(?:0(?:3)?)?)?)?';
-const OPEN_PART = `(?:&(?:l(?:t)?)?|%3?|(?<!\\\\)${ESCAPE_PART})`;
-const CLOSE_PART = `(?:&(?:g(?:t)?)?|%3?|${ESCAPE_PART})`;
-const CODE_PART = `(?:${CODE_UNIT}{0,${MAX_CODE - 1}}|${CODE_CHECK}${CODE_UNIT}{${MAX_CODE}})`;
-const CLOSING = new RegExp(`^${WS}${CLOSE_PART}?$`, 'i');
-
 /** Whether a text can contain a form: each has a bracket or an escaped one. Cheap, for texts that rarely have one. */
 export function mayHavePseudonyms(text: string): boolean {
   return /[<>&%\\()[\]]/.test(text);
 }
 
+const BRACKET = /[<>&%\\()[\]]/g;
+
+/** The places where a form or its beginning can begin: brackets, and words. */
+const START = /[<&%\\([]|\b(?<!\\)[a-z]/gi;
+
+/** As {@link START}, without the words that no separator follows: no form without an opening bracket has white space. */
+const FORM_START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*[\\_\-\u2010\u2011\u2013])/gi;
+
 /** Upper bound of the length of a form. By the bounds above and those of labels, a form has at most 162 code units. */
 export const MAX_FORM = 256;
 
 export function createGrammar(labels: readonly Label[]): Grammar {
-  return new PatternGrammar(trieOf(labels));
+  return new FormGrammar(labels);
 }
 
-/** Implements the grammar by two patterns: complete forms, and beginnings of forms at the end of a text. */
-class PatternGrammar implements Grammar {
-  private readonly forms: RegExp;
-  private readonly beginnings: RegExp;
+class FormGrammar implements Grammar {
+  private readonly cores: CoreReader;
 
-  constructor(trie: Trie) {
-    this.forms = formsPattern(trie);
-    this.beginnings = beginningsPattern(trie);
+  constructor(labels: readonly Label[]) {
+    this.cores = new CoreReader(labels);
   }
 
   find(text: string, from = 0): PseudonymMatch[] {
-    const { forms } = this;
     const matches: PseudonymMatch[] = [];
-    // matchAll compiles a new pattern for each text, which costs more than the search.
-    forms.lastIndex = from;
-    for (let found = forms.exec(text); found; found = forms.exec(text)) {
-      matches.push(readForm(found));
-      TooManyValuesError.check(matches.length);
+    BRACKET.lastIndex = from;
+    if (!BRACKET.test(text)) return matches;
+    for (let start = startAfter(FORM_START, text, from); start < text.length;) {
+      const match = this.formAt(text, start);
+      if (match) {
+        matches.push(match);
+        TooManyValuesError.check(matches.length);
+      }
+      start = startAfter(FORM_START, text, match?.end ?? start + 1);
     }
     return matches;
   }
 
   unfinished(text: string, matches: readonly PseudonymMatch[], from = 0): Unfinished[] {
-    const { beginnings } = this;
     const places: Unfinished[] = [];
     const last = matches.at(-1);
     if (last?.open) {
       if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
-      const rest = restAfter(last, text);
       // Only a closing bracket of the same kind removes the opening one. CLOSE removes only itself.
-      const place = last.open === 'half' && rest.trim() === '' ? last.start : last.end;
-      if (place < text.length && CLOSING.test(rest)) places.push({ from: place, onlyIfKnown: last.pseudonym });
+      const place = last.open === 'half' && spaceEnd(text, last.end) === text.length ? last.start : last.end;
+      if (place < text.length && isClosing(text, last.end)) places.push({ from: place, onlyIfKnown: last.pseudonym });
     }
-    beginnings.lastIndex = Math.max(last?.end ?? from, text.length - MAX_FORM);
-    for (let found = beginnings.exec(text); found; found = beginnings.exec(text)) {
-      const [whole, foundLabel, code, possessive = ''] = found;
-      if (foundLabel === undefined || code === undefined) return [...places, { from: found.index }];
-      const pseudonym = canonical(foundLabel, code);
-      if (whole.endsWith(code)) return [...places, beingWritten(found.index, pseudonym)];
-      places.push({ from: found.index, onlyIfKnown: pseudonym });
-      beginnings.lastIndex = found.index + whole.lastIndexOf(code) + code.length + possessive.length;
+    for (let at = startAfter(START, text, Math.max(last?.end ?? from, text.length - MAX_FORM)); at < text.length;) {
+      const core = isWordStart(text, at) ? this.cores.read(text, at, false) : undefined;
+      if (core && isClosePart(text, core.end)) {
+        const pseudonym = pseudonymOf(text, core);
+        if (core.codeEnd === text.length) return [...places, beingWritten(at, pseudonym)];
+        places.push({ from: at, onlyIfKnown: pseudonym });
+        at = startAfter(START, text, core.end);
+      } else if (this.isFormPart(text, at)) return [...places, { from: at }];
+      else at = startAfter(START, text, at + 1);
     }
     return places;
   }
 
   settled(text: string, matches: readonly PseudonymMatch[], from = 0): number {
     const last = matches.at(-1);
-    if (last?.open && CLOSING.test(restAfter(last, text))) return last.start;
+    if (last?.open && isClosing(text, last.end)) return last.start;
     return this.unfinished(text, matches, from)[0]?.from ?? text.length;
+  }
+
+  private formAt(text: string, start: number): PseudonymMatch | undefined {
+    const end = openEnd(text, start);
+    if (end !== NOWHERE) return this.angledAt(text, start, end);
+    return isOpenBracket(text, start) ? this.halfAt(text, start) : this.openedAt(text, start);
+  }
+
+  private angledAt(text: string, start: number, openedEnd: number): PseudonymMatch | undefined {
+    const core = this.cores.read(text, spaceEnd(text, openedEnd), true);
+    if (!core) return undefined;
+    const close = closeEnd(text, spaceEnd(text, core.end));
+    return {
+      start,
+      end: close === NOWHERE ? core.end : close,
+      pseudonym: pseudonymOf(text, core),
+      before: '',
+      after: text.slice(core.codeEnd, core.end),
+      form: text.startsWith('\\', start) ? 'escaped' : 'other',
+      ...(close === NOWHERE && { open: 'angled' }),
+    };
+  }
+
+  /** The forms `paired` and `half`. */
+  private halfAt(text: string, start: number): PseudonymMatch | undefined {
+    const coreStart = spaceEnd(text, start + 1);
+    const core = this.cores.read(text, coreStart, false);
+    if (!core) return undefined;
+    const space = spaceEnd(text, core.end);
+    const isBracket = isCloseBracket(text, space);
+    const close = isBracket ? space + 1 : closeEnd(text, space);
+    const isSquare = text.startsWith('[', start);
+    const isPaired = text.startsWith(isSquare ? ']' : ')', space);
+    const keptEnd = isBracket && !isPaired ? close : core.end;
+    return {
+      start,
+      end: close === NOWHERE ? core.end : close,
+      pseudonym: pseudonymOf(text, core),
+      before: isPaired ? '' : text.slice(start, coreStart),
+      after: text.slice(core.codeEnd, keptEnd),
+      form: isPaired && isSquare ? 'square' : 'other',
+      ...(close === NOWHERE && { open: 'half' }),
+    };
+  }
+
+  private openedAt(text: string, start: number): PseudonymMatch | undefined {
+    const core = isWordStart(text, start) ? this.cores.read(text, start, false) : undefined;
+    if (!core) return undefined;
+    const isBracket = isCloseBracket(text, core.end);
+    const end = isBracket ? core.end + 1 : closeEnd(text, core.end);
+    if (end === NOWHERE) return undefined;
+    const after = text.slice(core.codeEnd, isBracket ? end : core.end);
+    return { start, end, pseudonym: pseudonymOf(text, core), before: '', after, form: 'other' };
+  }
+
+  /** Whether the text ends in the middle of a form. */
+  private isFormPart(text: string, at: number): boolean {
+    const end = openEnd(text, at);
+    if (end !== NOWHERE) return this.isCorePart(text, end, true);
+    if (isOpenBracket(text, at)) return this.isCorePart(text, at + 1, false);
+    return isOpenPart(text, at) || (isWordStart(text, at) && this.cores.isPart(text, at, false));
+  }
+
+  /** Whether the text ends after a bracket and ws, or in the middle of the core after them. */
+  private isCorePart(text: string, at: number, isLoose: boolean): boolean {
+    const start = spaceEnd(text, at);
+    return start === text.length || this.cores.isPart(text, start, isLoose);
   }
 }
 
-function restAfter({ end }: PseudonymMatch, text: string): string {
-  return text.slice(end, end + MAX_FORM);
+/**
+ * @param pattern of the first character of a form
+ * @returns the first place, from a place on, where a form can begin; the length of the text if there is none
+ */
+function startAfter(pattern: RegExp, text: string, place: number): number {
+  pattern.lastIndex = place;
+  return pattern.test(text) ? pattern.lastIndex - 1 : text.length;
 }
 
-function formsPattern(trie: Trie): RegExp {
-  return new RegExp(
-    [
-      `${OPEN}${WS}${corePattern(trie, LOOSE)}(${WS}${CLOSE})?`,
-      `([[(])(${WS})${corePattern(trie, TIGHT)}(${WS}(?:${CLOSE}|[\\])]))?`,
-      `${WORD_START}${corePattern(trie, TIGHT)}(${CLOSE}|[\\])])`,
-    ].join('|'),
-    'gi',
-  );
-}
-
-function beginningsPattern(trie: Trie): RegExp {
-  const beginning = (sep: Separator): string => `(?:${partialPatterns(trie, sep).join('|')})`;
-  return new RegExp(
-    [
-      `${OPEN_PART}$`,
-      `${OPEN}${WS}${beginning(LOOSE)}?$`,
-      `[[(]${WS}${beginning(TIGHT)}?$`,
-      `${WORD_START}${corePattern(trie, TIGHT)}${CLOSE_PART}?$`,
-      `${WORD_START}${beginning(TIGHT)}$`,
-    ].join('|'),
-    'gi',
-  );
-}
-
-function corePattern(trie: Trie, sep: Separator): string {
-  return `(${labelPattern(trie, sep)})${sep.whole}(${CODE})(${POSSESSIVE})`;
+/** Whether the text ends before a closing bracket, or in the middle of it. */
+function isClosing(text: string, at: number): boolean {
+  return isClosePart(text, spaceEnd(text, at));
 }
 
 /** A pseudonym at the end of the text. A code below the maximum length can continue and become another code. */
@@ -198,89 +240,6 @@ function beingWritten(from: number, pseudonym: Pseudonym): Unfinished {
   return length < MAX_CODE ? { from } : { from, onlyIfKnown: pseudonym };
 }
 
-type Form = [text: string, ...groups: (string | undefined)[]];
-
-function readForm(match: RegExpExecArray): PseudonymMatch {
-  const [text, ...groups] = match as unknown as Form;
-  const [angledLabel, angledCode, angledPossessive = '', angledClose] = groups;
-  const [bracket = '', space = '', halfLabel, halfCode, halfPossessive = '', halfClose] = groups.slice(4);
-  const [openedLabel, openedCode, openedPossessive = '', openedClose = ''] = groups.slice(10);
-  const start = match.index;
-  const end = start + text.length;
-  if (angledLabel !== undefined) {
-    return {
-      start,
-      end,
-      pseudonym: canonical(angledLabel, angledCode),
-      before: '',
-      after: angledPossessive,
-      form: text.startsWith('\\') ? 'escaped' : 'other',
-      ...(angledClose === undefined && { open: 'angled' }),
-    };
-  }
-  if (halfLabel !== undefined) {
-    const paired = halfClose?.endsWith(bracket === '(' ? ')' : ']');
-    const stray = !paired && halfClose !== undefined && isBracket(halfClose);
-    return {
-      start,
-      end,
-      pseudonym: canonical(halfLabel, halfCode),
-      before: paired ? '' : bracket + space,
-      after: halfPossessive + (stray ? halfClose : ''),
-      form: paired && bracket === '[' ? 'square' : 'other',
-      ...(halfClose === undefined && { open: 'half' }),
-    };
-  }
-  return {
-    start,
-    end,
-    pseudonym: canonical(openedLabel, openedCode),
-    before: '',
-    after: openedPossessive + (isBracket(openedClose) ? openedClose : ''),
-    form: 'other',
-  };
-}
-
-function isBracket(close: string): boolean {
-  return close.endsWith(')') || close.endsWith(']');
-}
-
-function canonical(label = '', code = ''): Pseudonym {
-  const words = label.toUpperCase().split(/[^A-Z0-9]+/);
-  return `<${words.join('_')}_${code.toUpperCase()}>` as Pseudonym;
-}
-
-/** The labels as a prefix tree, so that the patterns stay small and fast with many labels. */
-interface Trie {
-  readonly next: Map<string, Trie>;
-  isLabel: boolean;
-}
-
-function trieOf(labels: readonly Label[]): Trie {
-  const root: Trie = { next: new Map(), isLabel: false };
-  for (const label of labels) {
-    let node = root;
-    for (const unit of label) {
-      const next = node.next.get(unit) ?? { next: new Map<string, Trie>(), isLabel: false };
-      node.next.set(unit, next);
-      node = next;
-    }
-    node.isLabel = true;
-  }
-  return root;
-}
-
-/** The pattern of the rest of a label. Tries longer labels first, so that their end is not read as a code. */
-function labelPattern(node: Trie, sep: Separator): string {
-  const ways = Array.from(node.next, ([unit, next]) => (unit === '_' ? sep.whole : unit) + labelPattern(next, sep));
-  return ways.length === 0 ? '' : `(?:${ways.join('|')})${node.isLabel ? '?' : ''}`;
-}
-
-/** The patterns of all beginnings of the rest of a label and its code. */
-function partialPatterns(node: Trie, sep: Separator): string[] {
-  const ways = Array.from(node.next, ([unit, next]) => {
-    const rest = `(?:${partialPatterns(next, sep).join('|')})?`;
-    return unit === '_' ? `${sep.whole}${rest}|${sep.part}` : `${unit}${rest}`;
-  });
-  return node.isLabel ? [...ways, `${sep.whole}${CODE_PART}`, sep.part] : ways;
+function pseudonymOf(text: string, { label, codeStart, codeEnd }: Core): Pseudonym {
+  return `<${label}_${text.slice(codeStart, codeEnd).toUpperCase()}>` as Pseudonym;
 }

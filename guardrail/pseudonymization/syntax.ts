@@ -8,7 +8,7 @@ export interface PseudonymSyntax {
   readonly grammar: Grammar;
 }
 
-/** Compiling the patterns is slow, so all guards of a process share the last result. */
+/** Reading the labels takes time, so all guards of a process share the last result. */
 let cached: (PseudonymSyntax & { readonly key: string }) | undefined;
 
 export function syntaxFor(customTypes: readonly EntityType[]): PseudonymSyntax {
