@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Transform, type Duplex, type Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import getRawBody from 'raw-body';
 import type { BodyTracker } from './admission/capacity.ts';
 import type { CallMiddleware, CallState } from './context.ts';
 import { ServiceError } from './errors.ts';
@@ -56,54 +55,50 @@ export async function readBody(
   return bytes;
 }
 
-async function read(request: BodySource, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
+function read(request: BodySource, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit) throw new ServiceError('body_too_large', { limit });
   const decoders = decodersFor(request.headers['content-encoding']);
   if (!decoders) throw new ServiceError('unsupported_encoding');
-  const meter = meterOf(tracker);
-  const stages = [...decoders, meter];
-  const failIncomplete = (): void => {
-    meter.destroy(new Error('The request ended before its body was complete.'));
-  };
-  const abort = (): void => {
-    meter.destroy(tracker?.signal.reason as Error);
-  };
-  if (request.destroyed) failIncomplete();
-  tracker?.signal.addEventListener('abort', abort, { once: true });
-  stages.reduce((from: Readable, to) => from.on('error', failIncomplete).pipe(to), request);
-  try {
-    return await readAll(meter, limit);
-  } finally {
-    tracker?.done();
-    tracker?.signal.removeEventListener('abort', abort);
-    // The connection stays open for the response.
-    request.unpipe();
-    for (const stage of stages) stage.destroy();
-  }
-}
-
-/** A stream that counts its bytes. */
-function meterOf(tracker: BodyTracker | undefined): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _, proceed) {
+  const [decoder] = decoders;
+  const source: Readable = decoder ? request.pipe(decoder) : request;
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const fail = (error: Error): void => {
+      leave();
+      // The connection stays open for the response.
+      request.unpipe().pause();
+      reject(error);
+    };
+    const failIncomplete = (): void => {
+      fail(new ServiceError('invalid_body'));
+    };
+    const add = (part: Buffer): void => {
       try {
-        tracker?.addBytes(chunk.length);
-        proceed(null, chunk);
+        length += part.length;
+        if (length > limit) throw new ServiceError('body_too_large', { limit });
+        tracker?.addBytes(part.length);
+        parts.push(part);
       } catch (error) {
-        proceed(error as Error);
+        fail(error as Error);
       }
-    },
+    };
+    const end = (): void => {
+      leave();
+      const [first] = parts;
+      resolve(first && parts.length === 1 ? first : Buffer.concat(parts, length));
+    };
+    const leave = (): void => {
+      tracker?.done();
+      // The listeners for errors stay: nobody needs what still arrives.
+      source.off('data', add).off('end', end).off('close', failIncomplete);
+      decoder?.destroy();
+    };
+    request.on('error', failIncomplete);
+    decoder?.on('error', failIncomplete);
+    source.on('data', add).on('end', end).on('close', failIncomplete);
+    tracker?.onAbort(fail);
+    if (request.destroyed) failIncomplete();
   });
-}
-
-async function readAll(stream: Readable, limit: number): Promise<Buffer> {
-  try {
-    return await getRawBody(stream, { limit });
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    const type = error instanceof Error && 'type' in error ? error.type : undefined;
-    if (type === 'entity.too.large') throw new ServiceError('body_too_large', { limit });
-    throw new ServiceError('invalid_body');
-  }
 }

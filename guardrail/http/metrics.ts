@@ -36,6 +36,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = registerMetrics(registry);
+  for (const outcome of PSEUDONYM_OUTCOMES) metrics.responsePseudonyms.inc({ outcome }, 0);
   return {
     registry,
     async http(context, next) {
@@ -55,7 +56,9 @@ export function createMetrics(): Metrics {
       for (const { type, detector, count } of counts) metrics.entities.inc({ type, detector }, count);
     },
     pseudonyms(counts) {
-      for (const outcome of PSEUDONYM_OUTCOMES) metrics.responsePseudonyms.inc({ outcome }, counts[outcome]);
+      for (const outcome of PSEUDONYM_OUTCOMES) {
+        if (counts[outcome] > 0) metrics.responsePseudonyms.inc({ outcome }, counts[outcome]);
+      }
       if (counts.isEnumeration) metrics.suspectedEnumerations.inc();
     },
     decryptionFailed() {

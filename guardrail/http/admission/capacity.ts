@@ -20,8 +20,8 @@ export interface CapacityOptions {
 export interface BodyTracker {
   /** Counts bytes that were read. @throws ServiceError 429 if they exceed the share of the tenant or the capacity. */
   addBytes(bytes: number): void;
-  /** Aborted with a ServiceError if the body is stalled and another call needs its capacity. */
-  readonly signal: AbortSignal;
+  /** Calls a function with a ServiceError if the body is stalled and another call needs its capacity. */
+  onAbort(listener: (reason: Error) => void): void;
   /** Ends the tracking of progress: the body is complete. */
   done(): void;
 }
@@ -101,17 +101,18 @@ export class Capacity {
 export class Reservation implements BodyTracker {
   readonly tenant: Tenant;
   readonly #capacity: Capacity;
-  readonly #controller = new AbortController();
   #usedBytes = 0;
   #isReleased = false;
+  #abortedWith: Error | undefined;
+  #onAbort: ((reason: Error) => void) | undefined;
 
   constructor(capacity: Capacity, tenant: Tenant) {
     this.#capacity = capacity;
     this.tenant = tenant;
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  get isAborted(): boolean {
+    return this.#abortedWith !== undefined;
   }
 
   get usedBytes(): number {
@@ -119,13 +120,19 @@ export class Reservation implements BodyTracker {
   }
 
   addBytes(bytes: number): void {
-    // An aborted reservation uses no capacity. The signal informs the reader of the body.
+    // An aborted reservation uses no capacity. The listener informs the reader of the body.
     if (this.#isReleased) return;
     this.#capacity.addBytes(this, bytes);
     this.#usedBytes += bytes;
   }
 
+  onAbort(listener: (reason: Error) => void): void {
+    this.#onAbort = listener;
+    if (this.#abortedWith) listener(this.#abortedWith);
+  }
+
   done(): void {
+    this.#onAbort = undefined;
     this.#capacity.endProgress(this);
   }
 
@@ -137,8 +144,11 @@ export class Reservation implements BodyTracker {
   }
 
   abort(waitMs: number): void {
-    this.release();
     // The rest of the body is not read, so the connection ends with the response.
-    this.#controller.abort(new ServiceError('slow_body', { waitMs, headers: { connection: 'close' } }));
+    const reason = new ServiceError('slow_body', { waitMs, headers: { connection: 'close' } });
+    const listener = this.#onAbort;
+    this.#abortedWith = reason;
+    this.release();
+    listener?.(reason);
   }
 }
