@@ -136,7 +136,9 @@ class StreamRestorer implements ByteStream {
     content: Pick<BodyContent, 'places' | 'logprobs'> = NO_CONTENT,
   ): Promise<string> {
     const { deltas, ends } = reading;
-    const before = await this.flush((channel) => ends(channel) && !deltas.some((delta) => delta.channel === channel));
+    const flushed = this.flush((channel) => ends(channel) && !deltas.some((delta) => delta.channel === channel));
+    // Most events end nothing, and need not wait.
+    const before = flushed === NO_EVENTS ? NO_EVENTS : await flushed;
     const edits = await this.restoreDeltas(reading, frame.name);
     const texts: string[] = [];
     for (const { text, kind } of content.places) texts.push(await this.whole(text, kind));
@@ -165,13 +167,19 @@ class StreamRestorer implements ByteStream {
   }
 
   /** Ends channels. @returns events with what was held back */
-  private async flush(isEnded: (channel: string) => boolean): Promise<NewEvent[]> {
+  private flush(isEnded: (channel: string) => boolean): Promise<NewEvent[]> | readonly NewEvent[] {
+    const ended = [...this.channels.keys()].filter(isEnded);
+    return ended.length === 0 ? NO_EVENTS : this.endAll(ended);
+  }
+
+  private async endAll(ended: readonly string[]): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
-    for (const [channel, { text, last, name }] of [...this.channels]) {
-      if (!isEnded(channel)) continue;
+    for (const channel of ended) {
+      const open = this.channels.get(channel);
+      if (!open) continue;
       this.channels.delete(channel);
-      const rest = await text.end();
-      if (rest !== '') events.push({ data: last.eventWith(rest), name });
+      const rest = await open.text.end();
+      if (rest !== '') events.push({ data: open.last.eventWith(rest), name: open.name });
     }
     return events;
   }
@@ -183,6 +191,7 @@ class StreamRestorer implements ByteStream {
   }
 }
 
+const NO_EVENTS: readonly NewEvent[] = [];
 const NO_CONTENT = { places: [], logprobs: [] };
 
 function parsed(data: string): Node | undefined {

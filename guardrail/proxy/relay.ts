@@ -79,7 +79,8 @@ async function relayWhole(
       decoded.close();
     }
     const type = answer.headers['content-type'];
-    const restored = await readable(() => restoreBody(operation, Buffer.concat(parts), type, guard, restoring));
+    const body = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, length);
+    const restored = await restoreBody(operation, body, type, guard, restoring).catch(throwUnreadable);
     await reportId(restoring, new AnswerId(), restored.body);
     report(call, restored.counts, options);
     client.begin(answer, true, restored.body.length);
@@ -109,15 +110,14 @@ async function relayStream(
   }
   try {
     for (let part = await decoded.next(); part; part = await decoded.next()) {
-      const received = part;
-      const restored = await readable(() => stream.push(received));
+      const restored = await stream.push(part).catch(throwUnreadable);
       await reportId(restoring, answerId, restored);
       start();
       if (restored.length > 0) await client.write(restored);
       // Everything is held back. The client learns that the answer has begun.
       else client.flush();
     }
-    const rest = await readable(() => stream.end());
+    const rest = await stream.end().catch(throwUnreadable);
     start();
     report(call, stream.counts(), options);
     await client.end(rest);
@@ -191,14 +191,10 @@ async function* partsOf(answer: UpstreamAnswer): AsyncGenerator<Buffer> {
   for (let part = await answer.next(); part; part = await answer.next()) yield part;
 }
 
-/** Runs a restoration. What it finds wrong with an answer is the fault of the upstream, not of the client. */
-async function readable<T>(restore: () => Promise<T>): Promise<T> {
-  try {
-    return await restore();
-  } catch (thrown) {
-    if (thrown instanceof UnreadableAnswerError) throw new ProxyError('answer_unreadable', thrown.message);
-    if (thrown instanceof DocumentTooDeepError) throw new ProxyError('answer_unreadable');
-    if (thrown instanceof ResponseTooLargeError) throw new ProxyError('answer_too_large');
-    throw thrown;
-  }
+/** What a restoration finds wrong with an answer is the fault of the upstream, not of the client. */
+function throwUnreadable(thrown: unknown): never {
+  if (thrown instanceof UnreadableAnswerError) throw new ProxyError('answer_unreadable', thrown.message);
+  if (thrown instanceof DocumentTooDeepError) throw new ProxyError('answer_unreadable');
+  if (thrown instanceof ResponseTooLargeError) throw new ProxyError('answer_too_large');
+  throw thrown;
 }

@@ -40,7 +40,8 @@ export class RestoredTextStream implements TextStream {
   private from = 0;
   /** The first half of a surrogate pair, at the end of a value. */
   private half = '';
-  private turn = Promise.resolve();
+  /** The last call that is running; undefined: none. */
+  private turn: Promise<string> | undefined;
 
   /** @param saved the state from which to continue, of a text of the same kind. @throws ResponseTooLargeError */
   constructor(kind: TextKind, answer: SharedAnswer, saved?: SavedText) {
@@ -67,11 +68,12 @@ export class RestoredTextStream implements TextStream {
   }
 
   /** Runs the calls in order. After one that fails, all fail. */
-  private enqueue(call: () => Promise<string>): Promise<string> {
-    const result = this.turn.then(call);
-    // Drops the result, which would stay in memory until the next call. The caller handles its error.
-    this.turn = result.then(() => undefined);
-    this.turn.catch(() => undefined);
+  private async enqueue(call: () => Promise<string>): Promise<string> {
+    const turn = this.turn ? this.turn.then(call) : call();
+    this.turn = turn;
+    const result = await turn;
+    // The result would stay in memory until the next call.
+    if (this.turn === turn) this.turn = undefined;
     return result;
   }
 

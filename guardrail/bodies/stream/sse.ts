@@ -59,13 +59,27 @@ export class SseFramer implements Framer {
 
   private take(): Frame {
     const raw = this.pieces.take();
+    if (ONE_LINE.test(raw)) return this.takeOneLine(raw);
     const lines = linesOf(this.isFirst && raw.startsWith('\ufeff') ? raw.slice(1) : raw);
     const head = raw.slice(0, raw.length - lines.reduce((sum, { text, end }) => sum + text.length + end.length, 0));
     this.isFirst = false;
     this.lineEnd = lines.find(({ text, end }) => text !== '' && end !== '')?.end ?? this.lineEnd;
     return frameOf(raw, head, lines);
   }
+
+  private takeOneLine(raw: string): Frame {
+    this.isFirst = false;
+    this.lineEnd = '\n';
+    return {
+      raw,
+      data: raw.slice('data: '.length, -2),
+      withData: (changed) => `data: ${changed.replaceAll('\n', '\ndata: ')}\n\n`,
+    };
+  }
 }
+
+/** An event as most APIs write it. */
+const ONE_LINE = /^data: [^\r\n]*\n\n$/;
 
 interface Line {
   readonly text: string;
