@@ -23,11 +23,15 @@ const at = 64;
 /** The number of binary digits of a count. */
 const magnitude = (count: number): number => 32 - Math.clz32(count);
 
+/** As in {@link file://../../automaton/automaton.ts}: it is not looked up for each character. */
+// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
+const { charCodeAt } = String.prototype;
+
 export function textContextOf(text: string): TextContext {
   let [lines, questions, ats] = [1, 0, 0];
   const end = Math.min(text.length, READ);
   for (let index = 0; index < end; index++) {
-    const code = text.charCodeAt(index);
+    const code = charCodeAt.call(text, index);
     if (code === newline) lines++;
     else if (code === question) questions++;
     else if (code === at) ats++;

@@ -26,6 +26,10 @@ export const shapes = {
 /** The case of a token's line: capitals, lower case, or mixed. */
 export const cases = { usual: 0, upper: 1, lower: 2 } as const;
 
+/** As in {@link file://../../automaton/automaton.ts}: it is not looked up for each character. */
+// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
+const { charCodeAt } = String.prototype;
+
 /**
  * The tokens of one text: words (letters and digits) and single marks. They are in flat arrays without an object per
  * token, which the next text reuses.
@@ -74,7 +78,7 @@ export class Tokens {
     let lowers = 0;
     let capitals = 0;
     while (at < to) {
-      const code = text.charCodeAt(at);
+      const code = charCodeAt.call(text, at);
       const kind = kindOf[code] ?? 0;
       if (kind === kinds.space) {
         spaces++;
@@ -111,7 +115,7 @@ export class Tokens {
       let digit = 0;
       const begin = at;
       for (; at < to; at++) {
-        const next = text.charCodeAt(at);
+        const next = charCodeAt.call(text, at);
         const nextKind = kindOf[next] ?? 0;
         if (nextKind === kinds.lower) lower++;
         else if (nextKind === kinds.upper) upper++;
