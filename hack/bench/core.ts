@@ -6,6 +6,7 @@
  *     node hack/bench/core.ts
  */
 import { createSecretKey } from 'node:crypto';
+import { MAX_VALUES } from '../../guardrail/detection/contract.ts';
 import type { Analyzer, Finding } from '../../guardrail/detection/detection.ts';
 import {
   createGuard,
@@ -175,7 +176,8 @@ const hostile: Record<string, string> = {
   'all \\': '\\'.repeat(1e6),
   'all "\\': '["\\'.repeat(333_333),
   'all <PERSON_': '<PERSON_'.repeat(125_000),
-  'look-alikes': '<PERSON_K7Q2RTM4>'.repeat(66_000),
+  // More of them are refused.
+  'look-alikes': '<PERSON_K7Q2RTM4>'.padEnd(1e6 / MAX_VALUES, ' x').repeat(MAX_VALUES),
   'one word': 'a'.repeat(1e6),
 };
 let base = 0;
