@@ -23,7 +23,7 @@ import { SessionErasedError } from './errors.ts';
 import { Pseudonyms, lengthen } from './pseudonyms.ts';
 import { analyze, decide, editsOf, parse, rewriteRequest } from './request.ts';
 import { findPseudonyms, lookUp, pseudonymsOf, restore, unchanged } from './response.ts';
-import { sessionOfCall, type CallSession } from './session.ts';
+import { rememberSessions, type CallSession } from './session.ts';
 import { syntaxFor, type PseudonymSyntax } from './syntax.ts';
 
 export interface GuardOptions {
@@ -51,9 +51,11 @@ class TextGuard implements Guard {
   private readonly options: GuardOptions;
   /** A call derives its session for its request, its answer and its headers. */
   private readonly sessions = new WeakMap<CallIdentity, CallSession>();
+  private readonly sessionOfCall: (identity: CallIdentity) => CallSession;
 
   constructor(options: GuardOptions) {
     this.options = options;
+    this.sessionOfCall = rememberSessions(options.sessionKey, options.scope);
   }
 
   sessionOf(identity: CallIdentity): SessionId {
@@ -123,7 +125,7 @@ class TextGuard implements Guard {
   private session(identity: CallIdentity): CallSession {
     const known = this.sessions.get(identity);
     if (known) return known;
-    const session = sessionOfCall(this.options.sessionKey, identity, this.options.scope);
+    const session = this.sessionOfCall(identity);
     if (session.isShared) this.sessions.set(identity, session);
     return session;
   }

@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Tenant } from '../ids.ts';
+import type { SubjectId, Tenant } from '../ids.ts';
 import type { CallIdentity, SessionScope } from './pseudonymization.ts';
-import { deriveSession, deriveSubject, isSessionOf } from './session.ts';
+import { deriveSession, deriveSubject, isSessionOf, rememberSessions, sessionOfCall } from './session.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 const tenant = 'gateway' as Tenant;
@@ -208,3 +208,32 @@ function meaning(given: Given, scope: SessionScope): string {
     return traceId ? `${who}, trace ${traceId}` : one === 'nothing' ? one : `${who}, ${one}`;
   return who;
 }
+
+describe('rememberSessions', () => {
+  it('returns the session of each call, whatever calls came before', () => {
+    const field = fc.constantFrom(undefined, '', 'a', 'b');
+    const identity = fc.record({
+      ...{ tenant: fc.constantFrom(tenant, 'other' as Tenant), team: field, keyHash: field, user: field },
+      ...{ endUser: field, callId: fc.constantFrom('1', '2'), traceId: fc.constantFrom('1', '2') },
+      subject: fc.constantFrom(undefined, 'a'.repeat(32) as SubjectId, 'b'.repeat(32) as SubjectId),
+    });
+    const scopes = fc.constantFrom<SessionScope>('user', 'conversation', 'call');
+    fc.assert(
+      fc.property(scopes, fc.array(identity, { minLength: 2, maxLength: 60 }), (scope, identities) => {
+        const remembered = rememberSessions(key, scope);
+        for (const one of identities) expect(remembered(one)).to.deep.equal(sessionOfCall(key, one, scope));
+      }),
+    );
+  });
+
+  it('forgets the oldest of more callers than it remembers', () => {
+    const remembered = rememberSessions(key, 'user');
+    const first = remembered({ tenant, keyHash: 'first' });
+    expect(remembered({ tenant, keyHash: 'first' })).to.equal(first);
+    for (let n = 0; n < 1000; n++) remembered({ tenant, keyHash: String(n) });
+    expect(remembered({ tenant, keyHash: '999' })).to.equal(remembered({ tenant, keyHash: '999' }));
+    const again = remembered({ tenant, keyHash: 'first' });
+    expect(again).to.not.equal(first);
+    expect(again).to.deep.equal(first);
+  });
+});

@@ -72,6 +72,31 @@ function teamOf(key: KeyObject, { tenant, team = '' }: CallIdentity): string {
   ]);
 }
 
+/** Callers whose sessions are remembered. */
+const MAX_REMEMBERED = 1000;
+
+/**
+ * Creates a function that returns the session of a call, as {@link sessionOfCall}. It remembers the sessions of keys, which
+ * make many calls, and forgets the oldest ones. It remembers nobody by the name of an end user or a user.
+ */
+export function rememberSessions(key: KeyObject, scope: SessionScope): (identity: CallIdentity) => CallSession {
+  const sessions = new Map<string, CallSession>();
+  return (identity) => {
+    const { tenant, team, keyHash, user, endUser, subject } = identity;
+    // Nothing else decides the session of such a call.
+    const isOfKey = scope === 'user' && Boolean(keyHash) && !user && !endUser;
+    if (!isOfKey) return sessionOfCall(key, identity, scope);
+    const name = JSON.stringify([tenant, team, keyHash, subject]);
+    const known = sessions.get(name);
+    if (known) return known;
+    const session = sessionOfCall(key, identity, scope);
+    const [oldest] = sessions.size < MAX_REMEMBERED ? [] : sessions.keys();
+    if (oldest !== undefined) sessions.delete(oldest);
+    sessions.set(name, session);
+    return session;
+  };
+}
+
 /**
  * Whether {@link deriveSession} can return this id for this tenant. Does not read the store, so the result does not
  * reveal which sessions exist.
