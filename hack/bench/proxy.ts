@@ -4,6 +4,8 @@
  * pieces, and the memory of many slow streams.
  *
  *     node hack/bench/proxy.ts [streams…]
+ *
+ * A stream takes two file descriptors of a proxy: 10,000 streams need `ulimit -n 20100`.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +19,7 @@ import { readSettings } from '../../guardrail/settings/settings.ts';
 
 const CALLS = 400;
 const CLIENTS = 8;
+const RATE_CALLS = 1600;
 const ROUNDS = 3;
 const STREAM_CHARACTERS = 20_000;
 const PIECE = 4;
@@ -203,13 +206,13 @@ async function p50Of(count: number, work: () => Promise<unknown>): Promise<numbe
 }
 
 async function rateOf(pool: Pool, body: string): Promise<number> {
-  let left = CALLS * 4;
+  let left = RATE_CALLS;
   const begin = performance.now();
   const client = async (): Promise<void> => {
     while ((left -= 1) >= 0) await call(pool, 'whole', body);
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return (1000 * CALLS * 4) / (performance.now() - begin);
+  return (1000 * RATE_CALLS) / (performance.now() - begin);
 }
 
 /** The time to the first event of a stream that says no more. */
@@ -265,7 +268,10 @@ async function measure(streams: readonly number[]): Promise<void> {
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const target of targets) {
       const pool = new Pool(target.origin, { connections: CLIENTS });
-      const [p50, rate] = [await p50Of(CALLS, () => call(pool, 'whole', small)), await rateOf(pool, small)];
+      const p50 = await p50Of(CALLS, () => call(pool, 'whole', small));
+      const before = await usageOf(target, 'time');
+      const rate = await rateOf(pool, small);
+      const callCpu = ((await usageOf(target, 'time')).cpu - before.cpu) / RATE_CALLS;
       const p50Large = await p50Of(20, () => call(pool, 'whole', large));
       const first = await p50Of(100, () => firstEvent(pool, streamed));
       const cpu = await streamCpu(target, pool, streamed);
@@ -273,6 +279,7 @@ async function measure(streams: readonly number[]): Promise<void> {
       if (round === 0) continue;
       note('1 kB chat, p50 in ms', target, p50);
       note(`1 kB chat, calls per second of ${CLIENTS} clients`, target, rate);
+      note('1 kB chat, CPU of a call in ms', target, callCpu);
       note('100 kB chat, p50 in ms', target, p50Large);
       note('first event of a stream, p50 in ms', target, first);
       note(`stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`, target, cpu);
