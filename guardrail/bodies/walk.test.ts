@@ -5,13 +5,13 @@ import { BodyError } from './errors.ts';
 import { parseDocument } from './json/document.ts';
 import { known } from './testing/bodyCalls.ts';
 import { rawJson } from './testing/rawJson.ts';
-import { contentOfRequest, type Place } from './walk.ts';
+import { contentOfRequest, type BodyContent } from './walk.ts';
 
 const { members } = known('POST', '/v1/chat/completions');
 
-function placesIn(text: string): readonly Place[] | undefined {
+function contentOf(text: string): BodyContent | undefined {
   try {
-    return contentOfRequest({ root: parseDocument(text), text, members }).places;
+    return contentOfRequest({ root: parseDocument(text), text, members });
   } catch (error) {
     if (error instanceof BodyError) return undefined;
     throw error;
@@ -24,8 +24,9 @@ describe('the walk over a body', () => {
       fc.property(rawJson({ texts: ['Anna', 'https://example.com/a', '{"a":"Anna"}'], names: ['status'] }), (json) => {
         const message = JSON.parse(json) as Json;
         const text = JSON.stringify({ messages: [message] });
-        const places = placesIn(text);
-        fc.pre(places !== undefined);
+        const content = contentOf(text);
+        fc.pre(content !== undefined);
+        const { places, images } = content;
         const data = places.filter(({ form }) => form === 'json' || form === 'member').map((place) => place.text);
         const visited: [text: string, kind: TextKind][] = [];
         const note = (found: string, kind: TextKind): string => {
@@ -42,7 +43,9 @@ describe('the walk over a body', () => {
         for (const [found, kind] of visited.filter(([one]) => one !== '' && one !== '{}' && !one.includes('image'))) {
           const isFound =
             places.some((place) => place.text === found && place.kind === kind) ||
-            data.some((one) => one.includes(JSON.stringify(found)) || one.includes(found));
+            data.some((one) => one.includes(JSON.stringify(found)) || one.includes(found)) ||
+            // The rules of images decide about an image, whatever its source is.
+            images.some(({ source }) => source.includes(found));
           expect(isFound, `${kind} ${found} in ${text}`).to.equal(true);
         }
       }),
@@ -53,9 +56,9 @@ describe('the walk over a body', () => {
   it('gives each place once, and places that do not overlap', () => {
     fc.assert(
       fc.property(rawJson({ texts: ['Anna'], names: [] }), (json) => {
-        const places = placesIn(json);
-        fc.pre(places !== undefined);
-        const sorted = [...places].sort((a, b) => a.start - b.start);
+        const content = contentOf(json);
+        fc.pre(content !== undefined);
+        const sorted = [...content.places].sort((a, b) => a.start - b.start);
         sorted.slice(1).forEach((place, at) => {
           expect(place.start).to.be.at.least(sorted[at]?.end ?? 0);
         });
