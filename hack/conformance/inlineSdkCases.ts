@@ -253,12 +253,13 @@ const cases: readonly InlineCase[] = [
       const text = `What is ${FORBIDDEN}?`;
       for (const stream of [false, true]) {
         const calls = [
-          openai.chat.completions.create({ model: MODEL, messages: [user(text)], stream }),
-          openai.completions.create({ model: MODEL, prompt: text, stream }),
-          openai.responses.create({ model: MODEL, input: text, stream }),
+          () => openai.chat.completions.create({ model: MODEL, messages: [user(text)], stream }),
+          () => openai.completions.create({ model: MODEL, prompt: text, stream }),
+          () => openai.responses.create({ model: MODEL, input: text, stream }),
         ];
+        // One after the other: a call that fails before it is awaited ends the process.
         for (const call of calls) {
-          const error = await failureOf(call);
+          const error = await failureOf(call());
           demand(
             error instanceof OpenAI.BadRequestError,
             `The client got ${String(error)} instead of an error with 400.`,
