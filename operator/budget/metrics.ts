@@ -7,9 +7,6 @@ export interface BudgetMetrics {
   readonly orphaned: Counter<'reason'>;
 }
 
-/** Why a budget was orphaned. */
-export type OrphanReason = 'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost';
-
 /** Creates the metrics of budgets. Call it once for each registry. */
 export function budgetMetrics(registry: Registry): BudgetMetrics {
   return {

@@ -9,9 +9,6 @@ export interface CustomerMetrics {
   readonly orphaned: Counter<'reason'>;
 }
 
-/** Why a record was orphaned. */
-export type OrphanReason = 'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost';
-
 /** Creates the metrics of customers. Call it once for each registry. */
 export function customerMetrics(registry: Registry): CustomerMetrics {
   return {
