@@ -217,9 +217,12 @@ describe('rememberSessions', () => {
         [undefined, '', 'ada'].flatMap((known) =>
           [undefined, 'cust-9'].flatMap((end) =>
             subjects.flatMap((subject) =>
-              ['c1', 'c2'].map((callId): CallIdentity => {
-                return { tenant: of, team: name, keyHash: hash, user: known, endUser: end, subject, callId };
-              }),
+              ['c1', 'c2'].flatMap((callId) =>
+                [undefined, 'team' as const].map((samePseudonyms): CallIdentity => {
+                  const who = { tenant: of, team: name, keyHash: hash, user: known, endUser: end };
+                  return { ...who, subject, callId, samePseudonyms };
+                }),
+              ),
             ),
           ),
         ),

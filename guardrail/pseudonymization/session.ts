@@ -82,11 +82,11 @@ const MAX_REMEMBERED = 1000;
 export function rememberSessions(key: KeyObject, scope: SessionScope): (identity: CallIdentity) => CallSession {
   const sessions = new Map<string, CallSession>();
   return (identity) => {
-    const { tenant, team, keyHash, user, endUser, subject } = identity;
+    const { tenant, team, keyHash, user, endUser, subject, samePseudonyms } = identity;
     // Nothing else decides the session of such a call.
     const isOfKey = scope === 'user' && Boolean(keyHash) && !user && !endUser;
     if (!isOfKey) return sessionOfCall(key, identity, scope);
-    const name = JSON.stringify([tenant, team, keyHash, subject]);
+    const name = JSON.stringify([tenant, team, keyHash, subject, samePseudonyms]);
     const known = sessions.get(name);
     if (known) return known;
     const session = sessionOfCall(key, identity, scope);
