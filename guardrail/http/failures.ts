@@ -70,7 +70,8 @@ function echoOf(context: CallContext): JsonObject | Readable | undefined {
   const { state, req } = context;
   if (isObject(state.body)) return state.body;
   if (req.readableDidRead) return undefined;
-  context.set('content-encoding', req.headers['content-encoding'] ?? 'identity');
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined) context.set('content-encoding', encoding);
   // Not the request itself: Koa destroys a stream at the end of the answer, which closes the connection.
   return req.pipe(new PassThrough());
 }
