@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { expect } from 'chai';
-import { createGuard } from '../pseudonymization/pseudonymization.ts';
-import { StoreUnavailableError } from '../store/store.ts';
 import { eventually, PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
+import { guardWithFailingStore } from '../testing/failingStore.ts';
 import { issueCertificates, type Certificates } from '../testing/certificates.ts';
 import { chunk } from '../testing/inlineHarness.ts';
 import { ModelEnvoy, type EnvoyStream } from './testing/modelEnvoy.ts';
@@ -63,19 +62,7 @@ describe("Envoy's external processor with faults", () => {
     isStoreDown = false;
     harness = await startHarness({
       env: { GUARDRAIL_EXT_PROC_PORT: '0' },
-      guard: (options) =>
-        createGuard({
-          ...options,
-          store: {
-            ...options.store,
-            fence: () => options.store.fence(),
-            put: (entry) => options.store.put(entry),
-            get: (session, pseudonyms) =>
-              isStoreDown
-                ? Promise.reject(new StoreUnavailableError('The mapping store is down.'))
-                : options.store.get(session, pseudonyms),
-          },
-        }),
+      guard: (options) => guardWithFailingStore(options, () => isStoreDown),
     });
     envoy = new ModelEnvoy(harness.app.extProcPort ?? 0);
   });

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { eventually, PLANTED } from '../testing/appHarness.ts';
-import { createGuard } from '../pseudonymization/pseudonymization.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { guardWithFailingStore } from '../testing/failingStore.ts';
 import {
   chunk,
   completion,
@@ -32,19 +31,7 @@ describe('the inline proxy before a faulty upstream', () => {
     inline = await startInline({
       upstreamTimeouts: TIMEOUTS,
       env: { GUARDRAIL_MAX_BODY: '1MiB', GUARDRAIL_PROXY_UNKNOWN: 'pass' },
-      guard: (options) =>
-        createGuard({
-          ...options,
-          store: {
-            ...options.store,
-            fence: () => options.store.fence(),
-            put: (entry) => options.store.put(entry),
-            get: (session, pseudonyms) =>
-              isStoreDown
-                ? Promise.reject(new StoreUnavailableError('The mapping store is down.'))
-                : options.store.get(session, pseudonyms),
-          },
-        }),
+      guard: (options) => guardWithFailingStore(options, () => isStoreDown),
     });
   });
   after(() => inline.stop());

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { budgets } from '../api/kinds.ts';
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { callCost, startTestLiteLlm, type TestLiteLlm } from '../customer/testing/litellm.ts';
-import { connectionOf } from '../customer/testing/testDependencies.ts';
-import { eventually, KubectlUser, TestOperator } from '../customer/testing/testOperator.ts';
-import { GatewayClient, RateLimiter } from '../gateway/gateway.ts';
+import { callCost, type TestLiteLlm } from '../customer/testing/litellm.ts';
+import { startLitellmOperator, type LitellmOperator } from '../customer/testing/litellmOperator.ts';
+import { eventually, type KubectlUser } from '../customer/testing/testOperator.ts';
+import type { GatewayClient } from '../gateway/gateway.ts';
 import { conditionOf } from './budgetResource.ts';
 
 describe('budgets at a real LiteLLM', function () {
@@ -16,25 +16,14 @@ describe('budgets at a real LiteLLM', function () {
   let litellm: TestLiteLlm;
   let admin: GatewayClient;
   let user: KubectlUser;
-  let operator: TestOperator;
+  let started: LitellmOperator;
 
   before(async function () {
     this.timeout(300_000);
-    litellm = await startTestLiteLlm();
-    const connection = connectionOf(litellm.url, litellm.masterKey);
-    admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
-    user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
-    operator = new TestOperator(cluster().kubeConfig(), [user.namespace]);
-    await operator.start();
-    await eventually(() => user.list());
-    await user.secret('main', litellm.masterKey);
-    await eventually(() => user.instance('main', { endpoint: litellm.url }));
+    started = await startLitellmOperator(cluster());
+    ({ litellm, admin, user } = started);
   });
-  after(async () => {
-    await operator.end();
-    await admin.close();
-    await litellm.stop();
-  });
+  after(() => started.stop());
 
   const rowOf = async (id: string): Promise<Record<string, unknown> | undefined> => (await admin.budgetInfo([id]))[0];
   /** The limits of a customer, as LiteLLM reports them with the customer. */

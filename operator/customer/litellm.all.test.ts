@@ -5,9 +5,10 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, type GatewayError, isGatewayError, RateLimiter } from '../gateway/gateway.ts';
 import { convergenceTests } from './testing/convergence.ts';
 import { conditionOf } from './customerResource.ts';
-import { callCost, startTestLiteLlm, type TestLiteLlm } from './testing/litellm.ts';
-import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
+import { callCost, type TestLiteLlm } from './testing/litellm.ts';
 import { connectionOf } from './testing/testDependencies.ts';
+import { startLitellmOperator, type LitellmOperator } from './testing/litellmOperator.ts';
+import { eventually, type KubectlUser } from './testing/testOperator.ts';
 
 describe('customers at a real LiteLLM', function () {
   this.timeout(120_000);
@@ -15,26 +16,15 @@ describe('customers at a real LiteLLM', function () {
   let litellm: TestLiteLlm;
   let admin: GatewayClient;
   let user: KubectlUser;
-  let operator: TestOperator;
+  let started: LitellmOperator;
 
   before(async function () {
     this.timeout(300_000);
-    litellm = await startTestLiteLlm();
-    const connection = connectionOf(litellm.url, litellm.masterKey);
-    admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
+    started = await startLitellmOperator(cluster());
+    ({ litellm, admin, user } = started);
     await admin.budgetNew({ budget_id: 'gold', max_budget: 50, budget_duration: '30d', tpm_limit: 1000 });
-    user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace('litellm'));
-    operator = new TestOperator(cluster().kubeConfig(), [user.namespace]);
-    await operator.start();
-    await eventually(() => user.list());
-    await user.secret('main', litellm.masterKey);
-    await eventually(() => user.instance('main', { endpoint: litellm.url }));
   });
-  after(async () => {
-    await operator.end();
-    await admin.close();
-    await litellm.stop();
-  });
+  after(() => started.stop());
 
   const idOf = (name: string): string => `${user.namespace}.${name}`;
   const info = async (name: string): Promise<Record<string, unknown>> => (await admin.customerInfo(idOf(name))) ?? {};
