@@ -89,21 +89,23 @@ describe('README', function () {
   }
 
   describe('on a cluster', () => {
+    const manifests = blocks(readme).filter(
+      ({ language, text }) => language === 'yaml' && /^kind: Gateway/m.test(text),
+    );
+    const namespaceOf = (text: string): string => /namespace: (\w+)/.exec(text)?.[1] ?? 'default';
     let plane: ControlPlane;
     before(async () => {
       plane = await startControlPlane();
       await plane.kubectl(['apply', '--server-side', '-k', join(root, 'crds')]);
       await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+      for (const namespace of new Set(manifests.map(({ text }) => namespaceOf(text)))) {
+        if (namespace !== 'default') await plane.kubectl(['create', 'namespace', namespace]);
+      }
     });
     after(() => plane.stop());
 
-    const manifests = blocks(readme).filter(
-      ({ language, text }) => language === 'yaml' && /^kind: Gateway/m.test(text),
-    );
     for (const { text } of manifests) {
       it(`the ${/^kind: (\w+)/m.exec(text)?.[1] ?? ''} is accepted, without unknown fields`, async () => {
-        const namespace = /namespace: (\w+)/.exec(text)?.[1] ?? 'default';
-        await plane.kubectl(['create', 'namespace', namespace]);
         const answer = await plane.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], text);
         expect(answer).to.match(/created \(server dry run\)/);
       });
