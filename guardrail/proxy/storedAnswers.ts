@@ -18,11 +18,13 @@ const FIELD = 'answer' as Pseudonym;
 const IN_PATH = /\/(?:responses|conversations|chat\/completions)\/([^/]+)/i;
 /** Chat completions are stored on request only. */
 const ASKS_TO_STORE = /"store"\s*:\s*true/;
-const STORING: ReadonlySet<string> = new Set(['responses', 'conversations', 'chat.completions']);
+const STORING: ReadonlySet<string> = new Set(['responses', 'conversations']);
 
 /** Whether the API can keep the answer to a request, and give it an id. */
 export function isStoring({ name }: Operation, body: Buffer): boolean {
-  return STORING.has(name) && (name !== 'chat.completions' || ASKS_TO_STORE.test(body.toString('latin1')));
+  if (name !== 'chat.completions') return STORING.has(name);
+  // Most bodies do not have the name, and a search in bytes is cheap.
+  return body.includes('"store"') && ASKS_TO_STORE.test(body.toString('latin1'));
 }
 
 /** Remembers the mapping of each stored answer. Only the caller that created an answer finds its mapping. */

@@ -1,9 +1,8 @@
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { type Connections, gatewayAddress, instanceKeyOf } from '../connection/connection.ts';
+import { type Connections, gatewayIndexKeys, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { Cache, EventRecorder, Finalizer, Index, KubeClient, Runtime, StatusWriter } from '../runtime/runtime.ts';
-import { keyText } from '../runtime/runtime.ts';
 import { budgetIdOf, claimKey } from './budgetResource.ts';
 import { type BudgetMetrics, budgetMetrics } from './metrics.ts';
 import { budgetUseKeys, budgetUses, type UserSources } from './users.ts';
@@ -49,9 +48,9 @@ export function createDependencies(runtime: Runtime, { connections, clients }: B
     instances: instanceCache,
     byClaim: cache.indexBy((budget) => [claimKey(instanceKeyOf(budget), budgetIdOf(budget))]),
     byBudget: runtime.cache(customers).indexBy(budgetUses),
-    byGateway: instanceCache.indexBy((instance) => [gatewayAddress(instance) ?? []].flat()),
+    byGateway: instanceCache.indexBy(gatewayIndexKeys),
     byUse: cache.indexBy(budgetUseKeys),
-    byInstance: cache.indexBy((budget) => [keyText(instanceKeyOf(budget))]),
+    byInstance: cache.indexBy(instanceIndexKeys),
     metrics: budgetMetrics(runtime.metrics),
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),

@@ -3,8 +3,15 @@ export { admits, allows, permitsId } from './admission.ts';
 export { ConnectionError, type CustomerConnectionReason } from './connectionError.ts';
 export { Connections, type ConnectionSources } from './connections.ts';
 export { retryWithFreshKey } from './freshKey.ts';
-export { addressDigest, gatewayAddress } from './gatewayAddress.ts';
-export { gatewayDigest, instanceKeyOf, instancesOfGateway, type KnownInstances } from './instancesOfGateway.ts';
+export { addressDigest } from './gatewayAddress.ts';
+export {
+  gatewayDigest,
+  gatewayIndexKeys,
+  instanceIndexKeys,
+  instanceKeyOf,
+  instancesOfGateway,
+  type KnownInstances,
+} from './instancesOfGateway.ts';
 export { probeGateway, type ProbeResult } from './probe.ts';
 export { isReachable } from './reachable.ts';
 export type { GatewayConnection } from './readConnection.ts';

@@ -8,7 +8,7 @@ interface Referring {
   readonly spec: { readonly instanceRef: InstanceRef };
 }
 
-/** The instances, and the index of them by {@link gatewayAddress}. */
+/** The instances, and the index of them by {@link gatewayIndexKeys}. */
 export interface KnownInstances {
   readonly instances: Pick<Lister<GatewayInstance>, 'get'>;
   readonly byGateway: Index<GatewayInstance>;
@@ -17,6 +17,17 @@ export interface KnownInstances {
 /** The instance that a resource refers to. */
 export function instanceKeyOf({ spec, metadata }: Referring): ObjectKey {
   return { name: spec.instanceRef.name, namespace: spec.instanceRef.namespace ?? metadata.namespace };
+}
+
+/** The index keys of a resource, for an index of the resources of each instance: `namespace/name` of the instance. */
+export function instanceIndexKeys(resource: Referring): readonly string[] {
+  return [keyText(instanceKeyOf(resource))];
+}
+
+/** The index keys of an instance, for an index of the instances of each gateway; none while its address is unknown. */
+export function gatewayIndexKeys(instance: GatewayInstance): readonly string[] {
+  const address = gatewayAddress(instance);
+  return address === undefined ? [] : [address];
 }
 
 /** All instances of the same gateway, including this one. */

@@ -2,7 +2,7 @@ import { FINALIZER, type GatewayBudget, type GatewayCustomer, type GatewayInstan
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { budgetUses } from '../budget/budget.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import { type Connections, gatewayAddress, instanceKeyOf } from '../connection/connection.ts';
+import { type Connections, gatewayIndexKeys, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type {
   Cache,
   EventRecorder,
@@ -13,7 +13,6 @@ import type {
   Runtime,
   StatusWriter,
 } from '../runtime/runtime.ts';
-import { keyText } from '../runtime/runtime.ts';
 import type { GuardrailEndpoints } from './erasure.ts';
 import { claimKey } from './customerResource.ts';
 import type { CustomerMetrics } from './metrics.ts';
@@ -42,7 +41,7 @@ export interface Dependencies {
   /** Customers by {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
   readonly byUid: Index<GatewayCustomer>;
-  /** Instances by {@link gatewayAddress}. */
+  /** Instances by {@link gatewayIndexKeys}. */
   readonly byGateway: Index<GatewayInstance>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly byInstance: Index<GatewayCustomer>;
@@ -75,9 +74,9 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     budgets: budgetCache,
     byClaim: cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]),
     byUid: cache.indexBy(({ metadata }) => [metadata.uid]),
-    byGateway: instanceCache.indexBy((instance) => [gatewayAddress(instance) ?? []].flat()),
-    byInstance: cache.indexBy((customer) => [keyText(instanceKeyOf(customer))]),
-    budgetsByInstance: budgetCache.indexBy((budget) => [keyText(instanceKeyOf(budget))]),
+    byGateway: instanceCache.indexBy(gatewayIndexKeys),
+    byInstance: cache.indexBy(instanceIndexKeys),
+    budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
     byBudget: cache.indexBy(budgetUses),
     metrics: customerMetrics(runtime.metrics),
     now: () => runtime.clock.now(),

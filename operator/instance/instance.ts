@@ -5,9 +5,9 @@ import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { mattersToUsers } from '../budget/budget.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
-import { keyOf, keyText, when } from '../runtime/runtime.ts';
+import { keyOf, when } from '../runtime/runtime.ts';
 import { OwnedObjects, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
-import { type Connections, instanceKeyOf } from '../connection/connection.ts';
+import { type Connections, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
 
@@ -45,7 +45,7 @@ const permissions: readonly Permission[] = [
 /** Reconciles GatewayInstances. */
 export function instanceController(runtime: Runtime, dependencies: InstanceDependencies): ControllerSpec {
   const cache = runtime.cache(instances);
-  const byInstance = runtime.cache(customers).indexBy((customer) => [keyText(instanceKeyOf(customer))]);
+  const byInstance = runtime.cache(customers).indexBy(instanceIndexKeys);
   const budgetCache = runtime.cache(budgets);
   const reconciler = new InstanceReconciler({
     client: runtime.client,
@@ -59,7 +59,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     proxies: runtime.cache(proxyDeployments),
     customers: byInstance,
     budgets: budgetCache,
-    budgetsByInstance: budgetCache.indexBy((budget) => [keyText(instanceKeyOf(budget))]),
+    budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
     status: runtime.status(instances),
     finalizer: runtime.finalizer(instances, FINALIZER),
     events: runtime.events,

@@ -55,7 +55,7 @@ export interface Lister<T extends KubeObject> {
 /** The objects of one kind, kept up to date by a watch. The operator's own writes are visible at once. */
 export interface Cache<T extends KubeObject> extends Lister<T> {
   /**
-   * Adds an index. Call it while wiring.
+   * Adds an index. Call it while wiring. Callers with the same function share one index.
    * @param values the values under which to find the object; none: the object is not in this index
    */
   indexBy(values: (object: T) => readonly string[]): Index<T>;

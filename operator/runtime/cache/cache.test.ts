@@ -116,6 +116,16 @@ describe('the cache', () => {
     expect(cache.list().map(({ color }) => color)).to.deep.equal(['restored']);
   });
 
+  it('has one index for callers with the same function', () => {
+    const { cache } = newCache();
+    const colors = ({ color }: Thing): readonly string[] => [color];
+    const index = cache.indexBy(colors);
+    cache.upsert(thing('a', 1, { color: 'red' }));
+    expect(cache.indexBy(colors)).to.equal(index);
+    expect(cache.indexBy((one) => colors(one))).to.not.equal(index);
+    expect(index.keys('red')).to.have.length(1);
+  });
+
   it('continues after an error of a listener or an index, and reports it', () => {
     const reported: unknown[] = [];
     const cache = new ObjectCache<Thing>(1, (error) => reported.push(error));

@@ -30,7 +30,8 @@ export function compareVersions(a: string, b: string): number | undefined {
  */
 export class ObjectCache<T extends KubeObject> implements Cache<T> {
   readonly #namespaces = new Map<string, Map<string, T>>();
-  readonly #indexes: ObjectIndex<T>[] = [];
+  /** By the function that gives the values of an object. */
+  readonly #indexes = new Map<(object: T) => readonly string[], ObjectIndex<T>>();
   readonly #listeners = new Set<(change: Change<T>) => void>();
   readonly #report: (error: unknown) => void;
   #size = 0;
@@ -63,6 +64,8 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
   }
 
   indexBy(values: (object: T) => readonly string[]): Index<T> {
+    const known = this.#indexes.get(values);
+    if (known !== undefined) return known;
     const index = new ObjectIndex<T>((object) => {
       try {
         return values(object);
@@ -72,7 +75,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
       }
     });
     for (const object of this.list()) index.add(object);
-    this.#indexes.push(index);
+    this.#indexes.set(values, index);
     return index;
   }
 
@@ -180,7 +183,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     }
     objects.set(object.metadata.name, object);
     this.#size += 1;
-    for (const index of this.#indexes) index.add(object);
+    for (const index of this.#indexes.values()) index.add(object);
   }
 
   #unset(object: T): void {
@@ -189,7 +192,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     if (objects?.delete(object.metadata.name) !== true) return;
     if (objects.size === 0) this.#namespaces.delete(namespace);
     this.#size -= 1;
-    for (const index of this.#indexes) index.remove(object);
+    for (const index of this.#indexes.values()) index.remove(object);
   }
 
   #notify(change: Change<T>): void {
