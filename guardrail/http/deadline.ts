@@ -8,34 +8,43 @@ export const CALL_TIMEOUT_MS = 25_000;
  * Runs the work of a call with a signal that is aborted when the client disconnects or the time limit is exceeded.
  * @throws ServiceError 429 if the time limit is exceeded, even if the work ignores the signal.
  */
-export async function withDeadline<T>(
-  context: CallContext,
+export function withDeadline<T>(
+  { res }: CallContext,
   work: (signal: AbortSignal) => Promise<T>,
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<T> {
-  const controller = new AbortController();
-  const abort = (): void => {
-    controller.abort();
+  const follow: Follow = (abort) => {
+    res.once('close', abort);
+    // The client may have disconnected before this function was called: then there is no event.
+    if (res.destroyed) abort();
+    return () => res.off('close', abort);
   };
-  context.res.once('close', abort);
-  // The client may have disconnected before this function was called: then there is no event.
-  if (context.res.destroyed) abort();
-  try {
-    return await withTimeLimit(controller.signal, work, timeoutMs);
-  } finally {
-    context.res.off('close', abort);
-  }
+  return limited(follow, work, timeoutMs);
 }
 
 /**
  * Runs work with a signal that is aborted with `client`, or when the time limit is exceeded.
  * @throws ServiceError 429 if the time limit is exceeded, even if the work ignores the signal.
  */
-export async function withTimeLimit<T>(
+export function withTimeLimit<T>(
   client: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<T> {
+  const follow: Follow = (abort) => {
+    client.addEventListener('abort', abort, { once: true });
+    if (client.aborted) abort();
+    return () => {
+      client.removeEventListener('abort', abort);
+    };
+  };
+  return limited(follow, work, timeoutMs);
+}
+
+/** Calls `abort` when the client is gone. @returns a function that ends this */
+type Follow = (abort: () => void) => () => unknown;
+
+async function limited<T>(follow: Follow, work: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => {
     controller.abort();
@@ -47,12 +56,11 @@ export async function withTimeLimit<T>(
       abort();
     }, timeoutMs);
   });
-  client.addEventListener('abort', abort, { once: true });
-  if (client.aborted) abort();
+  const unfollow = follow(abort);
   try {
     return await Promise.race([work(controller.signal), late]);
   } finally {
     clearTimeout(timer);
-    client.removeEventListener('abort', abort);
+    unfollow();
   }
 }
