@@ -1,5 +1,5 @@
+import { text } from 'node:stream/consumers';
 import type { Context } from 'koa';
-import readRaw from 'raw-body';
 import { validationError } from './errors.ts';
 
 /**
@@ -7,10 +7,10 @@ import { validationError } from './errors.ts';
  * @throws GatewayError 422 if there is no body or it is not JSON
  */
 export async function readBody(ctx: Context): Promise<unknown> {
-  const text = await readRaw(ctx.req, { encoding: 'utf8', limit: '32mb' });
-  if (text === '') throw validationError([{ type: 'missing', loc: ['body'], msg: 'Field required' }]);
+  const body = await text(ctx.req);
+  if (body === '') throw validationError([{ type: 'missing', loc: ['body'], msg: 'Field required' }]);
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(body) as unknown;
   } catch {
     throw validationError([{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error' }]);
   }
