@@ -149,10 +149,20 @@ function objectSchema(
       kind: { type: 'string', description: 'Kind of this object.' },
       metadata: { type: 'object' },
       spec,
-      ...(status === undefined ? {} : { status }),
+      ...(status === undefined ? {} : { status: bornUnobserved(status) }),
     },
     ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
   };
+}
+
+/**
+ * A new object has a status that describes no generation of it. Without this default it would have none, and clients that
+ * wait, such as kstatus, would take it for complete before its controller has seen it.
+ */
+function bornUnobserved(status: StructuralSchema): StructuralSchema {
+  return status.properties?.observedGeneration === undefined
+    ? status
+    : { ...status, default: { observedGeneration: -1 } };
 }
 
 function schemaOf(

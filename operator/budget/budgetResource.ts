@@ -1,6 +1,6 @@
 /** Reads properties of a budget resource. Pure. */
 import type { Condition, GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { type BudgetConditionType, currentCondition } from '../conditions/conditions.ts';
+import { currentCondition, type StandardConditionType } from '../conditions/conditions.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
 import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
@@ -16,7 +16,7 @@ export function claimKey(instance: ObjectKey, budgetId: string): string {
 }
 
 /** The condition of a type, if the budget has one. */
-export function conditionOf(budget: GatewayBudget, type: BudgetConditionType): Condition | undefined {
+export function conditionOf(budget: GatewayBudget, type: StandardConditionType): Condition | undefined {
   return currentCondition(budget, type);
 }
 

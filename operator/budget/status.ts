@@ -1,11 +1,10 @@
 /** The status of a budget after a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
-import type { BudgetConditionReason, BudgetConditionType } from '../conditions/conditions.ts';
-import { nextCondition } from '../conditions/conditions.ts';
+import type { BudgetConditionReason } from '../conditions/conditions.ts';
+import { needsUser, nextReason, readyConditions } from '../conditions/conditions.ts';
 import { isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
 import type { TierField } from '../gateway/gateway.ts';
-import { conditionOf } from './budgetResource.ts';
 import type { SyncAction } from './events.ts';
 
 /** What the gateway has after a sync, or will have after an announced write. */
@@ -33,18 +32,6 @@ export interface BudgetOutcome {
   /** The sync request that was handled. */
   readonly syncRequest?: string | undefined;
 }
-
-/** The reasons after which only a change by a user helps. After all others, the operator continues by itself. */
-const stalledReasons: ReadonlySet<BudgetConditionReason> = new Set<BudgetConditionReason>([
-  'NamespaceNotAllowed',
-  'Conflict',
-  'AlreadyExists',
-  'BudgetIdReserved',
-  'NotSupported',
-  'GatewayUnauthorized',
-  'GatewayRejected',
-  'NotConverged',
-]);
 
 /**
  * The status after an outcome. An idle budget costs one write per hour, for the time of the last sync.
@@ -87,14 +74,11 @@ function appliedStatus({ specHash, fields, gateway }: AppliedTier): Partial<Gate
   return { specHash, appliedFields: [...fields], ...(gateway === undefined ? {} : { gateway }) };
 }
 
-/** Ready, and at most one of Reconciling and Stalled, which kstatus expects only while they are True. */
 function conditionsOf(budget: GatewayBudget, { ready, reason, message }: BudgetOutcome, now: Date): Condition[] {
-  const before = conditionOf(budget, 'Ready');
-  // A condition that stays True keeps its first reason.
-  const kept = ready && reason === 'UpToDate' && before?.status === 'True' ? before.reason : reason;
-  const state = (type: BudgetConditionType, status: Condition['status']): Condition =>
-    nextCondition(budget, now, { type, status, reason: kept, message });
-  if (ready) return [state('Ready', 'True')];
-  if (reason === 'Paused') return [state('Ready', 'False')];
-  return [state('Ready', 'False'), state(stalledReasons.has(reason) ? 'Stalled' : 'Reconciling', 'True')];
+  const state = {
+    status: ready ? ('True' as const) : ('False' as const),
+    reason: nextReason(budget, 'Ready', reason),
+    message,
+  };
+  return readyConditions(budget, now, state, needsUser(reason) ? state : undefined);
 }

@@ -5,7 +5,7 @@ import { printable } from '../runtime/runtime.ts';
 const MAX_MESSAGE = 2_048;
 
 /** An object with conditions: all kinds of this API. */
-interface WithConditions {
+export interface WithConditions {
   readonly metadata: { readonly generation: number };
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
@@ -33,6 +33,12 @@ export function nextCondition(
   };
 }
 
+/** The reason of the next condition. A condition that stays True keeps its first reason. */
+export function nextReason<Reason extends string>(object: WithConditions, type: string, reason: Reason): Reason {
+  const before = currentCondition(object, type);
+  return reason === 'UpToDate' && before?.status === 'True' ? (before.reason as Reason) : reason;
+}
+
 /** The condition message of a paused resource, for all kinds. */
 export function pausedMessage({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }): string {
   const state =
@@ -43,14 +49,14 @@ export function pausedMessage({ metadata }: { readonly metadata: { readonly dele
 }
 export {
   type BudgetConditionReason,
-  type BudgetConditionType,
   type BudgetEventReason,
   type CustomerConditionReason,
   type CustomerConditionType,
   type CustomerEventReason,
   type InstanceConditionReason,
-  instanceConditions,
   type InstanceConditionType,
   type InstanceEventReason,
+  type StandardConditionType,
 } from './reasons.ts';
+export { needsUser, readyConditions, type ReadyState } from './readyConditions.ts';
 export { type ConditionState, notRequested } from './conditionState.ts';

@@ -2,9 +2,13 @@
  * Every condition type, condition reason and event reason of the operator, in one place. They are part of its
  * interface: users search for them, and `kubectl wait --for=condition=…` depends on them.
  */
-import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
+/**
+ * The conditions of every kind that kstatus reads: Ready, and at most one of Reconciling (the operator works on the resource
+ * or retries) and Stalled (only a change by a user helps). Reconciling and Stalled are absent if they are not True.
+ */
+export type StandardConditionType = 'Ready' | 'Reconciling' | 'Stalled';
 
-/** The conditions of a customer and their reasons. */
+/** The conditions of a customer and their reasons. Ready, Reconciling and Stalled have the reasons of Synced. */
 export const customerConditions = {
   /** The gateway's record matches the spec. */
   Synced: [
@@ -44,7 +48,7 @@ export const customerConditions = {
   ],
 } as const;
 
-/** The reasons of a budget's conditions. Reconciling and Stalled have the reason of Ready. */
+/** The reasons of Ready, Reconciling and Stalled of a budget. */
 const budgetReasons = [
   'Created',
   'Adopted',
@@ -69,17 +73,7 @@ const budgetReasons = [
   'InternalError',
 ] as const;
 
-/** The conditions of a budget and their reasons. */
-export const budgetConditions = {
-  /** The gateway's budget matches the spec. */
-  Ready: budgetReasons,
-  /** The operator works on the budget or retries. Absent if it does not. */
-  Reconciling: budgetReasons,
-  /** The budget needs a change by a user. Absent if it does not. */
-  Stalled: budgetReasons,
-} as const;
-
-/** The conditions of an instance and their reasons. */
+/** The conditions of an instance and their reasons. Reconciling and Stalled have the reasons of Ready. */
 export const instanceConditions = {
   /** All requested features are ready. */
   Ready: [
@@ -120,12 +114,14 @@ export const instanceConditions = {
     'ConfigNotMounted',
     'WorkloadNotFound',
     'RollingOut',
+    'RolloutFailed',
     'GuardrailNotDeployed',
   ],
   /** The gateway enforces the default budget for customers that have no budget themselves. */
   DefaultBudgetEnforced: [
     'Enforced',
     'NotRequested',
+    'ProxyConfigRequired',
     'ProxyNotConfigured',
     'BudgetRowNotWritten',
     'BudgetNotFound',
@@ -157,22 +153,15 @@ export const instanceConditions = {
   ],
 } as const;
 
-export type CustomerConditionType = keyof typeof customerConditions;
-export type CustomerConditionReason<Type extends CustomerConditionType = CustomerConditionType> =
+type ReportedCustomerCondition = keyof typeof customerConditions;
+export type CustomerConditionType = ReportedCustomerCondition | StandardConditionType;
+export type CustomerConditionReason<Type extends ReportedCustomerCondition = ReportedCustomerCondition> =
   (typeof customerConditions)[Type][number];
 export type InstanceConditionType = keyof typeof instanceConditions;
 export type InstanceConditionReason<Type extends InstanceConditionType = InstanceConditionType> =
   (typeof instanceConditions)[Type][number];
 
-export type BudgetConditionType = keyof typeof budgetConditions;
 export type BudgetConditionReason = (typeof budgetReasons)[number];
-
-/** A condition of a customer with a listed type and reason. */
-export type CustomerCondition = Condition &
-  { [Type in CustomerConditionType]: { type: Type; reason: CustomerConditionReason<Type> } }[CustomerConditionType];
-/** A condition of an instance with a listed type and reason. */
-export type InstanceCondition = Condition &
-  { [Type in InstanceConditionType]: { type: Type; reason: InstanceConditionReason<Type> } }[InstanceConditionType];
 
 /** The reasons of a customer's events. An event reports a transition, never a reconcile without one. */
 export const customerEventReasons = [

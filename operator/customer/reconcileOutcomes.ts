@@ -50,6 +50,7 @@ export const ownerGone: SyncOutcome = {
   synced: false,
   reason: 'Conflict',
   ownership: 'Waiting',
+  continues: true,
   message: `The GatewayCustomer that managed this customer was deleted. This resource takes over the customer in ${reapplyGraceMs / 1_000} s, unless the other resource is applied again.`,
 };
 

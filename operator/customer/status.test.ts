@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { observe, type Field } from '../gateway/gateway.ts';
 import { conditionOf } from './customerResource.ts';
+import { ownerGone } from './reconcileOutcomes.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 
@@ -106,6 +107,66 @@ describe('status', () => {
     expect(failed.observedGeneration).to.equal(2);
     expect(failed.conditions?.every(({ observedGeneration }) => observedGeneration === 2)).to.equal(true);
     expect(failed.conditions?.[1]).to.include({ status: 'Unknown', reason: 'NotSynced' });
+  });
+
+  const standardOf = (status: ReturnType<typeof nextStatus>): string[] =>
+    (status.conditions ?? [])
+      .filter(({ type }) => ['Ready', 'Reconciling', 'Stalled'].includes(type))
+      .map(({ type, status: holds, reason }) => `${type} ${holds} ${reason}`);
+
+  it('is Ready when it is synced, also if the gateway does not apply every field', () => {
+    const unenforced = [{ field: 'blocked' as const, remedy: 'do something' }];
+    for (const [state, message] of [
+      [applied, 'It matches.'],
+      [
+        { ...applied, unenforced },
+        'It matches. The gateway does not apply every field: see the condition FullyApplied.',
+      ],
+    ] as const) {
+      const status = nextStatus(customerOf({}), { ...outcome, applied: state }, now);
+      expect(standardOf(status)).to.deep.equal(['Ready True Created']);
+      expect(conditionOf(withStatus(status), 'Ready')).to.include({ message, observedGeneration: 1 });
+    }
+  });
+
+  for (const [reason, type] of [
+    ['InstanceNotFound', 'Reconciling'],
+    ['InstanceNotReady', 'Reconciling'],
+    ['NamespaceNotAllowed', 'Stalled'],
+    ['CustomerIdNotAllowed', 'Stalled'],
+    ['BudgetNotFound', 'Reconciling'],
+    ['BudgetNotReady', 'Reconciling'],
+    ['BudgetNotAllowed', 'Stalled'],
+    ['Conflict', 'Stalled'],
+    ['TakingOver', 'Reconciling'],
+    ['AlreadyExists', 'Stalled'],
+    ['GatewayUnreachable', 'Reconciling'],
+    ['GatewayUnauthorized', 'Stalled'],
+    ['GatewayRejected', 'Stalled'],
+    ['RateLimited', 'Reconciling'],
+    ['NotConverged', 'Stalled'],
+    ['DeletionFailed', 'Reconciling'],
+    ['ErasurePending', 'Reconciling'],
+    ['InternalError', 'Reconciling'],
+    ['Paused', undefined],
+  ] as const) {
+    it(`is ${type ?? 'neither Reconciling nor Stalled'} with the reason ${reason}, for its generation`, () => {
+      const before = withStatus(nextStatus(customerOf({}), outcome, now), { generation: 2 });
+      const status = nextStatus(before, { synced: false, reason, message: 'Why.' }, now);
+      expect(standardOf(status)).to.deep.equal([
+        `Ready False ${reason}`,
+        ...(type === undefined ? [] : [`${type} True ${reason}`]),
+      ]);
+      expect(status.observedGeneration).to.equal(2);
+      expect(status.conditions?.every(({ observedGeneration }) => observedGeneration === 2)).to.equal(true);
+    });
+  }
+
+  it('is Reconciling while it waits for the owner of its record to be applied again', () => {
+    expect(standardOf(nextStatus(customerOf({}), ownerGone, now))).to.deep.equal([
+      'Ready False Conflict',
+      'Reconciling True Conflict',
+    ]);
   });
 
   it('names the fields that the gateway does not support or clear, while Synced stays True', () => {

@@ -1,8 +1,8 @@
 /** The status of a customer after a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
-import type { CustomerConditionReason, CustomerConditionType } from '../conditions/conditions.ts';
-import { nextCondition } from '../conditions/conditions.ts';
+import type { CustomerConditionReason } from '../conditions/conditions.ts';
+import { needsUser, nextCondition, nextReason, readyConditions } from '../conditions/conditions.ts';
 import type { ObservedCustomer } from '../gateway/gateway.ts';
 import { isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
 import { conditionOf } from './customerResource.ts';
@@ -17,6 +17,8 @@ export interface SyncOutcome {
   readonly synced: boolean;
   readonly reason: SyncedReason;
   readonly message: string;
+  /** Whether the operator continues by itself, although the reason usually needs a user. */
+  readonly continues?: boolean;
   /** The ownership that the reconcile found; undefined if it found nothing. */
   readonly ownership?: OwnershipStatus | undefined;
   /** The record as the gateway last reported it; undefined if the gateway was not called. */
@@ -49,7 +51,7 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
     ...(ownership === undefined ? {} : { ownership }),
     ...(applied === undefined ? {} : fieldsStatus(applied)),
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
-    conditions: [syncedCondition(customer, outcome, now), fullyAppliedCondition(customer, applied, now)],
+    conditions: conditionsOf(customer, outcome, now),
   };
   const changed = !isDeepStrictEqual(after, before);
   if (outcome.synced && (changed || outcome.wrote === true || isSyncTimeOutdated(before.lastSyncTime, now))) {
@@ -90,13 +92,28 @@ function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
   };
 }
 
+function conditionsOf(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): Condition[] {
+  const synced = syncedCondition(customer, outcome, now);
+  const fully = fullyAppliedCondition(customer, outcome.applied, now);
+  const { status, reason } = synced;
+  const isStalled = needsUser(reason) && outcome.continues !== true;
+  const ready = { status, reason, message: readyMessage(synced, fully) };
+  return [synced, fully, ...readyConditions(customer, now, ready, isStalled ? ready : undefined)];
+}
+
+/**
+ * A customer is Ready if it is synced, also if its gateway does not apply every field: what a gateway cannot do would
+ * otherwise keep a client that waits for Ready waiting for ever.
+ */
+function readyMessage({ status, message }: Condition, fully: Condition): string {
+  if (status !== 'True' || fully.status !== 'False') return message;
+  return `${message} The gateway does not apply every field: see the condition FullyApplied.`;
+}
+
 function syncedCondition(customer: GatewayCustomer, { synced, reason, message }: SyncOutcome, now: Date): Condition {
-  const before = conditionOf(customer, 'Synced');
-  // A condition that stays True keeps its first reason.
-  const unchanged = reason === 'UpToDate' && before?.status === 'True';
   return condition(customer, now, 'Synced', {
     status: synced ? 'True' : 'False',
-    reason: unchanged ? (before.reason as SyncedReason) : reason,
+    reason: nextReason(customer, 'Synced', reason),
     message,
   });
 }
@@ -109,7 +126,7 @@ function fullyAppliedCondition(customer: GatewayCustomer, applied: AppliedState 
   return condition(customer, now, 'FullyApplied', { status: 'Unknown', reason: 'NotSynced', message });
 }
 
-function condition<Type extends CustomerConditionType>(
+function condition<Type extends 'Synced' | 'FullyApplied'>(
   customer: GatewayCustomer,
   now: Date,
   type: Type,

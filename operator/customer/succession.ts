@@ -1,11 +1,11 @@
 /** The transfer of a deleted resource's record, with its spend, to another resource of the same namespace. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { nextCondition } from '../conditions/conditions.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
 import { claimantsOf } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ownershipOf } from './ownership.ts';
 import { yieldsTo } from './precedence.ts';
+import { nextStatus } from './status.ts';
 
 /**
  * Gives the record of a deleted resource to its successor. The successor's status describes the record, so that a restart
@@ -21,18 +21,14 @@ export async function transferRecord(
   if (!finalizer.isSet(protectedOne)) return false;
   const { name, namespace, uid } = owner.metadata;
   const message = `GatewayCustomer ${namespace}/${name} is being deleted. This resource takes over its customer record.`;
-  const synced = nextCondition(protectedOne, now(), { type: 'Synced', status: 'False', reason: 'TakingOver', message });
-  const others = (protectedOne.status?.conditions ?? []).filter(({ type }) => type !== 'Synced');
+  const outcome = { synced: false, reason: 'TakingOver', message, ownership: 'TakingOver' } as const;
   await status.write(protectedOne, {
-    ...protectedOne.status,
-    synced: false,
-    ownership: 'TakingOver',
+    ...nextStatus(protectedOne, outcome, now()),
     specHash: owner.status?.specHash,
     appliedFields: owner.status?.appliedFields ?? [],
     ...(owner.status?.gateway === undefined ? {} : { gateway: owner.status.gateway }),
     replacesBudget: budgetRowId(uid),
     tookOver: { name, time: now().toISOString() },
-    conditions: [synced, ...others],
   });
   return true;
 }

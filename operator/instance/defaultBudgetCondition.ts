@@ -60,7 +60,7 @@ export function defaultBudgetCondition(
   if (instance.spec.proxyConfig === undefined) {
     return {
       status: 'False',
-      reason: 'ProxyNotConfigured',
+      reason: 'ProxyConfigRequired',
       message: `The gateway reads its default budget from its configuration, which the operator does not manage. Set spec.proxyConfig, or add ${settingNames(instance, settings)} to the configuration yourself.`,
     };
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { ConditionStates } from './status.ts';
+import { type ConditionStates, readiness } from './readiness.ts';
 import { transitions } from './events.ts';
-import { countCustomers, guardrailStatus, nextStatus, readiness, statusWithReady } from './status.ts';
+import { countCustomers, guardrailStatus, nextStatus, statusWithReady } from './status.ts';
 import { instanceOf } from './testing/instances.ts';
 
 const good: ConditionStates = {
@@ -86,8 +86,54 @@ describe('instance status', () => {
     const after = nextStatus(instance, failing, observed, later).conditions ?? [];
     expect(
       after.filter(({ lastTransitionTime }) => lastTransitionTime === later.toISOString()).map(({ type }) => type),
-    ).to.deep.equal(['Ready', 'GuardrailReady']);
+    ).to.deep.equal(['Ready', 'Reconciling', 'GuardrailReady']);
   });
+
+  for (const [what, change, expected] of [
+    ['nothing fails', {}, undefined],
+    [
+      'the guardrail rolls out',
+      { GuardrailReady: { status: 'False', reason: 'RollingOut', message: 'y' } },
+      'Reconciling: y',
+    ],
+    [
+      'a Secret is missing, because it may be on its way',
+      { Reachable: { status: 'False', reason: 'SecretNotFound', message: 'x' } },
+      'Reconciling: x',
+    ],
+    [
+      'the policy is invalid',
+      { GuardrailReady: { status: 'False', reason: 'PolicyInvalid', message: 'y' } },
+      'Stalled: y',
+    ],
+    [
+      'a rollout does not progress',
+      { ProxyConfigured: { status: 'False', reason: 'RolloutFailed', message: 'z' } },
+      'Stalled: z',
+    ],
+    [
+      'the policy is invalid and the gateway is unreachable',
+      {
+        Reachable: { status: 'False', reason: 'GatewayUnreachable', message: 'x' },
+        GuardrailReady: { status: 'False', reason: 'PolicyInvalid', message: 'y' },
+      },
+      'Stalled: y',
+    ],
+    [
+      'a budget cannot be verified',
+      { DefaultBudgetEnforced: { status: 'Unknown', reason: 'NotReachable', message: 'z' } },
+      'Reconciling: z',
+    ],
+  ] as const) {
+    it(`is ${expected ?? 'neither Reconciling nor Stalled'} if ${what}`, () => {
+      const found = (nextStatus(instanceOf(), { ...good, ...change }, observed, now).conditions ?? []).filter(
+        ({ type }) => type === 'Reconciling' || type === 'Stalled',
+      );
+      expect(
+        found.map(({ type, status, message }) => `${type}: ${message}${status === 'True' ? '' : '!'}`),
+      ).to.deep.equal(expected === undefined ? [] : [expected]);
+    });
+  }
 
   it('keeps all other conditions if only Ready is written', () => {
     const instance = withStatus(good, now);
@@ -105,6 +151,26 @@ describe('instance status', () => {
       'GuardrailReady=True',
     ]);
   });
+
+  for (const [reason, expected] of [
+    ['Paused', ['Ready=False']],
+    ['InternalError', ['Ready=False', 'Reconciling=True']],
+    ['CustomersRemain', ['Ready=False', 'Reconciling=True']],
+  ] as const) {
+    it(`no longer describes the last reconcile in Stalled after ${reason}`, () => {
+      const invalid = { status: 'False', reason: 'PolicyInvalid', message: 'y' } as const;
+      const instance = withStatus({ ...good, GuardrailReady: invalid }, now);
+      const changed = { ...instance, metadata: { ...instance.metadata, generation: 4 } };
+      const ready = { status: 'False', reason, message: 'x' } as const;
+      const status = statusWithReady(changed, ready, observed.customers, later);
+      const standard = (status.conditions ?? []).filter(({ type }) =>
+        ['Ready', 'Reconciling', 'Stalled'].includes(type),
+      );
+      expect(standard.map(({ type, status: holds }) => `${type}=${holds}`)).to.deep.equal(expected);
+      expect(standard.map(({ observedGeneration }) => observedGeneration)).to.deep.equal(standard.map(() => 4));
+      expect(status.observedGeneration).to.equal(4);
+    });
+  }
 
   for (const [integration, gateway, expected] of [
     ['Callback', 'http://gateway', 'http://gateway'],

@@ -9,17 +9,15 @@ import type {
 } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { namesOf } from '../cluster/cluster.ts';
-import type { ConditionState, InstanceConditionReason, InstanceConditionType } from '../conditions/conditions.ts';
-import { instanceConditions, nextCondition } from '../conditions/conditions.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
+import { nextCondition, readyConditions } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
 import { guardedUrl, isCalledByApplications } from '../guardrail/guardrail.ts';
+import { type Aspect, type ConditionStates, summaryOf } from './readiness.ts';
 
-/** The conditions that Ready summarizes. */
-export type Aspect = Exclude<InstanceConditionType, 'Ready'>;
-
-/** The state of every aspect. */
-export type ConditionStates = { readonly [Type in Aspect]: ConditionState<Type> };
+/** The order of the conditions in the status, after Ready. */
+const aspects: readonly Aspect[] = ['Reachable', 'ProxyConfigured', 'DefaultBudgetEnforced', 'GuardrailReady'];
 
 /** The fields of the status in addition to the conditions. */
 export interface ObservedFields {
@@ -30,26 +28,6 @@ export interface ObservedFields {
   readonly budgetRowId: string | undefined;
 }
 
-/** The aspects in the order in which an admin must fix them: Ready reports the first that fails. */
-const notReady = {
-  Reachable: 'NotReachable',
-  GuardrailReady: 'GuardrailNotReady',
-  ProxyConfigured: 'ProxyNotConfigured',
-  DefaultBudgetEnforced: 'DefaultBudgetNotEnforced',
-} as const satisfies Record<Aspect, InstanceConditionReason<'Ready'>>;
-const aspects = Object.keys(notReady) as Aspect[];
-
-/** The condition Ready. Features that the spec does not request do not count. */
-export function readiness(conditions: ConditionStates): ConditionState<'Ready'> {
-  const failing = aspects.find((type) => {
-    const { status, reason } = conditions[type];
-    return status !== 'True' && reason !== 'NotRequested';
-  });
-  if (failing === undefined) return { status: 'True', reason: 'Ready', message: 'All requested features are ready.' };
-  const { status, message } = conditions[failing];
-  return { status, reason: notReady[failing], message };
-}
-
 /** @returns the status after a reconcile; the same object if nothing has changed */
 export function nextStatus(
   before: GatewayInstance,
@@ -58,8 +36,6 @@ export function nextStatus(
   now: Date,
 ): GatewayInstanceStatus {
   const { generation } = before.metadata;
-  const all = { Ready: readiness(conditions), ...conditions };
-  const types = Object.keys(instanceConditions) as InstanceConditionType[];
   const { reason, status: guardrailReady } = conditions.GuardrailReady;
   return sameIfEqual(before, {
     ...(observed.endpoint === undefined ? {} : { endpoint: observed.endpoint }),
@@ -70,23 +46,26 @@ export function nextStatus(
     defaultBudget: observed.budgetRowId === undefined ? {} : { rowId: observed.budgetRowId },
     ...(reason === 'SidecarContested' ? { sidecarContestedGeneration: generation } : {}),
     observedGeneration: generation,
-    conditions: types.map((type) => nextCondition(before, now, { type, ...all[type] })),
+    conditions: [
+      ...summaryOf(before, conditions, now),
+      ...aspects.map((type) => nextCondition(before, now, { type, ...conditions[type] })),
+    ],
   });
 }
 
-/** @returns the status of an instance that is paused or deleted: only Ready changes */
+/** @returns the status of an instance that is paused, deleted or cannot be reconciled: only Ready and Reconciling change */
 export function statusWithReady(
   before: GatewayInstance,
   ready: ConditionState<'Ready'>,
   customers: CustomerCounts,
   now: Date,
 ): GatewayInstanceStatus {
-  const others = (before.status?.conditions ?? []).filter(({ type }) => type !== 'Ready');
+  const others = (before.status?.conditions ?? []).filter(({ type }) => aspects.some((aspect) => aspect === type));
   return sameIfEqual(before, {
     ...before.status,
     customers,
     observedGeneration: before.metadata.generation,
-    conditions: [nextCondition(before, now, { type: 'Ready', ...ready }), ...others],
+    conditions: [...readyConditions(before, now, ready, undefined), ...others],
   });
 }
 

@@ -108,7 +108,7 @@ function rollingOut({ instance: { spec, metadata }, rollout }: ProxyFacts): Cond
   }
   if (rollout !== 'failed') return undefined;
   return no(
-    'RollingOut',
+    'RolloutFailed',
     `Deployment ${name} is not progressing. Run kubectl describe deployment/${name} -n ${metadata.namespace} to see why.`,
   );
 }

@@ -200,6 +200,7 @@ export interface GatewayBudgetStatus {
  * @x-kubernetes-validations [
  *   {"rule": "has(self.spec.budgetId) || !self.metadata.name.startsWith('gcust-')", "message": "the name must not begin with gcust-, the prefix of the operator's own budgets: use another name, or set spec.budgetId"}
  * ]
+ * @categories ["gateway-guardrail"]
  * @printcolumn [
  *   {"name": "BudgetID", "type": "string", "jsonPath": ".status.budgetId", "description": "The id of the budget at the gateway."},
  *   {"name": "Instance", "type": "string", "jsonPath": ".spec.instanceRef.name", "description": "The GatewayInstance of the budget."},

@@ -241,7 +241,7 @@ export interface GatewayCustomerStatus {
   /** The last value of the annotation gateway.guardrail.dev/sync-requested that was handled. */
   lastHandledSyncRequest?: string;
   /**
-   * Conditions of the customer: Synced (the gateway's record matches the spec) and FullyApplied (the gateway stores and enforces every field of the spec).
+   * Conditions of the customer: Synced (the gateway's record matches the spec), FullyApplied (the gateway stores and enforces every field of the spec), Ready (the same as Synced), Reconciling (True while the operator works on it or retries) and Stalled (True if it needs a change by a user). Reconciling and Stalled are absent if they are not True.
    * @maxItems 16
    * @listType map
    * @listMapKey type
@@ -251,6 +251,7 @@ export interface GatewayCustomerStatus {
 
 /**
  * GatewayCustomer is a customer (end user) of an AI gateway, with its budget, limits and models.
+ * @categories ["gateway-guardrail"]
  * @printcolumn [
  *   {"name": "CustomerID", "type": "string", "jsonPath": ".spec.customerId", "description": "The id of the customer at the gateway."},
  *   {"name": "MaxBudget", "type": "number", "jsonPath": ".spec.maxBudget", "description": "The maximum amount that the customer may spend, in USD."},

@@ -629,7 +629,7 @@ export interface GatewayInstanceStatus {
    */
   observedGeneration?: number;
   /**
-   * Conditions of the instance: Ready, Reachable, ProxyConfigured, DefaultBudgetEnforced, GuardrailReady.
+   * Conditions of the instance: Ready, Reachable, ProxyConfigured, DefaultBudgetEnforced, GuardrailReady, Reconciling (True while the operator works on it or retries) and Stalled (True if it needs a change by a user). Reconciling and Stalled are absent if they are not True.
    * @maxItems 16
    * @listType map
    * @listMapKey type
@@ -639,6 +639,7 @@ export interface GatewayInstanceStatus {
 
 /**
  * GatewayInstance is an AI gateway (proxy) whose customers the operator manages, with an optional guardrail.
+ * @categories ["gateway-guardrail"]
  * @printcolumn [
  *   {"name": "Endpoint", "type": "string", "jsonPath": ".status.endpoint", "description": "URL of the gateway."},
  *   {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "description": "The status of the condition Ready."},

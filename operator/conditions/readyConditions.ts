@@ -1,0 +1,80 @@
+/** Ready, Reconciling and Stalled: the conditions that kstatus, and with it Flux and kpt, reads of every kind. Pure. */
+import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
+import { nextCondition, type WithConditions } from './conditions.ts';
+import type {
+  BudgetConditionReason,
+  CustomerConditionReason,
+  InstanceConditionReason,
+  InstanceConditionType,
+} from './reasons.ts';
+
+type Reason =
+  | BudgetConditionReason
+  | CustomerConditionReason<'Synced'>
+  | { [Type in InstanceConditionType]: InstanceConditionReason<Type> }[InstanceConditionType];
+
+/**
+ * The reasons after which only a change by a user helps. After all others the operator continues by itself. That something
+ * is missing is none of them: a Secret, a Service or an instance may be on its way, from another manifest or another
+ * controller, and a client that waits must not give up. A rollout that does not progress is one, as kstatus has it for a
+ * Deployment.
+ */
+const userReasons: ReadonlySet<string> = new Set<Reason>([
+  // What the resource may not have.
+  'NamespaceNotAllowed',
+  'CustomerIdNotAllowed',
+  'BudgetNotAllowed',
+  'BudgetIdReserved',
+  // What another resource or another client has.
+  'Conflict',
+  'AlreadyExists',
+  'ConfigMapTaken',
+  'NameTaken',
+  'WorkloadTaken',
+  'SidecarContested',
+  // What the gateway or the API server refuses.
+  'GatewayUnauthorized',
+  'GatewayRejected',
+  'NotConverged',
+  'NotSupported',
+  'ApplyRejected',
+  // What is invalid, ambiguous or incomplete.
+  'EndpointInvalid',
+  'ServicePortUnclear',
+  'GatewayPortUnclear',
+  'CaInvalid',
+  'BaseInvalid',
+  'PolicyInvalid',
+  'RedisRequired',
+  'WorkloadRequired',
+  'ProxyConfigRequired',
+  'KeyNotMounted',
+  'ConfigNotMounted',
+  // What does not progress.
+  'RolloutFailed',
+]);
+
+/** Whether only a change by a user ends a state with this reason. */
+export function needsUser(reason: string): boolean {
+  return userReasons.has(reason);
+}
+
+/** What Ready reports. */
+export type ReadyState = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/**
+ * Ready, and at most one of Reconciling and Stalled, which exist only while they are True.
+ * @param stalled why only a change by a user helps; undefined if the operator works on the resource or retries
+ */
+export function readyConditions(
+  object: WithConditions,
+  now: Date,
+  ready: ReadyState,
+  stalled: Pick<Condition, 'reason' | 'message'> | undefined,
+): Condition[] {
+  const condition = nextCondition(object, now, { ...ready, type: 'Ready' });
+  if (ready.status === 'True' || ready.reason === 'Paused') return [condition];
+  const why = stalled ?? ready;
+  const type = stalled === undefined ? 'Reconciling' : 'Stalled';
+  return [condition, nextCondition(object, now, { ...why, type, status: 'True' })];
+}
