@@ -48,7 +48,7 @@ export const customerConditions = {
   ],
 } as const;
 
-/** The reasons of Ready, Reconciling and Stalled of a budget. */
+/** The reasons of a budget's conditions. Reconciling and Stalled have the reason of Ready. */
 const budgetReasons = [
   'Created',
   'Adopted',
@@ -72,6 +72,12 @@ const budgetReasons = [
   'DeletionFailed',
   'InternalError',
 ] as const;
+
+/** The conditions of a budget and their reasons. */
+export const budgetConditions = {
+  /** The gateway's budget matches the spec. */
+  Ready: budgetReasons,
+} as const;
 
 /** The conditions of an instance and their reasons. Reconciling and Stalled have the reasons of Ready. */
 export const instanceConditions = {
@@ -161,7 +167,7 @@ export type InstanceConditionType = keyof typeof instanceConditions;
 export type InstanceConditionReason<Type extends InstanceConditionType = InstanceConditionType> =
   (typeof instanceConditions)[Type][number];
 
-export type BudgetConditionReason = (typeof budgetReasons)[number];
+export type BudgetConditionReason = (typeof budgetConditions)['Ready'][number];
 
 /** The reasons of a customer's events. An event reports a transition, never a reconcile without one. */
 export const customerEventReasons = [
