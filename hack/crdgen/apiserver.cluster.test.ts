@@ -765,6 +765,40 @@ describe('CRDs at the API server', function () {
     }
   });
 
+  it('mark each new resource as not yet observed, so that nobody takes it for complete', async () => {
+    for (const [{ kind, plural }, spec] of [
+      [gatewayCustomerNames, { ...customer, customerId: 'born' }],
+      [gatewayInstanceNames, instance],
+      [gatewayBudgetNames, { instanceRef: { name: 'main' } }],
+    ] as const) {
+      const manifest = { apiVersion: API_VERSION, kind, metadata: { name: 'born', namespace }, spec };
+      const created = await cluster().kubectl(['create', '-f', '-', '-o', 'json'], JSON.stringify(manifest));
+      expect(JSON.parse(created), kind).to.have.deep.property('status', { observedGeneration: -1 });
+      const stored = await cluster().kubectl(['get', plural, 'born', `-n${namespace}`, '-o', 'json']);
+      expect(JSON.parse(stored), kind).to.have.deep.property('status', { observedGeneration: -1 });
+    }
+  });
+
+  it('list all kinds by one category, and each kind has it', async () => {
+    const names = async (args: readonly string[]): Promise<string[]> =>
+      (await cluster().kubectl([...args, '-o', 'name'])).split('\n').filter((name) => name !== '');
+    const inCategory = await names(['api-resources', '--categories=gateway-guardrail']);
+    const all = kinds.map(({ plural }) => `${plural}.${GROUP}`);
+    expect(inCategory).to.have.members(all);
+    expect(await names(['api-resources', `--api-group=${GROUP}`])).to.have.members(all);
+    const own = await cluster().createNamespace();
+    for (const [{ kind }, spec] of [
+      [gatewayCustomerNames, customer],
+      [gatewayInstanceNames, instance],
+      [gatewayBudgetNames, { instanceRef: { name: 'main' } }],
+    ] as const) {
+      const manifest = { apiVersion: API_VERSION, kind, metadata: { name: 'one', namespace: own }, spec };
+      await cluster().kubectl(['create', '-f', '-'], JSON.stringify(manifest));
+    }
+    const listed = await names(['get', 'gateway-guardrail', `-n${own}`]);
+    expect(listed).to.have.members(kinds.map(({ singular }) => `${singular}.${GROUP}/one`));
+  });
+
   it('explain every field of a customer with its doc comment', async () => {
     const explained = await cluster().kubectl(['explain', 'gcust.spec', '--recursive=false']);
     // kubectl wraps its lines.

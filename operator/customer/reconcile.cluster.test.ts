@@ -23,6 +23,9 @@ describe('customer reconcile', function () {
       await bed
         .cluster()
         .kubectl(['wait', '--for=condition=Synced', 'gcust/a', `-n${bed.user.namespace}`, '--timeout=20s']);
+      await bed
+        .cluster()
+        .kubectl(['wait', '--for=condition=Ready', 'gcust/a', `-n${bed.user.namespace}`, '--timeout=20s']);
       const customer = await bed.user.untilReason('a', 'Created');
       expect(customer.metadata.finalizers).to.deep.equal([FINALIZER]);
       expect(customer.status).to.include({ synced: true, currentSpend: 0, blocked: true, observedGeneration: 1 });
