@@ -12,6 +12,8 @@ import { withFileLock } from './lock.ts';
 import type { Report } from './progress.ts';
 
 const MODULE = join(import.meta.dirname, 'kstatus');
+/** The sample's health check for Argo CD. */
+const HEALTH_CHECK = join(import.meta.dirname, '../samples/argocd/health.lua');
 const SOURCES = ['main.go', 'go.mod', 'go.sum'];
 const CACHES = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
 
@@ -47,14 +49,11 @@ export async function ensureKstatus(report: Report = () => undefined): Promise<s
   return program;
 }
 
-/**
- * Reads the status of objects, in their order.
- * @param script a file with the Lua of Argo CD's health check
- */
-export async function readStatuses(objects: readonly object[], script: string): Promise<ObjectStatus[]> {
+/** What clients make of objects, in their order. */
+export async function readStatuses(objects: readonly object[]): Promise<ObjectStatus[]> {
   const program = await ensureKstatus();
   const output = await new Promise<string>((resolve, reject) => {
-    const child = execFile(program, [script], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    const child = execFile(program, [HEALTH_CHECK], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(new Error(`kstatus failed: ${stderr}`, { cause: error }));
     });
@@ -62,4 +61,10 @@ export async function readStatuses(objects: readonly object[], script: string): 
   });
   const lines = output.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as ObjectStatus);
+}
+
+/** What clients make of one object, in short: `InProgress, Suspended`. */
+export async function readStatus(object: object): Promise<string> {
+  const [status] = await readStatuses([object]);
+  return `${status?.kstatus ?? ''}, ${status?.health.status ?? ''}`;
 }

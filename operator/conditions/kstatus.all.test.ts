@@ -1,5 +1,4 @@
 /** What Flux, kpt and Argo CD make of the statuses of all kinds: the real kstatus, and the real Lua of the sample. */
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { ensureKstatus, type ObjectStatus, readStatuses } from '../../hack/testing/kstatus.ts';
 import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
@@ -14,7 +13,6 @@ import { nextStatus as nextInstanceStatus, statusWithReady } from '../instance/s
 import { instanceOf } from '../instance/testing/instances.ts';
 import { pausedMessage } from './conditions.ts';
 
-const healthScript = join(import.meta.dirname, '../../hack/samples/argocd/health.lua');
 const now = new Date('2026-11-21T12:00:00Z');
 const newStatus = { observedGeneration: -1 };
 
@@ -132,10 +130,7 @@ describe('the status of', () => {
     // The first run on a new machine builds the program.
     this.timeout(10 * 60_000);
     await ensureKstatus();
-    statuses = await readStatuses(
-      rows.map(([, resource]) => resource),
-      healthScript,
-    );
+    statuses = await readStatuses(rows.map(([, resource]) => resource));
   });
 
   for (const [at, [what, resource, kstatus, health]] of rows.entries()) {
@@ -153,7 +148,7 @@ describe('the status of', () => {
   }
 
   it('a resource without a status would be Current for kstatus, so the CRDs have a default', async () => {
-    const [bare] = await readStatuses([customerOf({})], healthScript);
+    const [bare] = await readStatuses([customerOf({})]);
     expect(bare).to.deep.include({ kstatus: 'Current' });
     expect(bare?.health.status).to.equal('Progressing');
   });

@@ -1,16 +1,7 @@
 /** What kstatus and Argo CD make of resources as a real API server stores them, from their creation to their deletion. */
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { ensureKstatus, readStatuses } from '../../hack/testing/kstatus.ts';
-import type { GatewayBudget, GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { ensureKstatus, readStatus } from '../../hack/testing/kstatus.ts';
 import { answer, noFault, withTestbed } from './testing/testbed.ts';
-
-const healthScript = join(import.meta.dirname, '../../hack/samples/argocd/health.lua');
-
-async function judged(resource: GatewayBudget | GatewayCustomer | undefined): Promise<string> {
-  const [status] = await readStatuses([resource ?? {}], healthScript);
-  return `${status?.kstatus ?? ''}, ${status?.health.status ?? ''}`;
-}
 
 describe('the stored status', function () {
   this.timeout(120_000);
@@ -23,23 +14,23 @@ describe('the stored status', function () {
   it('of a customer tells what it waits for', async () => {
     await bed.stopOperator();
     await bed.user.customer('a', { alias: 'A' });
-    expect(await judged(await bed.user.get('a'))).to.equal('InProgress, Progressing');
+    expect(await readStatus((await bed.user.get('a')) ?? {})).to.equal('InProgress, Progressing');
     await bed.startOperator();
-    expect(await judged(await bed.user.untilReason('a', 'Created'))).to.equal('Current, Healthy');
+    expect(await readStatus(await bed.user.untilReason('a', 'Created'))).to.equal('Current, Healthy');
 
     await bed.user.customer('other', { customerId: bed.idOf('a') });
-    expect(await judged(await bed.user.untilReason('other', 'Conflict'))).to.equal('Failed, Degraded');
+    expect(await readStatus(await bed.user.untilReason('other', 'Conflict'))).to.equal('Failed, Degraded');
 
     bed.proxy.fault = () => answer(503, '{}');
     await bed.user.patch('a', { spec: { alias: 'B' } });
-    expect(await judged(await bed.user.untilReason('a', 'GatewayUnreachable'))).to.equal('InProgress, Progressing');
+    expect(await readStatus(await bed.user.untilReason('a', 'GatewayUnreachable'))).to.equal('InProgress, Progressing');
     bed.proxy.fault = noFault;
-    expect(await judged(await bed.user.untilReason('a', 'Updated'))).to.equal('Current, Healthy');
+    expect(await readStatus(await bed.user.untilReason('a', 'Updated'))).to.equal('Current, Healthy');
 
     await bed.user.annotate('a', 'paused', 'true');
-    expect(await judged(await bed.user.untilReason('a', 'Paused'))).to.equal('InProgress, Suspended');
+    expect(await readStatus(await bed.user.untilReason('a', 'Paused'))).to.equal('InProgress, Suspended');
     await bed.user.delete('a');
-    expect(await judged(await bed.user.get('a'))).to.equal('Terminating, Progressing');
+    expect(await readStatus((await bed.user.get('a')) ?? {})).to.equal('Terminating, Progressing');
   });
 
   it('of a customer that takes over has the conditions of its own generation', async () => {
@@ -50,19 +41,19 @@ describe('the stored status', function () {
     bed.proxy.fault = () => answer(503, '{}');
     await bed.user.delete('a');
     const successor = await bed.user.until('b', ({ status }) => status?.ownership === 'TakingOver');
-    expect(await judged(successor)).to.equal('InProgress, Progressing');
+    expect(await readStatus(successor)).to.equal('InProgress, Progressing');
     bed.proxy.fault = noFault;
-    expect(await judged(await bed.user.untilReason('b', 'Adopted'))).to.equal('Current, Healthy');
+    expect(await readStatus(await bed.user.untilReason('b', 'Adopted'))).to.equal('Current, Healthy');
   });
 
   it('of a budget tells what it waits for', async () => {
     await bed.user.budget('gold', { maxBudget: 5 });
-    expect(await judged(await bed.user.untilBudgetReason('gold', 'Created'))).to.equal('Current, Healthy');
+    expect(await readStatus(await bed.user.untilBudgetReason('gold', 'Created'))).to.equal('Current, Healthy');
     await bed.user.budget('silver', { budgetId: 'gold' });
-    expect(await judged(await bed.user.untilBudgetReason('silver', 'Conflict'))).to.equal('Failed, Degraded');
+    expect(await readStatus(await bed.user.untilBudgetReason('silver', 'Conflict'))).to.equal('Failed, Degraded');
     await bed.user.customer('a', { budgetRef: { name: 'gold' } });
     await bed.user.untilReason('a', 'Created');
     await bed.user.delete('gold', 'gatewaybudgets');
-    expect(await judged(await bed.user.untilBudgetReason('gold', 'InUse'))).to.equal('Terminating, Progressing');
+    expect(await readStatus(await bed.user.untilBudgetReason('gold', 'InUse'))).to.equal('Terminating, Progressing');
   });
 });
