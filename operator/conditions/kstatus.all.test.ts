@@ -10,7 +10,7 @@ import { nextStatus as nextCustomerStatus, type SyncOutcome } from '../customer/
 import { customerOf } from '../customer/testing/testDependencies.ts';
 import type { ConditionStates } from '../instance/readiness.ts';
 import { nextStatus as nextInstanceStatus, statusWithReady } from '../instance/status.ts';
-import { instanceOf } from '../instance/testing/instances.ts';
+import { good, instanceOf, observed } from '../instance/testing/instances.ts';
 import { pausedMessage } from './conditions.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -55,18 +55,6 @@ const budgetAfter = (outcome: BudgetOutcome, before = budgetOf()): GatewayBudget
   status: nextBudgetStatus(before, outcome, 2, now),
 });
 
-const good: ConditionStates = {
-  Reachable: { status: 'True', reason: 'Reachable', message: 'a' },
-  ProxyConfigured: { status: 'True', reason: 'Configured', message: 'b' },
-  DefaultBudgetEnforced: { status: 'False', reason: 'NotRequested', message: 'c' },
-  GuardrailReady: { status: 'True', reason: 'Ready', message: 'd' },
-};
-const observed = {
-  endpoint: 'http://gateway',
-  customers: { total: 1, synced: 1, failed: 0 },
-  guardrail: undefined,
-  budgetRowId: undefined,
-};
 const instanceAfter = (change: Partial<ConditionStates>, before = instanceOf()): GatewayInstance => ({
   ...before,
   status: nextInstanceStatus(before, { ...good, ...change }, observed, now),

@@ -152,7 +152,9 @@ describe('status', () => {
   ] as const) {
     it(`is ${type ?? 'neither Reconciling nor Stalled'} with the reason ${reason}, for its generation`, () => {
       const before = withStatus(nextStatus(customerOf({}), outcome, now), { generation: 2 });
-      const status = nextStatus(before, { synced: false, reason, message: 'Why.' }, now);
+      const failed = { synced: false, reason, message: 'Why.' } as const;
+      const status = nextStatus(before, failed, now);
+      expect(nextStatus({ ...before, status }, failed, minutes(90))).to.equal(status);
       expect(standardOf(status)).to.deep.equal([
         `Ready False ${reason}`,
         ...(type === undefined ? [] : [`${type} True ${reason}`]),

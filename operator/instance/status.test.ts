@@ -3,20 +3,8 @@ import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/
 import { type ConditionStates, readiness } from './readiness.ts';
 import { transitions } from './events.ts';
 import { countCustomers, guardrailStatus, nextStatus, statusWithReady } from './status.ts';
-import { instanceOf } from './testing/instances.ts';
+import { good, instanceOf, observed } from './testing/instances.ts';
 
-const good: ConditionStates = {
-  Reachable: { status: 'True', reason: 'Reachable', message: 'a' },
-  ProxyConfigured: { status: 'True', reason: 'Configured', message: 'b' },
-  DefaultBudgetEnforced: { status: 'False', reason: 'NotRequested', message: 'c' },
-  GuardrailReady: { status: 'True', reason: 'Ready', message: 'd' },
-};
-const observed = {
-  endpoint: 'http://gateway',
-  customers: { total: 1, synced: 1, failed: 0 },
-  guardrail: undefined,
-  budgetRowId: undefined,
-};
 const now = new Date('2026-01-02T00:00:00Z');
 const later = new Date('2026-01-03T00:00:00Z');
 
