@@ -5,7 +5,7 @@ import { printable } from '../runtime/runtime.ts';
 const MAX_MESSAGE = 2_048;
 
 /** An object with conditions: all kinds of this API. */
-export interface WithConditions {
+interface WithConditions {
   readonly metadata: { readonly generation: number };
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
@@ -39,6 +39,27 @@ export function nextReason<Reason extends string>(object: WithConditions, type: 
   return reason === 'UpToDate' && before?.status === 'True' ? (before.reason as Reason) : reason;
 }
 
+/** What Ready reports. */
+export type ReadyState = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/**
+ * Ready, and at most one of Reconciling and Stalled, which exist only while they are True. kstatus, and with it Flux and
+ * kpt, reads them of every kind.
+ * @param stalled why only a change by a user helps; undefined if the operator works on the resource or retries
+ */
+export function readyConditions(
+  object: WithConditions,
+  now: Date,
+  ready: ReadyState,
+  stalled: Pick<Condition, 'reason' | 'message'> | undefined,
+): Condition[] {
+  const condition = nextCondition(object, now, { ...ready, type: 'Ready' });
+  if (ready.status === 'True' || ready.reason === 'Paused') return [condition];
+  const why = stalled ?? ready;
+  const type = stalled === undefined ? 'Reconciling' : 'Stalled';
+  return [condition, nextCondition(object, now, { ...why, type, status: 'True' })];
+}
+
 /** The condition message of a paused resource, for all kinds. */
 export function pausedMessage({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }): string {
   const state =
@@ -58,5 +79,5 @@ export {
   type InstanceEventReason,
   type StandardConditionType,
 } from './reasons.ts';
-export { needsUser, readyConditions, type ReadyState } from './readyConditions.ts';
+export { needsUser } from './userReasons.ts';
 export { type ConditionState, notRequested } from './conditionState.ts';

@@ -1,6 +1,4 @@
-/** Ready, Reconciling and Stalled: the conditions that kstatus, and with it Flux and kpt, reads of every kind. Pure. */
-import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
-import { nextCondition, type WithConditions } from './conditions.ts';
+/** The reasons for which a resource of any kind is Stalled. Pure. */
 import type {
   BudgetConditionReason,
   CustomerConditionReason,
@@ -57,24 +55,4 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
 /** Whether only a change by a user ends a state with this reason. */
 export function needsUser(reason: string): boolean {
   return userReasons.has(reason);
-}
-
-/** What Ready reports. */
-export type ReadyState = Pick<Condition, 'status' | 'reason' | 'message'>;
-
-/**
- * Ready, and at most one of Reconciling and Stalled, which exist only while they are True.
- * @param stalled why only a change by a user helps; undefined if the operator works on the resource or retries
- */
-export function readyConditions(
-  object: WithConditions,
-  now: Date,
-  ready: ReadyState,
-  stalled: Pick<Condition, 'reason' | 'message'> | undefined,
-): Condition[] {
-  const condition = nextCondition(object, now, { ...ready, type: 'Ready' });
-  if (ready.status === 'True' || ready.reason === 'Paused') return [condition];
-  const why = stalled ?? ready;
-  const type = stalled === undefined ? 'Reconciling' : 'Stalled';
-  return [condition, nextCondition(object, now, { ...why, type, status: 'True' })];
 }
