@@ -67,6 +67,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
     customTypes,
     pipeline: createPipeline({
       mode: settings.MODE,
+      policy,
       analyzer,
       store,
       sessionKey,

@@ -56,8 +56,9 @@ function inlineOptions({
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
   const { apiKeys, sessionKey, store, analyzer } = components;
-  const { guard, isFailOpen } = components.pipeline;
-  const onFailure = (isFailOpen ? http.failOpen : http.failClosed)({ metrics, logger });
+  const { guard } = components.pipeline;
+  const isFailOpen = (): boolean => components.pipeline.isFailOpen(components.pipeline.policy());
+  const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   const captureFence: http.CallMiddleware = (context, next) => {
     context.state.fence = store.fence();
@@ -92,13 +93,13 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   });
 }
 
-function healthRoutes({ store, analyzer }: Components, admission: http.Admission, isFailOpen: boolean) {
+function healthRoutes({ store, analyzer }: Components, admission: http.Admission, isFailOpen: () => boolean) {
   return http.healthRoutes({
     dependencies: [
       http.createDependency('store', () => store.ping()),
       { name: 'detector', state: () => analyzer.state() },
     ],
-    optional: isFailOpen,
+    isOptional: isFailOpen,
     draining: () => admission.draining,
   });
 }

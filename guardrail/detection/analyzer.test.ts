@@ -5,15 +5,11 @@ import { compilePolicy } from './policy/policy.ts';
 import { parsePolicy } from './policy/schema.ts';
 
 /** Creates a detector that finds the given words. */
-function finding(
-  words: Readonly<Record<string, string>>,
-  score = 0.9,
-  name = 'fixed',
-): Detector & { recall?: Recall | undefined } {
-  const detector: Detector & { recall?: Recall | undefined } = {
+function finding(words: Readonly<Record<string, string>>, score = 0.9, name = 'fixed'): Detector & Asked {
+  const detector: Detector & Asked = {
     name,
-    detect(texts, { recall }) {
-      detector.recall = recall;
+    detect(texts, { recall, minRecall }) {
+      Object.assign(detector, { recall, minRecall });
       return Promise.resolve(
         texts.map((text) =>
           Object.entries(words).flatMap(([word, type]): Span[] => {
@@ -27,6 +23,12 @@ function finding(
     close: () => Promise.resolve(),
   };
   return detector;
+}
+
+/** What the last call asked for. */
+interface Asked {
+  recall?: Recall | undefined;
+  minRecall?: Recall | undefined;
 }
 
 const failing: Detector = {
@@ -117,7 +119,16 @@ describe('analyzer', () => {
     expect(
       await analyzed([detector], ['Anna 4111'], yaml, { stricter: { block: ['PERSON'], recall: 'thorough' } }),
     ).to.deep.equal([['Anna|PERSON|block', '4111|CREDIT_CARD|block']]);
+    expect(detector.minRecall).to.equal('thorough');
+  });
+
+  it('applies the recall of the policy of the call', async () => {
+    const detector = finding({ Anna: 'PERSON' });
+    await analyzed([detector], ['Anna'], 'recall: thorough');
     expect(detector.recall).to.equal('thorough');
+    const { current } = policy('{recall: precise, entities: {PERSON: ignore}}');
+    expect(await analyzed([detector], ['Anna'], 'recall: thorough', { policy: current })).to.deep.equal([[]]);
+    expect(detector.recall).to.equal('precise');
   });
 
   it('does not search for the parts of an allowed name', async () => {

@@ -5,9 +5,10 @@ import {
   type Analyzer,
   type Detector,
   type Finding,
+  type Policy,
   type Span,
 } from './contract.ts';
-import { defaultPolicy, type Policy } from './policy/policy.ts';
+import { defaultPolicy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
 import { splitLongEntity } from './entityLength.ts';
 import { withNamesakes } from './namesakes.ts';
@@ -31,8 +32,12 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
   return {
     async analyze(texts, context) {
       // The policy can change during the call.
-      const policy = source.current;
-      const options = { signal: context.signal, recall: context.stricter?.recall };
+      const { policy = source.current } = context;
+      const options = {
+        signal: context.signal,
+        recall: policy.settings.recall,
+        minRecall: context.stricter?.recall,
+      };
       const found = withNamesakes(texts, await detector.detect(texts, options));
       const judged = texts.map((text, index) =>
         Object.groupBy([...(found[index] ?? []), ...policy.find(text, context.team)], (span) =>

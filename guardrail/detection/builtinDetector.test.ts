@@ -140,13 +140,8 @@ describe('built-in detector', () => {
     });
   }
 
-  it('finds more with a higher recall setting, and never less than with its own setting', async () => {
-    const texts = [
-      'i was at marlow with tess',
-      'talked to bexley about dorn',
-      'see you at kessler',
-      'ping rowan re: hartwell',
-    ];
+  it('finds more with a higher recall setting, which a call can replace and raise', async () => {
+    const texts = ['neighbour = Board(next)', 'A Weekend Trip in the U.S.'];
     const count = async (recall: Recall): Promise<number> => {
       const lists = await createBuiltinDetector({ recall }).detect(texts, {
         signal,
@@ -154,9 +149,14 @@ describe('built-in detector', () => {
       return lists.flat().length;
     };
     const counts = [await count('precise'), await count('balanced'), await count('thorough')];
-    expect(counts).to.deep.equal(counts.toSorted((a, b) => a - b));
+    expect(counts).to.deep.equal([0, 1, 2]);
     const thorough = createBuiltinDetector({ recall: 'thorough' });
-    expect((await thorough.detect(texts, { signal, recall: 'precise' })).flat()).to.have.length(counts[2] ?? 0);
+    const precise = await thorough.detect(texts, { signal, recall: 'precise' });
+    expect(precise.flat()).to.have.length(counts[0] ?? 0);
+    const kept = await thorough.detect(texts, { signal, minRecall: 'precise' });
+    expect(kept.flat()).to.have.length(counts[2] ?? 0);
+    const raised = await thorough.detect(texts, { signal, recall: 'precise', minRecall: 'balanced' });
+    expect(raised.flat()).to.have.length(counts[1] ?? 0);
   });
 
   it('finds the same spans regardless of earlier texts', async () => {

@@ -80,8 +80,11 @@ class BuiltinDetector implements Detector {
     this.recognizers = recognizersFor(languages);
   }
 
-  async detect(texts: readonly string[], { signal, recall = this.recall }: DetectOptions): Promise<Span[][]> {
-    const setting = rank[recall] > rank[this.recall] ? recall : this.recall;
+  async detect(
+    texts: readonly string[],
+    { signal, recall = this.recall, minRecall = 'precise' }: DetectOptions,
+  ): Promise<Span[][]> {
+    const setting = rank[minRecall] > rank[recall] ? minRecall : recall;
     const count = new Counter(signal);
     const found: Span[][] = [];
     let since = performance.now();

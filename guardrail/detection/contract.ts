@@ -29,8 +29,10 @@ export type Recall = 'precise' | 'balanced' | 'thorough';
 
 export interface DetectOptions {
   readonly signal: AbortSignal;
-  /** The setting of this call. It can raise the detector's own setting, never lower it. */
+  /** Replaces the detector's own setting. */
   readonly recall?: Recall | undefined;
+  /** The lowest recall of this call. It can raise the setting, never lower it. */
+  readonly minRecall?: Recall | undefined;
 }
 
 /** Finds entities. The {@link Analyzer} applies the policy. */
@@ -80,11 +82,34 @@ export interface Finding extends Span {
   readonly action: Action;
 }
 
+/** What a policy sets in place of the settings of the service. A setting that is absent stays as the service has it. */
+export interface PolicySettings {
+  readonly recall?: Recall | undefined;
+  readonly images?: 'redact' | 'block' | 'pass' | undefined;
+  readonly remoteImages?: 'block' | 'pass' | undefined;
+  readonly mode?: 'enforce' | 'monitor' | undefined;
+  /** How long a mapping is stored after its last use, in milliseconds. */
+  readonly mappingTTL?: number | undefined;
+}
+
+/** A compiled policy: what to do with each entity type, allow and deny lists, custom recognizers, and settings. */
+export interface Policy {
+  readonly settings: PolicySettings;
+  /** Entity types of the deny list and of custom recognizers. */
+  readonly customTypes: readonly EntityType[];
+  /** Finds the values of the deny list and of custom recognizers, also in other spellings: see `text/foldedView.ts`. */
+  find(text: string, team: string | undefined): Span[];
+  /** The action for a span; undefined if its text stays as it is. */
+  actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
+}
+
 /** The properties of a call that detection and policy depend on. */
 export interface AnalysisContext {
   /** The gateway's team id, for policy overrides. */
   readonly team: string | undefined;
   readonly signal: AbortSignal;
+  /** The policy of the call. Default: that of the analyzer, at the time of the call. */
+  readonly policy?: Policy | undefined;
   /** Settings of the request. They make handling stricter, never looser. */
   readonly stricter?: StricterSettings;
 }

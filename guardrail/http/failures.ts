@@ -36,8 +36,14 @@ export function failures(
   };
 }
 
+/** @param isFailOpen whether a call that fails now is forwarded unchanged */
+export function failurePolicy(options: FailurePolicyOptions, isFailOpen: () => boolean): FailurePolicy {
+  const [open, closed] = [failOpen(options), failClosed(options)];
+  return (context, thrown) => (isFailOpen() ? open : closed)(context, thrown);
+}
+
 /** Forwards no call unchecked: returns an error, or a refusal for gateways that forward the call on an error. */
-export function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
+function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
   return (context, thrown) => {
     const { failureAnswers, log } = context.state;
     if (!failureAnswers?.block) return undefined;
@@ -49,7 +55,7 @@ export function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePo
 }
 
 /** Forwards a call unchanged if its check fails, and counts it; for monitor mode. Wrong requests still get an error. */
-export function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
+function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
   return (context, thrown) => {
     const { failureAnswers, log } = context.state;
     const { status, code } = asServiceError(thrown);

@@ -38,7 +38,7 @@ export function createDependency(name: string, check: () => Promise<string | und
 export interface HealthOptions {
   readonly dependencies: readonly Dependency[];
   /** Whether the process is ready while a dependency is down. */
-  readonly optional: boolean;
+  readonly isOptional: () => boolean;
   readonly draining: () => boolean;
   /** How long states are cached, in milliseconds. Default: 500. */
   readonly freshMs?: number;
@@ -107,7 +107,7 @@ export function healthRoutes(options: HealthOptions): Router<CallState> {
   });
   router.get('/readyz', async (context) => {
     const dependencies = await current();
-    const down = !options.optional && dependencies.some(([, state]) => !state.up);
+    const down = !options.isOptional() && dependencies.some(([, state]) => !state.up);
     const status = options.draining() ? 'draining' : down ? 'unavailable' : 'ready';
     context.status = status === 'ready' ? 200 : 503;
     context.body = { status, dependencies: Object.fromEntries(dependencies) };

@@ -14,7 +14,7 @@ export {
 export { withDeadline, withTimeLimit } from './deadline.ts';
 export { asServiceError, describeError, logError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
-export { failClosed, failOpen, type FailurePolicy } from './failures.ts';
+export { failurePolicy, type FailurePolicy } from './failures.ts';
 export { gatewayRoutes } from './gatewayRoutes.ts';
 export { createHandler, type Handler, type Route } from './handler.ts';
 export { healthRoutes, createDependency, type Dependency } from './health.ts';

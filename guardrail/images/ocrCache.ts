@@ -15,6 +15,8 @@ export interface CacheOwner {
   readonly session: SessionId;
   readonly subject: SubjectId | undefined;
   readonly fence: Fence;
+  /** How long a result is stored after its last use, in milliseconds. undefined: as the store's setting says. */
+  readonly ttlMs: number | undefined;
 }
 
 export interface OcrCache {
@@ -40,16 +42,16 @@ export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
     keyOf: ({ bytes }) =>
       createHmac('sha256', key).update(VERSION).update('\0').update(bytes).digest('hex') as Pseudonym,
 
-    async find(name, { session }) {
-      const cached = (await store.get(session, [name])).get(name);
+    async find(name, { session, ttlMs }) {
+      const cached = (await store.get(session, [name], ttlMs)).get(name);
       return cached === undefined ? undefined : unpack(cached);
     },
 
-    async put(name, result, { session, subject, fence }) {
+    async put(name, result, { session, subject, fence, ttlMs }) {
       const packed = pack(result);
       if (packed.length > MAX_CACHED) return;
       // A collision is a concurrent read of the same image.
-      const outcome = await store.put({ session, subject, fence, values: new Map([[name, packed]]) });
+      const outcome = await store.put({ session, subject, fence, ttlMs, values: new Map([[name, packed]]) });
       if (outcome.kind === 'erased') throw new SessionErasedError();
     },
   };

@@ -21,9 +21,9 @@ import { createOcrCache, type CacheOwner, type OcrCache } from './ocrCache.ts';
 import { boxesOf, readingOrdersOf } from './readingOrders.ts';
 
 export interface ImageGuardOptions {
-  /** What to do with inline images. */
+  /** What to do with inline images, if the policy does not say it. */
   readonly images: 'redact' | 'block' | 'pass';
-  /** What to do with images that are referenced by URL, if images are redacted. */
+  /** What to do with images that are referenced by URL, if images are redacted and the policy does not say it. */
   readonly remoteImages: 'block' | 'pass';
   readonly scope: SessionScope;
   readonly sessionKey: KeyObject;
@@ -81,7 +81,7 @@ class ImageGuard {
   async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
     if (sources.length === 0) return this.#guard.request(document, context);
-    const { images } = this.#options;
+    const images = context.policy?.settings.images ?? this.#options.images;
     if (images === 'block' || context.stricter?.images === 'block') return refuse(this.#guard, context, BLOCKED);
     if (images === 'pass') return this.#guard.request(document, context);
     try {
@@ -93,7 +93,7 @@ class ImageGuard {
   }
 
   async #redact(document: RequestDocument, context: CallContext, sources: readonly string[]): Promise<RequestOutcome> {
-    const analyzable = await withTexts(await this.#readAll(this.#parseAll(sources), context));
+    const analyzable = await withTexts(await this.#readAll(this.#parseAll(sources, context), context));
     const imageTexts = analyzable.flatMap(({ texts }) => texts.map(({ text }) => text));
     const { imageFindings = [], ...textOutcome } = await this.#guard.request({ ...document, imageTexts }, context);
     const analyzed = locateFindings(analyzable, imageFindings);
@@ -105,10 +105,11 @@ class ImageGuard {
   }
 
   /** Checks the form of all images before the first one is read. */
-  #parseAll(sources: readonly string[]): Pick<ReadImage, 'source' | 'file'>[] {
+  #parseAll(sources: readonly string[], { policy }: CallContext): Pick<ReadImage, 'source' | 'file'>[] {
     const inline = sources.filter((source) => !isRemote(source));
     const parsed = inline.map((source) => ({ source, file: parseImageDataUrl(source) }));
-    if (inline.length < sources.length && this.#options.remoteImages === 'block') {
+    const remoteImages = policy?.settings.remoteImages ?? this.#options.remoteImages;
+    if (inline.length < sources.length && remoteImages === 'block') {
       throw new UnreadableImageError('remote');
     }
     return parsed;
@@ -156,10 +157,11 @@ class ImageGuard {
   }
 
   /** @returns undefined for a call without a shared session: its results cannot be cached. */
-  #cacheOwnerOf({ identity, fence }: CallContext): CacheOwner | undefined {
+  #cacheOwnerOf({ identity, fence, policy }: CallContext): CacheOwner | undefined {
     const { sessionKey, scope, store } = this.#options;
     const { id, subject, isShared } = sessionOfCall(sessionKey, identity, scope);
-    return isShared ? { session: id, subject, fence: fence ?? store.fence() } : undefined;
+    const ttlMs = policy?.settings.mappingTTL;
+    return isShared ? { session: id, subject, fence: fence ?? store.fence(), ttlMs } : undefined;
   }
 }
 

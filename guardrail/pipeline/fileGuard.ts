@@ -2,18 +2,20 @@ import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
 import { hasFiles } from '../messages/messages.ts';
 
 export interface FileGuardOptions {
-  readonly files: 'block' | 'pass';
+  /** Files are refused unless images pass. The setting of the service, if the policy does not say it. */
+  readonly images: 'redact' | 'block' | 'pass';
 }
 
 const REFUSED =
   'The request contains a file, a recording or a video, or a text as numbers of tokens, which cannot be checked for personal data. Send the text instead.';
 
 /** Creates a guard that blocks requests with a file or a recording. */
-export function createFileGuard(guard: Guard, { files }: FileGuardOptions): Guard {
+export function createFileGuard(guard: Guard, options: FileGuardOptions): Guard {
   return {
     async request(document, context) {
+      const images = context.policy?.settings.images ?? options.images;
       const isRefused =
-        (files === 'block' || context.stricter?.images === 'block') &&
+        (images !== 'pass' || context.stricter?.images === 'block') &&
         (document.hasFiles === true || hasFiles(document.structuredMessages ?? []));
       return isRefused ? refuse(guard, context, REFUSED) : guard.request(document, context);
     },

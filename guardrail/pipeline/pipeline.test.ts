@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { defaultPolicy } from '../detection/detection.ts';
 import { createGuard, type Guard } from '../pseudonymization/pseudonymization.ts';
 import { callBy, createFakeAnalyzer, testKey } from '../pseudonymization/testing/testGuard.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
@@ -9,6 +10,7 @@ const caller = callBy();
 function guardIn(mode: PipelineOptions['mode'], store: MappingStore): Guard {
   return createPipeline({
     ...{ mode, store, sessionKey: testKey, scope: 'user', images: 'pass', remoteImages: 'pass' },
+    policy: { current: defaultPolicy },
     analyzer: createFakeAnalyzer({ Anna: 'PERSON' }),
     reader: {
       read: () => Promise.reject(new Error('There are no images here.')),

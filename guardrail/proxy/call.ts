@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ErrorBody, Operation } from '../bodies/bodies.ts';
+import type { Policy } from '../detection/detection.ts';
 import type { Admission, CallScope, Metrics } from '../http/http.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
@@ -24,8 +25,10 @@ export interface InlineOptions {
   /** The largest request body, and the largest answer that is restored as a whole, in bytes. */
   readonly maxBody: number;
   readonly guard: Guard;
+  /** The policy of a call that begins now. */
+  readonly policy: () => Policy;
   /** Monitor mode: a request that cannot be checked is forwarded, and answers are relayed as they are. */
-  readonly isFailOpen: boolean;
+  readonly isFailOpen: (policy: Policy) => boolean;
   /** Derives the id of an end user in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   readonly fence: () => Fence;
@@ -88,6 +91,7 @@ export interface Call {
   readonly operation: Operation;
   readonly handling: Handling;
   readonly caller: Caller;
+  readonly policy: Policy;
   /** The store's time when the call began: values that are erased since then stay erased. */
   readonly fence: Fence;
 }

@@ -37,7 +37,11 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
       return check(call, body, options);
     });
   } catch (thrown) {
-    if (!options.isFailOpen || call.client.signal.aborted || (bytes === undefined && context.req.readableDidRead)) {
+    if (
+      !options.isFailOpen(call.policy) ||
+      call.client.signal.aborted ||
+      (bytes === undefined && context.req.readableDidRead)
+    ) {
       throw thrown;
     }
     const { code } = problemOf(thrown);
@@ -82,18 +86,18 @@ async function reading(
 }
 
 async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise<Prepared> {
-  const { context, target, operation, fence } = call;
-  const { guard, metrics, isFailOpen, hidesEndUser } = options;
+  const { context, target, operation, fence, policy } = call;
+  const { guard, metrics, hidesEndUser } = options;
   const contentType = context.req.headers['content-type'];
   const body: RequestBody = { bytes, contentType, query: target.query, hidesEndUser };
   const identity = await identityOfCall(call, body, options);
-  const answer = isFailOpen ? undefined : restoringOf(call, body, identity, options);
+  const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, identity, options);
   if (bytes.length === 0 && target.query === '') {
     reportSession(context, guard.sessionOf(identity));
     return { body: null, query: '', isRead: true, answer };
   }
   const outcome = await withTimeLimit(call.client.signal, (signal) =>
-    guardBody(operation, body, guard, { identity, signal, fence }),
+    guardBody(operation, body, guard, { identity, signal, fence, policy }),
   );
   reportSession(context, outcome.session);
   metrics.entities(outcome.entities);
@@ -117,12 +121,12 @@ async function identityOfCall(
 }
 
 function restoringOf(
-  { caller, operation, client, fence }: Call,
+  { caller, operation, client, fence, policy }: Call,
   { bytes }: RequestBody,
   identity: CallIdentity,
   { guard, subjectOf, storedAnswers }: InlineOptions,
 ): Restoring {
-  const restoring = { identity, signal: client.signal, fence };
+  const restoring = { identity, signal: client.signal, fence, policy };
   if (!isStoring(operation, bytes)) return restoring;
   const later = identityOf({ ...caller, conversation: undefined }, { callId: '', endUser: undefined, subjectOf });
   if (guard.sessionOf(later) === guard.sessionOf(identity)) return restoring;

@@ -85,7 +85,7 @@ export async function serveCall(
   { context, client, upstream, problem }: Transport,
   options: InlineOptions,
 ): Promise<void> {
-  const { admission, unknown, identityHeaders, fence, logger, protocol } = options;
+  const { admission, unknown, identityHeaders, fence, policy, logger, protocol } = options;
   const { req, method, state } = context;
   let operation = generic;
   state.route = protocol;
@@ -100,7 +100,10 @@ export async function serveCall(
     const caller = callerOf(req.headers, target.query, identityHeaders);
     state.tenant = shareOf(caller);
     state.log.tenant = INLINE_TENANT;
-    const call: Call = { ...route, context, client, base: upstream.base, target, caller, fence: fence() };
+    const call: Call = {
+      ...{ ...route, context, client, target, caller },
+      ...{ base: upstream.base, fence: fence(), policy: policy() },
+    };
     await admission.enter(context, () => forward(call, upstream, options));
   } catch (thrown) {
     answerFailure({ context, client }, operation, thrown, logger);

@@ -1,4 +1,4 @@
-import type { Finding, StricterSettings } from '../detection/detection.ts';
+import type { Finding, Policy, StricterSettings } from '../detection/detection.ts';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import type { Json, TextKind } from '../messages/messages.ts';
 import type { Fence } from '../store/store.ts';
@@ -38,6 +38,11 @@ export interface CallContext {
   /** The fence of the call, captured before the body is read. Default: captured when the guard is called. */
   readonly fence?: Fence | undefined;
   readonly stricter?: CallerSettings;
+  /**
+   * The policy of the call, the same in its request and its answer if both are in one place. Default: the one in force when
+   * the guard is called.
+   */
+  readonly policy?: Policy | undefined;
   /**
    * Whether the inline proxy has replaced the values of this call: texts that look like pseudonyms are its own, and stay.
    * A client can claim this, and gains nothing: its own session restores a pseudonym that it types.

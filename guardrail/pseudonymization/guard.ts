@@ -74,30 +74,34 @@ class TextGuard implements Guard {
     const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
-    if (session.isShared) await this.store(assignment, session, fence);
+    if (session.isShared) await this.store(assignment, session, fence, ttlOf(context));
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
   }
 
   /** Runs the stages of a response: find pseudonyms, look up their values, restore. */
-  async response(document: ResponseDocument, { identity }: CallContext): Promise<ResponseOutcome> {
-    const session = this.session(identity);
+  async response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
+    const session = this.session(context.identity);
     if (!session.isShared) return unchanged(session.id, document);
     const found = findPseudonyms(document, this.syntax().grammar);
-    const values = await this.lookUp(session)(pseudonymsOf(found));
+    const values = await this.lookUp(session, context)(pseudonymsOf(found));
     return restore(session.id, document, found, values, this.maxResponseBytes);
   }
 
-  stream({ identity }: CallContext): AnswerStream {
-    const session = this.session(identity);
+  stream(context: CallContext): AnswerStream {
+    const session = this.session(context.identity);
     if (!session.isShared) return unchangedAnswer();
-    return createAnswerStream(this.answerOptions(session));
+    return createAnswerStream(this.answerOptions(session, context));
   }
 
-  async piece({ text, kind, carry, isLast }: TextPiece, { identity }: CallContext): Promise<PieceOutcome> {
-    const session = this.session(identity);
+  async piece({ text, kind, carry, isLast }: TextPiece, context: CallContext): Promise<PieceOutcome> {
+    const session = this.session(context.identity);
     if (!session.isShared) return { session: session.id, text, carry: '', ...unchangedAnswer().counts() };
     const seal = createCarrySeal(this.options.sessionKey, session.id, kind);
-    const answer = createPausedText(kind, carry === '' ? undefined : seal.open(carry), this.answerOptions(session));
+    const answer = createPausedText(
+      kind,
+      carry === '' ? undefined : seal.open(carry),
+      this.answerOptions(session, context),
+    );
     const sent = await answer.push(text);
     const rest = isLast ? await answer.end() : '';
     return {
@@ -108,18 +112,21 @@ class TextGuard implements Guard {
     };
   }
 
-  private answerOptions(session: CallSession): AnswerOptions {
-    return { grammar: this.syntax().grammar, lookUp: this.lookUp(session), maxBytes: this.maxResponseBytes };
+  private answerOptions(session: CallSession, context: CallContext): AnswerOptions {
+    return { grammar: this.syntax().grammar, lookUp: this.lookUp(session, context), maxBytes: this.maxResponseBytes };
   }
 
   private get maxResponseBytes(): number {
     return this.options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
   }
 
-  private lookUp(session: CallSession): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
+  private lookUp(
+    session: CallSession,
+    context: CallContext,
+  ): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
     const { store, sessionKey } = this.options;
     const pseudonyms = new Pseudonyms(sessionKey, session.pseudonyms);
-    return (found) => lookUp(found, store, session.id, pseudonyms);
+    return (found) => lookUp(found, store, session.id, pseudonyms, ttlOf(context));
   }
 
   private session(identity: CallIdentity): CallSession {
@@ -135,10 +142,14 @@ class TextGuard implements Guard {
   }
 
   /** Stores the mapping. Lengthens pseudonyms that the store already has for another value. */
-  private async store(assignment: PseudonymAssignment, session: CallSession, fence: Fence): Promise<void> {
-    const { id, subject } = session;
+  private async store(
+    assignment: PseudonymAssignment,
+    { id, subject }: CallSession,
+    fence: Fence,
+    ttlMs: number | undefined,
+  ): Promise<void> {
     for (;;) {
-      const result = await this.options.store.put({ session: id, subject, values: assignment.mapping(), fence });
+      const result = await this.options.store.put({ session: id, subject, values: assignment.mapping(), fence, ttlMs });
       if (result.kind === 'stored') return;
       if (result.kind === 'erased') throw new SessionErasedError();
       const { taken } = result;
@@ -146,4 +157,9 @@ class TextGuard implements Guard {
       assignment.reassign((entry) => (taken.has(entry.pseudonym) ? lengthen(entry) : entry));
     }
   }
+}
+
+/** How long the mapping of a call is stored, in milliseconds. undefined: as long as the store's setting says. */
+function ttlOf({ policy }: CallContext): number | undefined {
+  return policy?.settings.mappingTTL;
 }

@@ -48,11 +48,11 @@ export async function analyze(
   parsed: readonly ParsedText[],
   imageTexts: readonly string[] | undefined,
   analyzer: Analyzer,
-  { identity, signal, stricter }: CallContext,
+  { identity, signal, policy, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
   const all = new Set([...parsed.flatMap(textsToAnalyze), ...(imageTexts ?? [])]);
   const texts = [...all].filter((text) => /\S/.test(text));
-  const analysis = { team: identity.team, signal, ...(stricter && { stricter }) };
+  const analysis = { team: identity.team, signal, policy, ...(stricter && { stricter }) };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
   const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
   const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];

@@ -53,10 +53,11 @@ export async function lookUp(
   store: MappingStore,
   session: SessionId,
   pseudonyms: Pseudonyms,
+  ttlMs: number | undefined,
 ): Promise<Values> {
   const values = new Map<Pseudonym, Stored>();
   if (found.size === 0) return values;
-  for (const [pseudonym, stored] of await store.get(session, [...found])) {
+  for (const [pseudonym, stored] of await store.get(session, [...found], ttlMs)) {
     if (pseudonyms.isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
   }
   return values;

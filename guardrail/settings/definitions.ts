@@ -1,13 +1,13 @@
 /** The settings: one schema each, with its help and its default. */
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
+import { duration, mappingTtl } from '../duration.ts';
 import type { Tenant } from '../ids.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type RedisAddress } from '../store/store.ts';
 import { parseApiKeys, TENANT_NAME } from './apiKeys.ts';
 import { secret } from './secrets.ts';
 import * as values from './values.ts';
 
-const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 
 /** Where mappings are stored. */
@@ -106,10 +106,7 @@ export const SETTINGS = {
     .parsedBy(storeSetting)
     .prefault('memory')
     .describe(`Where mappings are stored: memory (one process), or ${REDIS_ADDRESS_FORMS}.`),
-  MAPPING_TTL: values
-    .duration(1000, 365 * DAY_MS)
-    .prefault('24h')
-    .describe('How long a mapping is stored after its last use.'),
+  MAPPING_TTL: mappingTtl().prefault('24h').describe('How long a mapping is stored after its last use.'),
   ENCRYPTION_KEYS: secret(values.encryptionKeys).describe(
     'Keys of 32 bytes that encrypt values in Redis, in base64 or hexadecimal, separated by commas. The first key encrypts; all keys decrypt. Required with Redis.',
   ),
@@ -125,8 +122,7 @@ export const SETTINGS = {
     .httpUrl()
     .optional()
     .describe('Base URL of the Presidio analyzer. Required if GUARDRAIL_DETECTORS contains presidio.'),
-  DETECTION_TIMEOUT: values
-    .duration(10, 20_000)
+  DETECTION_TIMEOUT: duration(10, 20_000)
     .prefault('1s')
     .describe('Time limit of a detector for one call. The call fails if a detector exceeds it.'),
   PROFILE: values

@@ -5,7 +5,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 
-const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SIZE_UNITS: Readonly<Record<string, number>> = {
   '': 1,
   KB: 1e3,
@@ -32,20 +31,6 @@ export function parsedBy<T>(parse: (text: string) => T): TextSchema<T> {
       return z.NEVER;
     }
   });
-}
-
-/** A duration in milliseconds. */
-export function duration(min: number, max: number): TextSchema<number> {
-  const error = `must be a duration such as 500ms, 15m, 24h or 1h30m, from ${min} ms to ${max / 86_400_000} days`;
-  return z
-    .string()
-    .regex(/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d))+$/, { error, abort: true })
-    .transform((text) =>
-      text
-        .matchAll(/([\d.]+)(ms|s|m|h|d)/g)
-        .reduce((sum, [, amount, unit]) => sum + Number(amount) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN), 0),
-    )
-    .refine((value) => value >= min && value <= max, error);
 }
 
 /** A size in bytes. */

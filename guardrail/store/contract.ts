@@ -39,12 +39,15 @@ export interface MappingStore {
     readonly subject: SubjectId | undefined;
     readonly values: ReadonlyMap<Pseudonym, string>;
     readonly fence: Fence;
+    /** The session expires after this time without use, in milliseconds. Default: the setting of the store. */
+    readonly ttlMs?: number | undefined;
   }): Promise<PutResult>;
   /**
    * Returns the values of pseudonyms, without unknown ones and ones whose value cannot be decrypted. Renews the expiry.
    * At most one round trip.
+   * @param ttlMs as for `put`
    */
-  get(session: SessionId, pseudonyms: readonly Pseudonym[]): Promise<ReadonlyMap<Pseudonym, string>>;
+  get(session: SessionId, pseudonyms: readonly Pseudonym[], ttlMs?: number): Promise<ReadonlyMap<Pseudonym, string>>;
   /**
    * Both erasures are idempotent. Repeat an erasure that throws: it can be incomplete, or a failover can undo it.
    * @returns whether the session existed.

@@ -62,6 +62,18 @@ describe('the memory store', () => {
     await store.close();
   });
 
+  it('frees an expired session behind one with a longer expiry', async () => {
+    let time = 0;
+    const store = createMemoryStore({ ttlMs: 1000, now: () => time });
+    await put(store, 1, 1);
+    const values = new Map([['<PERSON_1>' as Pseudonym, 'Anna']]);
+    await store.put({ session: 'short' as SessionId, subject: undefined, values, fence: store.fence(), ttlMs: 100 });
+    time = 100;
+    expect(await store.count()).to.equal(1);
+    expect(await isStored(store, 1)).to.equal(true);
+    await store.close();
+  });
+
   it('remembers erasures only for the tombstone time', async () => {
     let time = 0;
     const store = createMemoryStore({ ttlMs: 1000, tombstoneMs: 500, now: () => time });

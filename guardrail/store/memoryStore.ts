@@ -37,8 +37,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
 }
 
 /**
- * All sessions have the same sliding expiry, so the order of use is also the order of expiry: sessions to expire and
- * sessions to evict are at the start of one Map.
+ * Sessions with the same sliding expiry are in the order of use and of expiry: sessions to expire and sessions to evict are
+ * at the start of one Map. With policies that set other expiries, an expired session can also stand behind another one.
  */
 class LruMemoryStore implements MemoryStore {
   readonly #ttlMs: number;
@@ -56,6 +56,8 @@ class LruMemoryStore implements MemoryStore {
   readonly #tombstones = new Map<SessionId | SubjectId, Tombstone>();
   #entries = 0;
   #bytes = 0;
+  /** Whether a session has another expiry than the setting of the store. */
+  #hasOtherExpiries = false;
   /** Counts erasures. */
   #sequence = 0;
 
@@ -66,7 +68,7 @@ class LruMemoryStore implements MemoryStore {
     this.#tombstoneMs = options.tombstoneMs ?? 600_000;
     this.#now = options.now ?? (() => performance.now());
     this.#sweepTimer = setInterval(() => {
-      this.#sweep();
+      this.#sweepAll();
     }, SWEEP_MS);
     this.#sweepTimer.unref();
   }
@@ -79,11 +81,17 @@ class LruMemoryStore implements MemoryStore {
     return this.#sequence;
   }
 
-  put({ session: id, subject, values, fence }: Parameters<MappingStore['put']>[0]): Promise<PutResult> {
+  put({
+    session: id,
+    subject,
+    values,
+    fence,
+    ttlMs = this.#ttlMs,
+  }: Parameters<MappingStore['put']>[0]): Promise<PutResult> {
     if (this.#isErasedSince(id, fence) || this.#isErasedSince(subject, fence)) {
       return Promise.resolve({ kind: 'erased' });
     }
-    let session = this.#touch(id);
+    let session = this.#touch(id, ttlMs);
     const taken = new Map<Pseudonym, string>();
     const added: [Pseudonym, string][] = [];
     for (const [pseudonym, value] of values) {
@@ -93,7 +101,7 @@ class LruMemoryStore implements MemoryStore {
     }
     if (taken.size > 0) return Promise.resolve({ kind: 'collision', taken });
     if (added.length > 0) {
-      session ??= this.#create(ownCopy(id), subject);
+      session ??= this.#create(ownCopy(id), subject, ttlMs);
       for (const [pseudonym, value] of added) this.#bytes += session.add(pseudonym, value);
       this.#entries += added.length;
     }
@@ -101,9 +109,9 @@ class LruMemoryStore implements MemoryStore {
     return Promise.resolve({ kind: 'stored' });
   }
 
-  get(id: SessionId, pseudonyms: readonly Pseudonym[]): Promise<ReadonlyMap<Pseudonym, string>> {
+  get(id: SessionId, pseudonyms: readonly Pseudonym[], ttlMs = this.#ttlMs): Promise<ReadonlyMap<Pseudonym, string>> {
     const found = new Map<Pseudonym, string>();
-    const session = this.#touch(id);
+    const session = this.#touch(id, ttlMs);
     if (session) {
       for (const pseudonym of pseudonyms) {
         const value = session.find(pseudonym);
@@ -143,7 +151,7 @@ class LruMemoryStore implements MemoryStore {
   }
 
   count(): Promise<number> {
-    this.#sweep();
+    this.#sweepAll();
     return Promise.resolve(this.#sessions.size);
   }
 
@@ -161,8 +169,8 @@ class LruMemoryStore implements MemoryStore {
     return Promise.resolve();
   }
 
-  #create(id: SessionId, subject: SubjectId | undefined): MemorySession {
-    const session = new MemorySession(subject, this.#now() + this.#ttlMs);
+  #create(id: SessionId, subject: SubjectId | undefined, ttlMs: number): MemorySession {
+    const session = new MemorySession(subject, this.#expiry(ttlMs));
     this.#sessions.set(id, session);
     this.#bytes += session.bytes;
     if (session.subject !== undefined) {
@@ -174,14 +182,14 @@ class LruMemoryStore implements MemoryStore {
   }
 
   /** @returns the session, which becomes the most recently used one, unless it has expired. */
-  #touch(id: SessionId): MemorySession | undefined {
+  #touch(id: SessionId, ttlMs: number): MemorySession | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined) return undefined;
     if (session.expiresAt <= this.#now()) {
       this.#drop(id, session);
       return undefined;
     }
-    session.expiresAt = this.#now() + this.#ttlMs;
+    session.expiresAt = this.#expiry(ttlMs);
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     return session;
@@ -208,6 +216,21 @@ class LruMemoryStore implements MemoryStore {
       if (tombstone.until > time) break;
       this.#tombstones.delete(id);
     }
+  }
+
+  /** Also removes expired sessions that stand behind one with a longer expiry. */
+  #sweepAll(): void {
+    this.#sweep();
+    if (!this.#hasOtherExpiries) return;
+    const time = this.#now();
+    for (const [id, session] of this.#sessions) {
+      if (session.expiresAt <= time) this.#drop(id, session);
+    }
+  }
+
+  #expiry(ttlMs: number): number {
+    if (ttlMs !== this.#ttlMs) this.#hasOtherExpiries = true;
+    return this.#now() + ttlMs;
   }
 
   #addTombstone(id: SessionId | SubjectId): void {

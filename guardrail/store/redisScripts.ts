@@ -18,9 +18,11 @@ local function key(kind, id)
   return 'guardrail:{' .. string.sub(id, 1, ${SLOT_CHARACTERS}) .. '}:' .. kind .. ':' .. id
 end
 
--- Renews the expiry after a hundredth of it has passed, so that not every read is also a write.
+-- Renews the expiry after a hundredth of it has passed, so that not every read is also a write. A longer expiry comes from
+-- an earlier policy, and ends with it.
 local function renew(session, id, subject, ttl)
-  if redis.call('PTTL', session) > ttl * 0.99 then return end
+  local left = redis.call('PTTL', session)
+  if left > ttl * 0.99 and left <= ttl then return end
   redis.call('PEXPIRE', session, ttl)
   if subject then
     local index = key('subject', subject)

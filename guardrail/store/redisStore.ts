@@ -64,14 +64,14 @@ class RedisStore implements MappingStore {
     return this.#connection.fence();
   }
 
-  async put({ session, subject, values, fence }: Parameters<MappingStore['put']>[0]): Promise<PutResult> {
+  async put({ session, subject, values, fence, ttlMs }: Parameters<MappingStore['put']>[0]): Promise<PutResult> {
     if (values.size === 0) return { kind: 'stored' };
     if (this.#isCluster && subject !== undefined && slotOf(session) !== slotOf(subject)) {
       throw new Error('In a Redis Cluster, a session id must start like the id of its end user.');
     }
     const keys = [keyOf('session', session), keyOf('erased', session)];
     if (subject !== undefined) keys.push(keyOf('erased', subject));
-    const args: (string | Buffer)[] = [session, subject ?? '', String(fence), this.#ttl, this.#tombstoneTtl];
+    const args: (string | Buffer)[] = [session, subject ?? '', String(fence), this.#ttlOf(ttlMs), this.#tombstoneTtl];
     const pseudonyms = new Map<string, Pseudonym>();
     const yieldIfDue = createYielder();
     for (const [pseudonym, value] of values) {
@@ -93,7 +93,11 @@ class RedisStore implements MappingStore {
     }
   }
 
-  async get(session: SessionId, pseudonyms: readonly Pseudonym[]): Promise<ReadonlyMap<Pseudonym, string>> {
+  async get(
+    session: SessionId,
+    pseudonyms: readonly Pseudonym[],
+    ttlMs?: number,
+  ): Promise<ReadonlyMap<Pseudonym, string>> {
     const found = new Map<Pseudonym, string>();
     if (pseudonyms.length === 0) return found;
     const yieldIfDue = createYielder();
@@ -102,7 +106,7 @@ class RedisStore implements MappingStore {
       fields.push(this.#cipher.index(session, pseudonym));
       await yieldIfDue();
     }
-    const args = [session, this.#ttl, ...fields];
+    const args = [session, this.#ttlOf(ttlMs), ...fields];
     const values = await this.#connection.run('getMappings', [keyOf('session', session)], args);
     for (const [at, pseudonym] of pseudonyms.entries()) {
       await yieldIfDue();
@@ -154,6 +158,10 @@ class RedisStore implements MappingStore {
   close(): Promise<void> {
     this.#connection.close();
     return Promise.resolve();
+  }
+
+  #ttlOf(ttlMs: number | undefined): string {
+    return ttlMs === undefined ? this.#ttl : String(Math.round(ttlMs));
   }
 
   async #erase(script: 'eraseSession' | 'eraseSubject', kind: string, id: string): Promise<number> {

@@ -121,6 +121,27 @@ describe('policy', () => {
     });
   });
 
+  it('replaces settings of the service, each on its own', () => {
+    const yaml = 'recall: thorough\nimages: block\nremoteImages: pass\nmode: monitor\nmappingTTL: 1h30m';
+    expect(policyOf(yaml).settings).to.deep.equal({
+      recall: 'thorough',
+      images: 'block',
+      remoteImages: 'pass',
+      mode: 'monitor',
+      mappingTTL: 5_400_000,
+    });
+    expect(Object.values(policyOf('{images: block}').settings).filter((value) => value !== undefined)).to.deep.equal([
+      'block',
+    ]);
+    expect(problemsOf('{recall: high, images: paint, remoteImages: redact, mode: off, mappingTTL: 24}')).to.deep.equal([
+      'recall must be precise, balanced or thorough.',
+      'images must be redact, block or pass.',
+      'remoteImages must be block or pass.',
+      'mode must be enforce or monitor.',
+      'mappingTTL must be a duration such as 500ms, 15m, 24h or 1h30m, from 1000 ms to 365 days.',
+    ]);
+  });
+
   it('reports all errors with their fields', () => {
     expect(
       problemsOf(

@@ -1,4 +1,4 @@
-import type { Action, EntityType, Span } from '../contract.ts';
+import type { Action, EntityType, Policy, Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { findInAllSpellings } from '../text/foldedView.ts';
 import { compileLinear, eachMatch } from './linearPattern.ts';
@@ -6,16 +6,6 @@ import { generalTypeOf } from '../publicTypes.ts';
 import { Phrases } from './phrases.ts';
 import { defaultProfile, isIgnoredBy, type Profile } from './profiles.ts';
 import type { PolicyDocument, RuleDocument, Rules } from './schema.ts';
-
-/** A compiled policy: what to do with each entity type, allow and deny lists, and custom recognizers. */
-export interface Policy {
-  /** Entity types of the deny list and of custom recognizers. */
-  readonly customTypes: readonly EntityType[];
-  /** Finds the values of the deny list and of custom recognizers, also in other spellings: see `text/foldedView.ts`. */
-  find(text: string, team: string | undefined): Span[];
-  /** The action for a span; undefined if its text stays as it is. */
-  actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
-}
 
 interface AllowList {
   readonly values: Phrases<readonly EntityType[] | 'all'>;
@@ -63,7 +53,9 @@ export function compilePolicy(document: PolicyDocument, profile: Profile = defau
   const denied = [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) =>
     deny.map(({ type }) => type),
   );
+  const { recall, images, remoteImages, mode, mappingTTL } = document;
   return {
+    settings: { recall, images, remoteImages, mode, mappingTTL },
     customTypes: [...new Set([...denied, ...recognizers.map(({ type }) => type)])],
     find(text, team) {
       const { deny } = policyOf(team);

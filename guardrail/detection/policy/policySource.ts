@@ -1,5 +1,6 @@
 import { constant, followFile, type Live } from '../../liveFile.ts';
-import { compilePolicy, type Policy } from './policy.ts';
+import type { Policy } from '../contract.ts';
+import { compilePolicy } from './policy.ts';
 import type { Profile } from './profiles.ts';
 import { parsePolicy } from './schema.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mappingTtl } from '../../duration.ts';
 import { parseYaml, YamlError } from '../../yaml/yaml.ts';
 import { compileLinear } from './linearPattern.ts';
 import { profiles } from './profiles.ts';
@@ -72,8 +73,21 @@ const rules = {
   deny: z.array(denyEntry).max(10_000).optional(),
 };
 
+const oneOf = <const Values extends readonly [string, string, ...string[]]>(...values: Values) =>
+  z.enum(values, { error: `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}` });
+
+/** What replaces a setting of the service. A setting that the policy omits stays as it is. */
+const settings = {
+  recall: oneOf('precise', 'balanced', 'thorough').optional(),
+  images: oneOf('redact', 'block', 'pass').optional(),
+  remoteImages: oneOf('block', 'pass').optional(),
+  mode: oneOf('enforce', 'monitor').optional(),
+  mappingTTL: mappingTtl().optional(),
+};
+
 const policySchema = z.strictObject({
   ...rules,
+  ...settings,
   recognizers: z.array(recognizer).max(200).optional(),
   /** Overrides by the gateway's team id. Settings that a team omits come from the rules above. */
   teams: z.record(z.string().min(1), z.strictObject(rules)).optional(),

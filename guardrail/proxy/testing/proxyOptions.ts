@@ -1,7 +1,7 @@
 /** Test support: the options of a proxy. */
 import { createSecretKey } from 'node:crypto';
 import { pino } from 'pino';
-import type { Analyzer } from '../../detection/detection.ts';
+import { defaultPolicy, type Analyzer } from '../../detection/detection.ts';
 import { createAdmission, createMetrics } from '../../http/http.ts';
 import type { SubjectId } from '../../ids.ts';
 import { createGuard } from '../../pseudonymization/pseudonymization.ts';
@@ -29,7 +29,8 @@ export function proxyOptions(
     identityHeaders: undefined,
     maxBody: 1024,
     guard: createGuard({ analyzer, store, sessionKey, scope: 'user' }),
-    isFailOpen: false,
+    policy: () => defaultPolicy,
+    isFailOpen: () => false,
     subjectOf: () => '' as SubjectId,
     fence: () => store.fence(),
     admission: createAdmission({ maxRunning: 4, maxWaiting: 4, maxWaitMs: 1000, maxBytes: 10_000 }),

@@ -1,6 +1,7 @@
 /** Tests of reading and writing mappings, for every implementation of the store. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { SessionId } from '../../ids.ts';
 import { ANNA, BOB, CARL, DAY, eventually, newIds, pseudonym, type StoreTestbed } from './storeTestbed.ts';
 
 export function describeMappings(testbed: StoreTestbed): void {
@@ -116,6 +117,25 @@ export function describeCollisions(testbed: StoreTestbed): void {
 }
 
 export function describeExpiry(testbed: StoreTestbed): void {
+  it('expires a session after the time of its last call, shorter or longer than the setting', async () => {
+    const { session, sibling, subject } = newIds();
+    const remaining = async (id: SessionId): Promise<number> => {
+      const expiresAt = (await testbed.store.describe(id))?.expiresAt.getTime() ?? Date.now();
+      return expiresAt - Date.now();
+    };
+    const hour = 3_600_000;
+    await testbed.put(session, { [ANNA]: 'Anna' }, { ttlMs: hour, subject });
+    await testbed.put(sibling, { [BOB]: 'Bob' }, { subject });
+    expect(await remaining(session)).to.be.closeTo(hour, 10_000);
+    await testbed.store.get(session, [ANNA], 2 * hour);
+    expect(await remaining(session)).to.be.closeTo(2 * hour, 10_000);
+    await testbed.store.get(session, [ANNA], 1000);
+    expect(await remaining(session)).to.be.within(1, 1000);
+    await eventually(async () => (await testbed.store.describe(session)) === undefined);
+    expect((await testbed.store.get(sibling, [BOB])).get(BOB)).to.equal('Bob');
+    expect(await testbed.store.eraseSubject(subject)).to.equal(1);
+  });
+
   it('expires an unused session and renews a used one', async function () {
     this.timeout(20_000);
     const { session, sibling } = newIds();

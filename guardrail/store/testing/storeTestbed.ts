@@ -67,11 +67,12 @@ export class StoreTestbed {
   readonly put = (
     session: SessionId,
     values: Readonly<Record<string, string>>,
-    options: { subject?: SubjectId; fence?: number; in?: MappingStore } = {},
+    options: { subject?: SubjectId; fence?: number; in?: MappingStore; ttlMs?: number } = {},
   ): Promise<PutResult> => {
     const target = options.in ?? this.store;
     const fence = options.fence ?? target.fence();
-    return target.put({ session, subject: options.subject, values: new Map(Object.entries(values)) as never, fence });
+    const { subject, ttlMs } = options;
+    return target.put({ session, subject, values: new Map(Object.entries(values)) as never, fence, ttlMs });
   };
 }
 
