@@ -2,6 +2,20 @@
 // Not from detection.ts, which loads the models.
 // eslint-disable-next-line no-restricted-imports
 export { parsePolicy, PolicyError } from './detection/policy/schema.ts';
+export {
+  customerListRevision,
+  CustomerListTooLargeError,
+  listHash,
+  listKey,
+  MAX_SHARDS,
+  readCustomerList,
+  shardName,
+  writeCustomerList,
+  type CustomerEntry,
+  type CustomerList,
+  type ListHash,
+  type UnknownCustomers,
+} from './customers/customers.ts';
 export { INLINE_TENANT } from './ids.ts';
 export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
 export { MAX_YAML_BYTES, parseYaml, YamlError } from './yaml/yaml.ts';

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { duration, mappingTtl } from '../duration.ts';
 import type { Tenant } from '../ids.ts';
+import { sessionKey } from '../sessionKey.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type RedisAddress } from '../store/store.ts';
 import { parseApiKeys, TENANT_NAME } from './apiKeys.ts';
 import { secret } from './secrets.ts';
@@ -51,7 +52,7 @@ export const SETTINGS = {
     .flag()
     .prefault('false')
     .describe('Disables authentication: every client that can reach the port can call the service.'),
-  SESSION_KEY: secret(values.sessionKey).describe(
+  SESSION_KEY: secret(sessionKey).describe(
     'Secret from which session ids and pseudonyms are derived. It must not change. Required with Redis; otherwise a random key is generated at each start.',
   ),
   PROXY_NAMES: values

@@ -99,12 +99,6 @@ export function upstreamUrl(): TextSchema<URL> {
     });
 }
 
-export function sessionKey(text: string): Buffer {
-  const key = Buffer.from(text.trim(), 'utf8');
-  if (key.length < 32) throw new Error('must have at least 32 characters: generate one with `openssl rand -hex 32`');
-  return key;
-}
-
 /** Keys of 32 bytes in base64 or hexadecimal, separated by commas or line ends. The first key encrypts. */
 export function encryptionKeys(text: string): readonly [Buffer, ...Buffer[]] {
   const [first, ...others] = entriesOf(text).map((entry) => {

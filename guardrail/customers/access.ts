@@ -1,0 +1,73 @@
+/** Decides whether a caller may call for the customers that a call names. */
+import { hash, type KeyObject } from 'node:crypto';
+import { CustomersUnavailableError } from './errors.ts';
+import { listHash, type ListHash } from './listHash.ts';
+import type { CustomerList, CustomerRules } from './readList.ts';
+
+/** Who calls, and for whom. */
+export interface NamedCaller {
+  /** Every customer that the call names. Which of several counts is up to the gateway, so each must be allowed. */
+  readonly customers: readonly string[];
+  /** The team that the gateway identifies. */
+  readonly team: string | undefined;
+  /** The SHA-256 hashes, in hexadecimal digits, of the API keys of the call. Which of several counts is up to the gateway. */
+  readonly keyHashes: readonly string[];
+}
+
+/** What is known about the list, for metrics and probes. */
+export interface AccessState {
+  readonly revision: string;
+  readonly customers: number;
+}
+
+/** The rules about who may call. */
+export interface Access {
+  /**
+   * @returns why the call is refused: a sentence for the client, without a name; undefined: it may pass
+   * @throws CustomersUnavailableError if there is no valid list
+   */
+  refusalOf(caller: NamedCaller): string | undefined;
+  /** undefined: there is no valid list. */
+  state(): AccessState | undefined;
+}
+
+const REFUSALS = {
+  blocked: 'This customer is blocked.',
+  unknown: 'This customer is not known here.',
+  unnamed: 'The call names no customer: set the field user of the request.',
+  caller: 'This caller may not call for this customer.',
+} as const;
+
+/** @param list the list in force; undefined: there is no valid one */
+export function createAccess(key: KeyObject, list: { readonly current: CustomerList | undefined }): Access {
+  const hashOf = (kind: 'customer' | 'team' | 'key', id: string): ListHash => listHash(key, kind, id);
+  const isCaller = ({ callers }: CustomerRules, { team, keyHashes }: NamedCaller): boolean => {
+    if (callers === undefined) return true;
+    if (team !== undefined && team !== '' && callers.teams.has(hashOf('team', team))) return true;
+    return keyHashes.length > 0 && keyHashes.every((each) => callers.keys.has(hashOf('key', each.toLowerCase())));
+  };
+  return {
+    refusalOf(caller) {
+      const { current } = list;
+      if (current === undefined) throw new CustomersUnavailableError();
+      const isClosed = current.unknownCustomers === 'Block';
+      if (caller.customers.length === 0) return isClosed ? REFUSALS.unnamed : undefined;
+      for (const customer of caller.customers) {
+        const rules = current.find(hashOf('customer', customer));
+        if (rules === undefined && isClosed) return REFUSALS.unknown;
+        if (rules?.blocked === true) return REFUSALS.blocked;
+        if (rules !== undefined && !isCaller(rules, caller)) return REFUSALS.caller;
+      }
+      return undefined;
+    },
+    state() {
+      const { current } = list;
+      return current && { revision: current.revision, customers: current.size };
+    },
+  };
+}
+
+/** The hash under which LiteLLM knows an API key. */
+export function keyHashOf(key: string): string {
+  return hash('sha256', key);
+}

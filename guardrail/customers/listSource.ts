@@ -1,0 +1,28 @@
+/** Follows the folder with the shards of the customer list. */
+import { followFolder, type FolderContent, type Live } from '../liveFolder.ts';
+import { readCustomerList, type CustomerList } from './readList.ts';
+import { MAX_SHARDS, shardName } from './writeList.ts';
+
+/** The list in force; undefined: there was no valid list yet. */
+export type CustomerListSource = Live<CustomerList | undefined>;
+
+/**
+ * Opens a customer list, and follows its changes. While its files are incomplete or damaged, the last valid list stays in
+ * force.
+ * @param report receives each problem once. Its message completes the sentence "The list of customers …".
+ */
+export function openCustomerList(
+  folder: string,
+  report: (problem: Error) => void,
+  intervalMs?: number,
+): CustomerListSource {
+  const names = Array.from({ length: MAX_SHARDS }, (_, shard) => shardName(shard));
+  const read = (files: FolderContent): CustomerList =>
+    readCustomerList(new Map(names.flatMap((name, shard) => fileOf(files, name, shard))));
+  return followFolder({ folder, names, read, report, ...(intervalMs === undefined ? {} : { intervalMs }) });
+}
+
+function fileOf(files: FolderContent, name: string, shard: number): [number, string][] {
+  const text = files.get(name);
+  return text === undefined ? [] : [[shard, text]];
+}

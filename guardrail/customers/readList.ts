@@ -1,0 +1,104 @@
+/** Reads a customer list: as a whole, or not at all. Pure. */
+import * as z from 'zod';
+import type { ListHash } from './listHash.ts';
+import { checksumOf, customerListRevision, MAX_SHARDS, shardOf, VERSION, type UnknownCustomers } from './writeList.ts';
+
+/** What the list says about a customer. */
+export interface CustomerRules {
+  readonly blocked: boolean;
+  /** undefined: every caller may call for the customer. */
+  readonly callers: { readonly teams: ReadonlySet<ListHash>; readonly keys: ReadonlySet<ListHash> } | undefined;
+}
+
+export interface CustomerList {
+  /** Identifies the content. */
+  readonly revision: string;
+  readonly unknownCustomers: UnknownCustomers;
+  /** The number of customers. */
+  readonly size: number;
+  /** @returns undefined if the customer is not in the list */
+  find(customer: ListHash): CustomerRules | undefined;
+}
+
+/** A list is incomplete or corrupt. The message completes the sentence "The list of customers …". */
+export class CustomerListError extends Error {
+  override readonly name = 'CustomerListError';
+}
+
+const HASH = /^[\w-]{22}$/;
+const header = z.strictObject({
+  version: z.literal(VERSION),
+  shard: z.int().min(0),
+  shards: z.literal([1, 2, 4, 8, MAX_SHARDS]),
+  unknownCustomers: z.enum(['Allow', 'Block']),
+});
+const hashes = z.array(z.string().regex(HASH)) as z.ZodType<unknown> as z.ZodType<ListHash[]>;
+const rules = z.strictObject({
+  blocked: z.literal(true).optional(),
+  callers: z.strictObject({ teams: hashes, keys: hashes }).optional(),
+});
+const LAST_LINE = /^end (\d+) ([0-9a-f]{32})\n$/;
+const FREE: CustomerRules = { blocked: false, callers: undefined };
+
+/**
+ * Reads the shards of a list.
+ * @param shards their texts by their number
+ * @throws CustomerListError
+ */
+export function readCustomerList(shards: ReadonlyMap<number, string>): CustomerList {
+  const first = shards.get(0);
+  if (first === undefined) throw new CustomerListError('has no first part.');
+  const { shards: count, unknownCustomers } = headerOf(first);
+  const customers = new Map<ListHash, CustomerRules>();
+  const texts = Array.from({ length: count }, (_, shard) => {
+    const text = shards.get(shard);
+    if (text === undefined) throw new CustomerListError(`lacks part ${shard + 1} of ${count}.`);
+    const own = headerOf(text);
+    if (own.shard !== shard || own.shards !== count || own.unknownCustomers !== unknownCustomers) {
+      throw new CustomerListError(`has a part ${shard + 1} that belongs to another version of the list.`);
+    }
+    readShard(text, shard, count, customers);
+    return text;
+  });
+  return {
+    revision: customerListRevision(texts),
+    unknownCustomers,
+    size: customers.size,
+    find: (customer) => customers.get(customer),
+  };
+}
+
+function headerOf(text: string): z.output<typeof header> {
+  const parsed = header.safeParse(jsonOf(text.slice(0, Math.max(0, text.indexOf('\n')))));
+  if (!parsed.success) throw new CustomerListError('has an unknown format, or is not complete.');
+  return parsed.data;
+}
+
+function readShard(text: string, shard: number, shards: number, into: Map<ListHash, CustomerRules>): void {
+  const corrupt = new CustomerListError(`has a part ${shard + 1} that is damaged or incomplete.`);
+  const end = text.lastIndexOf('\n', text.length - 2) + 1;
+  const [, count, checksum] = LAST_LINE.exec(text.slice(end)) ?? [];
+  if (checksum === undefined || checksumOf(text.slice(0, end)) !== checksum) throw corrupt;
+  const lines = text.slice(0, end).split('\n').slice(1, -1);
+  if (lines.length !== Number(count)) throw corrupt;
+  for (const line of lines) {
+    const customer = line.slice(0, 22) as ListHash;
+    if (!HASH.test(customer) || shardOf(customer, shards) !== shard || into.has(customer)) throw corrupt;
+    into.set(customer, line.length === 22 ? FREE : rulesOf(line.slice(22), corrupt));
+  }
+}
+
+function rulesOf(text: string, corrupt: CustomerListError): CustomerRules {
+  const parsed = rules.safeParse(text.startsWith(' ') ? jsonOf(text.slice(1)) : undefined);
+  if (!parsed.success) throw corrupt;
+  const { blocked = false, callers } = parsed.data;
+  return { blocked, callers: callers && { teams: new Set(callers.teams), keys: new Set(callers.keys) } };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

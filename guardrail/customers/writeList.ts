@@ -1,0 +1,116 @@
+/**
+ * The customer list as text, in shards that each fit into a ConfigMap:
+ *
+ *     {"version":1,"shard":0,"shards":2,"unknownCustomers":"Block"}
+ *     <hash of a customer>
+ *     <hash of a customer> {"blocked":true}
+ *     <hash of a customer> {"callers":{"teams":["<hash>"],"keys":["<hash>"]}}
+ *     end 3 <SHA-256 of all lines above>
+ *
+ * Customers are sorted by their hash, whose first bits select the shard. Pure.
+ */
+import { hash } from 'node:crypto';
+import type { ListHash } from './listHash.ts';
+
+export const VERSION = 1;
+export const MAX_SHARDS = 16;
+/** A ConfigMap can have 1 MiB. */
+const MAX_SHARD_BYTES = 700_000;
+/** The first character of a hash has six bits, of which MAX_SHARDS needs four. */
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** What happens to calls for customers that are not in the list. */
+export type UnknownCustomers = 'Allow' | 'Block';
+
+/** A customer. Without other members, every caller may call for it. */
+export interface CustomerEntry {
+  readonly customer: ListHash;
+  readonly blocked?: boolean;
+  /** Who may call for the customer: callers with one of these teams or API keys. */
+  readonly callers?: { readonly teams: readonly ListHash[]; readonly keys: readonly ListHash[] };
+}
+
+/** The first line of a shard. */
+export interface ShardHeader {
+  readonly version: number;
+  readonly shard: number;
+  readonly shards: number;
+  readonly unknownCustomers: UnknownCustomers;
+}
+
+/** The list does not fit into {@link MAX_SHARDS}. */
+export class CustomerListTooLargeError extends Error {
+  override readonly name = 'CustomerListTooLargeError';
+  constructor() {
+    super(`The list of customers is larger than ${MAX_SHARDS} ConfigMaps of ${MAX_SHARD_BYTES / 1000} kB.`);
+  }
+}
+
+/** The name of the file, and of the key in the ConfigMap, of a shard. */
+export function shardName(shard: number): string {
+  return `customers-${shard}`;
+}
+
+/**
+ * Writes the list. The same entries give the same bytes, in whatever order they are.
+ * @param entries at most one for each customer
+ * @returns the text of each shard: 1, 2, 4, 8 or 16, as few as hold the list
+ * @throws CustomerListTooLargeError
+ */
+export function writeCustomerList(
+  entries: Iterable<CustomerEntry>,
+  options: { readonly unknownCustomers: UnknownCustomers; readonly maxShardBytes?: number },
+): string[] {
+  const { unknownCustomers, maxShardBytes = MAX_SHARD_BYTES } = options;
+  const lines = Array.from(entries, lineOf).sort();
+  for (let shards = 1; shards <= MAX_SHARDS; shards *= 2) {
+    const written = shardsOf(lines, shards).map((own, shard) =>
+      shardText({ version: VERSION, shard, shards, unknownCustomers }, own),
+    );
+    // All characters are ASCII.
+    if (written.every(({ length }) => length <= maxShardBytes)) return written;
+  }
+  throw new CustomerListTooLargeError();
+}
+
+/** Identifies the content of a list. */
+export function customerListRevision(shards: readonly string[]): string {
+  return hash('sha256', shards.map(checksumIn).join('\n')).slice(0, 32);
+}
+
+/** The shard of a customer. */
+export function shardOf(customer: string, shards: number): number {
+  return Math.floor((ALPHABET.indexOf(customer.charAt(0)) * shards) / ALPHABET.length);
+}
+
+/** The checksum of the lines of a shard above its last one. */
+export function checksumOf(text: string): string {
+  return hash('sha256', text).slice(0, 32);
+}
+
+function checksumIn(shard: string): string {
+  return shard.slice(shard.lastIndexOf(' ') + 1).trimEnd();
+}
+
+function lineOf({ customer, blocked, callers }: CustomerEntry): string {
+  const more = {
+    ...(blocked === true ? { blocked } : {}),
+    ...(callers === undefined ? {} : { callers: { teams: sorted(callers.teams), keys: sorted(callers.keys) } }),
+  };
+  return Object.keys(more).length === 0 ? customer : `${customer} ${JSON.stringify(more)}`;
+}
+
+function sorted(hashes: readonly ListHash[]): ListHash[] {
+  return [...new Set(hashes)].sort();
+}
+
+function shardsOf(lines: readonly string[], shards: number): string[][] {
+  const result = Array.from({ length: shards }, (): string[] => []);
+  for (const line of lines) result[shardOf(line, shards)]?.push(line);
+  return result;
+}
+
+function shardText(header: ShardHeader, lines: readonly string[]): string {
+  const text = [JSON.stringify(header), ...lines, ''].join('\n');
+  return `${text}end ${lines.length} ${checksumOf(text)}\n`;
+}
