@@ -46,11 +46,10 @@ export function followFolder<T>({
   };
   const check = async (): Promise<void> => {
     const before = await signatureOf(folder, names);
-    if (closed || before === seen) return;
+    if (before === seen) return;
     const files = await readAll(folder, names);
     // Files that change while they are read are read again at the next check.
-    if (closed || (await signatureOf(folder, names)) !== before) return;
-    use(before, files);
+    if (!closed && (await signatureOf(folder, names)) === before) use(before, files);
   };
   const schedule = (): NodeJS.Timeout => {
     const next = setTimeout(() => {

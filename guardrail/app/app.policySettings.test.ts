@@ -100,6 +100,11 @@ describe('a setting of the policy', () => {
         texts: [`Mail ${PLANTED.email}`],
       });
       const id = headers.get('x-session-id') ?? '';
+      await service.guard({
+        input_type: 'response',
+        request_data: { user_api_key_team_id: 'team-1', user_api_key_end_user_id: PLANTED.endUser },
+        texts: ['<EMAIL_ADDRESS_ABCDEFGH>'],
+      });
       const { body } = await service.call('GET', `/sessions/${id}`);
       return Date.parse((body as { expires_at: string }).expires_at) - Date.now();
     });

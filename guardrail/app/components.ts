@@ -5,6 +5,7 @@ import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/
 import type { Analyzer } from '../detection/detection.ts';
 import type { TlsFiles } from '../extProc/extProc.ts';
 import type { Metrics } from '../http/http.ts';
+import { createAccess, openCustomerList, type Access } from '../customers/customers.ts';
 import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts';
@@ -25,6 +26,8 @@ export interface Components {
   readonly uncountedAnalyzer: Analyzer;
   readonly customTypes: () => readonly string[];
   readonly pipeline: Pipeline;
+  /** Who may call; undefined: everybody may. */
+  readonly access: Access | undefined;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   const uncountedAnalyzer = openAnalyzer(settings, policy);
   const analyzer = metrics.instrumentAnalyzer(uncountedAnalyzer);
   const customTypes = (): readonly string[] => policy.current.customTypes;
+  const customers = openCustomers(settings, options, sessionKey);
   const images = createImageWorkerPool({
     observe: (task, outcome, seconds) => {
       metrics.imageTask(task, outcome, seconds);
@@ -79,12 +83,31 @@ export function createComponents(settings: Settings, options: ComponentOptions):
       reader: images,
       createTextGuard: options.guard ?? createGuard,
     }),
+    access: customers?.access,
     async close() {
-      const files = [apiKeys, encryptionKeys, policy, tls?.certificate, tls?.key, tls?.clientCa];
+      const files = [apiKeys, encryptionKeys, policy, customers?.list, tls?.certificate, tls?.key, tls?.clientCa];
       for (const live of files) live?.close();
       await Promise.all([store.close(), analyzer.close(), images.close()]);
     },
   };
+}
+
+/** Opens the list of customers. undefined: everybody may call. */
+function openCustomers(
+  { CUSTOMERS: folder }: Settings,
+  { logger, metrics }: ComponentOptions,
+  sessionKey: KeyObject,
+): { readonly list: Live<unknown>; readonly access: Access } | undefined {
+  if (folder === undefined) return undefined;
+  const list = openCustomerList(folder, ({ message }) => {
+    metrics.customerListRefused();
+    logger.error(
+      `The list of customers in GUARDRAIL_CUSTOMERS ${message} The last valid list stays in force; without one, every call is refused.`,
+    );
+  });
+  const access = createAccess(sessionKey, list);
+  metrics.watchCustomers(access);
+  return { list, access };
 }
 
 function openTls(settings: Settings, report: Report): TlsFiles | undefined {

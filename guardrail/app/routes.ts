@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import type { Access } from '../customers/customers.ts';
 import { gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
+import type { Tenant } from '../ids.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
 import type { ExtProc } from '../extProc/extProc.ts';
 import { createProxy, StoredAnswers, type InlineOptions, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
@@ -36,13 +38,15 @@ function inlineOptions({
   metrics,
   logger,
 }: RouteOptions): Omit<InlineOptions, 'protocol'> {
-  const { PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, MAX_BODY } = settings;
-  const { sessionKey, store, pipeline } = components;
+  const { PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, PROXY_CUSTOMER_HEADERS, MAX_BODY } = settings;
+  const { sessionKey, store, pipeline, access } = components;
   return {
     ...pipeline,
     unknown: PROXY_UNKNOWN,
     hidesEndUser: PROXY_END_USER === 'pseudonymize',
     identityHeaders: PROXY_IDENTITY_HEADERS,
+    customerHeaders: PROXY_CUSTOMER_HEADERS,
+    access,
     maxBody: MAX_BODY,
     subjectOf: deriveSubject.bind(undefined, sessionKey),
     fence: () => store.fence(),
@@ -55,7 +59,7 @@ function inlineOptions({
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, analyzer } = components;
+  const { apiKeys, sessionKey, store, analyzer, access } = components;
   const { guard } = components.pipeline;
   const isFailOpen = (): boolean => components.pipeline.isFailOpen(components.pipeline.policy());
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
@@ -66,6 +70,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   };
   const preHandlers = [captureFence, admission.admit, http.jsonBody(settings.MAX_BODY), admission.acquireSlot];
   const [proxyName = 'gateway'] = settings.PROXY_NAMES;
+  const isAdmin = (tenant: Tenant): boolean => settings.ADMIN_KEYS?.includes(tenant) ?? false;
   const page = { proxyName, recall: settings.RECALL, mode: settings.MODE };
   return http.createHandler({
     logger,
@@ -77,29 +82,40 @@ export function createRoutes({ settings, components, admission, metrics, logger 
     },
     public: [healthRoutes(components, admission, isFailOpen)],
     authenticated: [
-      http.gatewayRoutes({ guard, metrics, proxyNames: settings.PROXY_NAMES, subjectOf, preHandlers, onFailure }),
+      http.gatewayRoutes({
+        ...{ guard, access, isMonitor: isFailOpen, metrics, subjectOf, preHandlers, onFailure },
+        proxyNames: settings.PROXY_NAMES,
+      }),
       http.sessionRoutes({
         store,
         metrics,
         logger,
         subjectOf,
         isSessionOf: isSessionOf.bind(undefined, sessionKey),
-        isAdmin: (tenant) => settings.ADMIN_KEYS?.includes(tenant) ?? false,
+        isAdmin,
         preHandlers,
       }),
+      http.configurationRoute({ access, isAdmin }),
       ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes(analyzer, preHandlers)] : []),
       http.openApiRoute(settings.PROXY_NAMES, { playground: settings.PLAYGROUND }),
     ],
   });
 }
 
-function healthRoutes({ store, analyzer }: Components, admission: http.Admission, isFailOpen: () => boolean) {
+function healthRoutes({ store, analyzer, access }: Components, admission: http.Admission, isFailOpen: () => boolean) {
   return http.healthRoutes({
     dependencies: [
       http.createDependency('store', () => store.ping()),
       { name: 'detector', state: () => analyzer.state() },
+      ...(access ? [http.createDependency('customers', () => stateOf(access))] : []),
     ],
     isOptional: isFailOpen,
     draining: () => admission.draining,
   });
+}
+
+/** @throws Error if there is no valid list */
+function stateOf(access: Access): Promise<undefined> {
+  if (access.state()) return Promise.resolve(undefined);
+  return Promise.reject(new Error('There is no valid list of customers.'));
 }

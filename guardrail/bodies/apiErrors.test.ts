@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { endUserOf, errorBodyOf, errorEventOf, type Api } from './bodies.ts';
-import { known } from './testing/bodyCalls.ts';
+import { errorBodyOf, errorEventOf, type Api } from './bodies.ts';
 
 const error = { status: 400, code: 'guardrail_blocked', message: 'The request is blocked.' };
 
@@ -34,24 +33,4 @@ describe('errors in the shape of the API', () => {
       expect(typeOf('openai', status)).to.have.property('type', status === 429 ? 'requests' : 'server_error');
     }
   });
-});
-
-describe('endUserOf', () => {
-  const cases: [body: string, user: string | undefined][] = [
-    ['{"user":"a","safety_identifier":"b"}', 'a'],
-    ['{"safety_identifier":"b"}', 'b'],
-    ['{"metadata":{"user_id":"c"},"safety_identifier":"b"}', 'c'],
-    ['{"litellm_metadata":{"user":"d"}}', 'd'],
-    ['{"user":""}', undefined],
-    ['{"user":7}', undefined],
-    ['{"messages":[]}', undefined],
-    ['["user"]', undefined],
-    ['no JSON', undefined],
-  ];
-  for (const [body, user] of cases) {
-    it(`reads ${body}`, () => {
-      const operation = known('POST', '/v1/chat/completions');
-      expect(endUserOf(operation, { bytes: Buffer.from(body), contentType: 'application/json' })).to.equal(user);
-    });
-  }
 });

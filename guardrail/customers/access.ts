@@ -1,6 +1,5 @@
 /** Decides whether a caller may call for the customers that a call names. */
 import { hash, type KeyObject } from 'node:crypto';
-import { CustomersUnavailableError } from './errors.ts';
 import { listHash, type ListHash } from './listHash.ts';
 import type { CustomerList, CustomerRules } from './readList.ts';
 
@@ -23,8 +22,8 @@ export interface AccessState {
 /** The rules about who may call. */
 export interface Access {
   /**
+   * Refuses every call while there is no valid list, because nobody knows who may call.
    * @returns why the call is refused: a sentence for the client, without a name; undefined: it may pass
-   * @throws CustomersUnavailableError if there is no valid list
    */
   refusalOf(caller: NamedCaller): string | undefined;
   /** undefined: there is no valid list. */
@@ -32,6 +31,7 @@ export interface Access {
 }
 
 const REFUSALS = {
+  unavailable: 'The guardrail has no valid list of customers, so that it cannot tell who may call: try again later.',
   blocked: 'This customer is blocked.',
   unknown: 'This customer is not known here.',
   unnamed: 'The call names no customer: set the field user of the request.',
@@ -49,7 +49,7 @@ export function createAccess(key: KeyObject, list: { readonly current: CustomerL
   return {
     refusalOf(caller) {
       const { current } = list;
-      if (current === undefined) throw new CustomersUnavailableError();
+      if (current === undefined) return REFUSALS.unavailable;
       const isClosed = current.unknownCustomers === 'Block';
       if (caller.customers.length === 0) return isClosed ? REFUSALS.unnamed : undefined;
       for (const customer of caller.customers) {

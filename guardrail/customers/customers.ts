@@ -3,7 +3,6 @@
  * contains keyed hashes, never names.
  */
 export { createAccess, keyHashOf, type Access, type AccessState, type NamedCaller } from './access.ts';
-export { CustomersUnavailableError } from './errors.ts';
 export { listHash, listKey, type ListHash } from './listHash.ts';
 export { openCustomerList, type CustomerListSource } from './listSource.ts';
 export { CustomerListError, readCustomerList, type CustomerList } from './readList.ts';

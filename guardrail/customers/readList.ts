@@ -32,7 +32,7 @@ const header = z.strictObject({
   shards: z.literal([1, 2, 4, 8, MAX_SHARDS]),
   unknownCustomers: z.enum(['Allow', 'Block']),
 });
-const hashes = z.array(z.string().regex(HASH)) as z.ZodType<unknown> as z.ZodType<ListHash[]>;
+const hashes = z.array(z.string().regex(HASH)) as z.ZodType as z.ZodType<ListHash[]>;
 const rules = z.strictObject({
   blocked: z.literal(true).optional(),
   callers: z.strictObject({ teams: hashes, keys: hashes }).optional(),

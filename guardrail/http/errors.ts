@@ -15,6 +15,7 @@ export const ERRORS = {
   unauthorized: { status: 401, message: 'Send a valid API key in the header x-api-key.' },
   blocked: { status: 403, message: 'The policy of the guardrail blocks this request.' },
   not_an_admin: { status: 403, message: 'Only an API key in GUARDRAIL_ADMIN_KEYS can name another tenant.' },
+  admin_key_required: { status: 403, message: 'This path requires an API key in GUARDRAIL_ADMIN_KEYS.' },
   not_found: { status: 404, message: 'Unknown path: see /openapi.json for all paths.' },
   session_not_found: { status: 404, message: 'The session does not exist or has expired.' },
   method_not_allowed: { status: 405, message: 'The path does not support this method: see the header Allow.' },

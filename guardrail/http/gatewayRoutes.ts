@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
-import type { Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
+import type { CallIdentity, Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
+import type { Access, NamedCaller } from '../customers/customers.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import {
   adapterFor,
@@ -22,6 +23,10 @@ import type { Metrics } from './metrics.ts';
 
 export interface GatewayRouteOptions {
   readonly guard: Guard;
+  /** Who may call; undefined: everybody may. */
+  readonly access: Access | undefined;
+  /** Whether calls are only watched now. */
+  readonly isMonitor: () => boolean;
   readonly metrics: Metrics;
   /** The names of the LiteLLM proxies. Each has its own path. */
   readonly proxyNames: readonly string[];
@@ -89,7 +94,7 @@ async function runGuard(
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
   signal: AbortSignal,
-  { guard, metrics }: GatewayRouteOptions,
+  { guard, access, isMonitor, metrics }: GatewayRouteOptions,
 ): Promise<object> {
   const { identity, stricter, isPseudonymized = false } = exchange;
   const { fence, log } = context.state;
@@ -115,6 +120,11 @@ async function runGuard(
     count(outcome.action);
     return exchange.render(outcome);
   }
+  const refusal = access?.refusalOf(callerIn(identity));
+  if (refusal !== undefined && !isMonitor()) {
+    count('BLOCKED');
+    return blocked(adapter, refusal);
+  }
   const outcome: RequestOutcome = await guard.request(exchange.document, call);
   metrics.entities(outcome.entities);
   log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
@@ -122,8 +132,13 @@ async function runGuard(
     count('BLOCKED');
     return blocked(adapter, outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);
   }
-  count(outcome.action, outcome.monitored);
+  count(outcome.action, refusal === undefined ? outcome.monitored : 'BLOCKED');
   return exchange.render(outcome);
+}
+
+/** A gateway names at most one end user, and the hash of the key that it has verified. */
+function callerIn({ team, keyHash, endUser }: CallIdentity): NamedCaller {
+  return { customers: endUser ? [endUser] : [], team, keyHashes: keyHash ? [keyHash] : [] };
 }
 
 function phaseOf({ phase }: GatewayExchange): 'request' | 'response' {

@@ -2,6 +2,7 @@
 export { accessLog } from './accessLog.ts';
 export { createAdmission, type Admission, type AdmissionOptions } from './admission/admission.ts';
 export { authenticatedRouter } from './authentication.ts';
+export { configurationRoute } from './configuration.ts';
 export { decodersFor, jsonBody, readBody } from './body.ts';
 export {
   reportSession,

@@ -54,6 +54,10 @@ const COUNTERS = {
     help: 'Answers of the upstream of the inline proxy, by operation and status; the status is the code of the error if there is no answer.',
     labelNames: ['operation', 'status'],
   },
+  customerListErrors: {
+    name: 'guardrail_customer_list_errors_total',
+    help: 'Versions of the list of customers that were incomplete or damaged. The previous one stays in force.',
+  },
   erasures: {
     name: 'guardrail_erasures_total',
     help: 'Erasure requests, by kind: session or subject (an end user).',

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry, type Histogram } from 'prom-client';
+import type { Access } from '../customers/customers.ts';
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
 import type { EntityCount, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { MappingStore } from '../store/store.ts';
@@ -24,6 +25,10 @@ export interface Metrics {
   failedOpen(code: string): void;
   /** Counts and times an answer of the upstream. `outcome` is its status, or the code of an error. */
   upstream(operation: string, outcome: string, seconds: number): void;
+  /** Counts a version of the customer list that cannot be used. */
+  customerListRefused(): void;
+  /** Reports the number of customers in the list in force. */
+  watchCustomers(access: Access): void;
   erased(kind: 'session' | 'subject'): void;
   imageTask(task: 'read' | 'rewrite', outcome: 'ok' | 'refused' | 'error', seconds: number): void;
   /** Wraps a store, so that its calls are timed and its sessions counted. */
@@ -71,6 +76,12 @@ export function createMetrics(): Metrics {
       metrics.upstreamResponses.inc({ operation, status: outcome });
       metrics.upstreamDuration.observe({ operation }, seconds);
     },
+    customerListRefused() {
+      metrics.customerListErrors.inc();
+    },
+    watchCustomers(access) {
+      watchCustomers(access, registry);
+    },
     erased(kind) {
       metrics.erasures.inc({ kind });
     },
@@ -80,6 +91,19 @@ export function createMetrics(): Metrics {
     instrumentStore: (store) => instrumentStore(store, metrics.storeDuration, registry),
     instrumentAnalyzer: (analyzer) => instrumentAnalyzer(analyzer, metrics.detectionDuration),
   };
+}
+
+function watchCustomers(access: Access, registry: Registry): void {
+  new Gauge({
+    name: 'guardrail_customers',
+    help: 'Customers in the list in force. Not a number: there is no valid list, and every call is refused.',
+    registers: [registry],
+    // Every worker has the same list.
+    aggregator: 'max',
+    collect() {
+      this.set(access.state()?.customers ?? Number.NaN);
+    },
+  });
 }
 
 function instrumentStore(store: MappingStore, histogram: Histogram, registry: Registry): MappingStore {
@@ -97,7 +121,7 @@ function instrumentStore(store: MappingStore, histogram: Histogram, registry: Re
   return {
     fence: () => store.fence(),
     put: (entry) => call('put', () => store.put(entry)),
-    get: (session, pseudonyms) => call('get', () => store.get(session, pseudonyms)),
+    get: (session, pseudonyms, ttlMs) => call('get', () => store.get(session, pseudonyms, ttlMs)),
     eraseSession: (session) => call('erase_session', () => store.eraseSession(session)),
     eraseSubject: (subject) => call('erase_subject', () => store.eraseSubject(subject)),
     describe: (session) => call('describe', () => store.describe(session)),

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ErrorBody, Operation } from '../bodies/bodies.ts';
+import type { Access } from '../customers/customers.ts';
 import type { Policy } from '../detection/detection.ts';
 import type { Admission, CallScope, Metrics } from '../http/http.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
@@ -22,6 +23,10 @@ export interface InlineOptions {
   readonly hidesEndUser: boolean;
   /** The headers that identify a caller, in lower case; undefined: its credentials do. */
   readonly identityHeaders: readonly string[] | undefined;
+  /** The headers in which a call names its end user, in lower case. */
+  readonly customerHeaders: readonly string[];
+  /** Who may call; undefined: everybody may. */
+  readonly access: Access | undefined;
   /** The largest request body, and the largest answer that is restored as a whole, in bytes. */
   readonly maxBody: number;
   readonly guard: Guard;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
+import { keyHashOf } from '../customers/customers.ts';
 import { TEAM_HEADER } from '../gateways/gateways.ts';
 import { INLINE_TENANT, type SubjectId, type Tenant } from '../ids.ts';
 import { ProxyError } from './errors.ts';
@@ -49,6 +50,16 @@ export function callerOf(
     team: trusted?.find(([header]) => header === TEAM_HEADER)?.[1],
     conversation: valueOf(headers, SESSION_HEADER) || undefined,
   };
+}
+
+/** @returns the end users that headers name. @param names in lower case */
+export function customersIn(headers: IncomingHttpHeaders, names: readonly string[]): string[] {
+  return names.map((name) => valueOf(headers, name)).filter((value) => value !== '');
+}
+
+/** The hashes under which LiteLLM knows the keys of a call. */
+export function keyHashesIn(headers: IncomingHttpHeaders, query: string): string[] {
+  return keysOf(headers, query).map(keyHashOf);
 }
 
 export interface IdentityParts {

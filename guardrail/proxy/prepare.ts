@@ -1,14 +1,14 @@
 /** The way of a request through the guard: its body is read, checked, and replaced. */
 import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
-import { endUserOf, guardBody, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
+import { endUsersOf, guardBody, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
 import { ClientGoneError, ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
-import { identityOf } from './identity.ts';
-import { hasBody } from './route.ts';
+import { customersIn, identityOf, keyHashesIn } from './identity.ts';
+import { hasBody, isWithoutBody } from './route.ts';
 import { isStoring } from './storedAnswers.ts';
 
 /** A request as the upstream receives it. */
@@ -29,7 +29,10 @@ const MAX_KEPT_BYTES = 16 * 1024;
 /** @throws ProxyError, ServiceError, BodyError, and the errors of the guard */
 export async function prepare(call: Call, options: InlineOptions): Promise<Prepared> {
   const { context, target, handling } = call;
-  if (handling === 'pass') return unread(call);
+  if (handling === 'pass') {
+    checkAccess(call, [], options);
+    return unread(call);
+  }
   let bytes: Buffer | undefined;
   try {
     return await reading(call, options, async (body) => {
@@ -90,7 +93,9 @@ async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise
   const { guard, metrics, hidesEndUser } = options;
   const contentType = context.req.headers['content-type'];
   const body: RequestBody = { bytes, contentType, query: target.query, hidesEndUser };
-  const identity = await identityOfCall(call, body, options);
+  const endUsers = endUsersOf(body);
+  const monitored = checkAccess(call, endUsers, options);
+  const identity = await identityOfCall(call, endUsers, options);
   const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, identity, options);
   if (bytes.length === 0 && target.query === '') {
     reportSession(context, guard.sessionOf(identity));
@@ -102,7 +107,7 @@ async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise
   reportSession(context, outcome.session);
   metrics.entities(outcome.entities);
   context.state.log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
-  count(call, outcome, options);
+  count(call, monitored ? { ...outcome, monitored } : outcome, options);
   if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
   const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : undefined;
   return { ...sendable(changed?.body ?? bytes), query: changed?.query ?? target.query, isRead: true, answer };
@@ -110,11 +115,12 @@ async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise
 
 /** @throws StoreUnavailableError */
 async function identityOfCall(
-  { caller, operation, target }: Call,
-  body: RequestBody,
-  { subjectOf, storedAnswers }: InlineOptions,
+  { context, caller, target }: Call,
+  endUsers: readonly string[],
+  { customerHeaders, subjectOf, storedAnswers }: InlineOptions,
 ): Promise<CallIdentity> {
-  const endUser = mayNameEndUser(body.bytes) ? endUserOf(operation, body) : undefined;
+  // The first in the order of LiteLLM.
+  const [endUser] = [...customersIn(context.req.headers, customerHeaders), ...endUsers];
   const identity = identityOf(caller, { callId: randomUUID(), endUser, subjectOf });
   if (endUser !== undefined) return identity;
   return (await storedAnswers.recall(caller, target.path, identity)) ?? identity;
@@ -133,12 +139,27 @@ function restoringOf(
   return { ...restoring, onId: (id) => storedAnswers.remember(caller, id, identity, fence) };
 }
 
-/** The members that name an end user, or any name that has an escaped letter. */
-const END_USER = /"(?:user|user_id|safety_identifier)"\s*:|\\u00[4-7]/i;
-
-/** A cheap test before the body is parsed for its end user. */
-function mayNameEndUser(bytes: Buffer): boolean {
-  return END_USER.test(bytes.toString('latin1'));
+/**
+ * Checks who may call. A request without a body reaches no model.
+ * @param endUsers the end users that the body names
+ * @returns the action that enforcing would have taken, in monitor mode
+ * @throws ProxyError if the call is refused
+ */
+function checkAccess(call: Call, endUsers: readonly string[], options: InlineOptions): 'BLOCKED' | undefined {
+  const { context, caller, policy, target } = call;
+  const { access, customerHeaders, metrics, protocol } = options;
+  if (access === undefined || isWithoutBody(context.method)) return undefined;
+  const { headers } = context.req;
+  const refusal = access.refusalOf({
+    customers: [...customersIn(headers, customerHeaders), ...endUsers],
+    team: caller.team,
+    keyHashes: keyHashesIn(headers, target.query),
+  });
+  if (refusal === undefined) return undefined;
+  if (options.isFailOpen(policy)) return 'BLOCKED';
+  context.state.log.action = 'BLOCKED';
+  metrics.guardrailCall('request', protocol, 'BLOCKED');
+  throw new ProxyError('guardrail_blocked', refusal);
 }
 
 function count({ context }: Call, { action, monitored }: GuardedBody, { metrics, protocol }: InlineOptions): void {

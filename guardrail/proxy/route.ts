@@ -65,6 +65,11 @@ export function checkForm({
   if (WITHOUT_BODY.has(method) && hasBody(headers)) throw new ProxyError('unexpected_body');
 }
 
+/** Whether requests of a method have no body. */
+export function isWithoutBody(method: string): boolean {
+  return WITHOUT_BODY.has(method);
+}
+
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -17,6 +17,11 @@ export function conflictsOf(settings: Partial<Settings>, isGiven: IsGiven): stri
     ...extProcConflicts(settings, isGiven),
     ...keyConflicts(settings, isGiven),
     ...storeConflicts(settings, isGiven),
+    ...(isGiven('CUSTOMERS') && !isGiven('SESSION_KEY')
+      ? [
+          `${PREFIX}CUSTOMERS requires ${PREFIX}SESSION_KEY, the key of the hashes in the list: set it to that of the operator.`,
+        ]
+      : []),
     ...(settings.DETECTORS?.includes('presidio') && !isGiven('PRESIDIO_URL')
       ? [`${PREFIX}PRESIDIO_URL must be set if ${PREFIX}DETECTORS contains presidio.`]
       : []),
@@ -36,6 +41,7 @@ const INLINE_SETTINGS = [
   'PROXY_UNKNOWN',
   'PROXY_END_USER',
   'PROXY_IDENTITY_HEADERS',
+  'PROXY_CUSTOMER_HEADERS',
 ] as const;
 
 /** The port of the proxy has a default, so it conflicts only if the proxy runs. */

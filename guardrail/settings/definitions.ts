@@ -89,6 +89,12 @@ export const SETTINGS = {
     .describe(
       'Headers that identify the caller of the inline proxy or the external processor in place of its API key, separated by commas. Only a trusted hop may set them: the guardrail believes them. A call without one of them is refused. x-guardrail-team names the team whose policy applies.',
     ),
+  PROXY_CUSTOMER_HEADERS: values
+    .listOf(headerName)
+    .prefault('x-litellm-customer-id,x-litellm-end-user-id')
+    .describe(
+      'Headers in which calls through the inline proxy or the external processor name their end user, besides the body, separated by commas. Add those of user_header_name and user_header_mappings of LiteLLM.',
+    ),
   EXT_PROC_PORT: port
     .optional()
     .describe(
@@ -151,6 +157,12 @@ export const SETTINGS = {
     .optional()
     .describe(
       'Actions for entity types, allow and deny lists, and custom recognizers: the path of a YAML file, or the YAML itself.',
+    ),
+  CUSTOMERS: z
+    .string()
+    .optional()
+    .describe(
+      'Folder with the list of customers that the operator writes: who is blocked, and who may call for whom. A call that it does not allow is refused before the model call. While there is no valid list, every call is refused. Changes take effect without a restart. Default: everybody may call.',
     ),
   IMAGES: values
     .oneOf('redact', 'block', 'pass')

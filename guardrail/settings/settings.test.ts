@@ -56,6 +56,8 @@ describe('the settings', () => {
       PROXY_UNKNOWN: 'block',
       PROXY_END_USER: 'keep',
       PROXY_IDENTITY_HEADERS: undefined,
+      PROXY_CUSTOMER_HEADERS: ['x-litellm-customer-id', 'x-litellm-end-user-id'],
+      CUSTOMERS: undefined,
       EXT_PROC_PORT: undefined,
       EXT_PROC_TLS_CERT: undefined,
       EXT_PROC_TLS_KEY: undefined,

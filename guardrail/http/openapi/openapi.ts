@@ -3,6 +3,7 @@ import { authenticatedRouter } from '../authentication.ts';
 import type { AuthenticatedState } from '../context.ts';
 import { healthOperations } from '../health.ts';
 import { playgroundOperations } from '../playground/playground.ts';
+import { configurationOperations } from '../configuration.ts';
 import { sessionOperations } from '../sessionRoutes.ts';
 import { guardOperation, gatewayOperations } from './gatewayOperations.ts';
 import { errorSchema, pathsOf, schemaOf, type JsonNode, type Operation } from './operation.ts';
@@ -47,6 +48,7 @@ function openApi(proxyNames: readonly string[], { playground }: OpenApiOptions):
       ...proxyNames.map(guardOperation),
       ...gatewayOperations,
       ...sessionOperations,
+      ...configurationOperations,
       ...(playground ? playgroundOperations : []),
       ...healthOperations,
       documentOperation,

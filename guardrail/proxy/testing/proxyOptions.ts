@@ -27,6 +27,8 @@ export function proxyOptions(
     hidesEndUser: false,
     storedAnswers: new StoredAnswers(store, sessionKey),
     identityHeaders: undefined,
+    customerHeaders: [],
+    access: undefined,
     maxBody: 1024,
     guard: createGuard({ analyzer, store, sessionKey, scope: 'user' }),
     policy: () => defaultPolicy,

@@ -1,0 +1,222 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  keyHashOf,
+  listHash,
+  listKey,
+  shardName,
+  writeCustomerList,
+  type CustomerEntry,
+  type UnknownCustomers,
+} from '../customers/customers.ts';
+import { eventually, KEY, PLANTED, SESSION_KEY } from '../testing/appHarness.ts';
+import { startInline, TOKEN, type Inline } from '../testing/inlineHarness.ts';
+
+const key = listKey(SESSION_KEY);
+const customer = (id: string): CustomerEntry['customer'] => listHash(key, 'customer', id);
+
+/** A folder as a kubelet mounts a volume: a symbolic link selects all of its files at once. */
+class Volume {
+  readonly path = mkdtempSync(join(tmpdir(), 'customers-'));
+  #version = 0;
+
+  constructor() {
+    for (let shard = 0; shard < 16; shard += 1) {
+      symlinkSync(join('..data', shardName(shard)), join(this.path, shardName(shard)));
+    }
+    this.write([]);
+  }
+
+  write(shards: readonly string[]): void {
+    this.#version += 1;
+    const folder = `..version-${this.#version}`;
+    mkdirSync(join(this.path, folder));
+    for (const [shard, text] of shards.entries()) writeFileSync(join(this.path, folder, shardName(shard)), text);
+    symlinkSync(folder, join(this.path, '..next'));
+    renameSync(join(this.path, '..next'), join(this.path, '..data'));
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true });
+  }
+}
+
+const entries: readonly CustomerEntry[] = [
+  { customer: customer('acme') },
+  { customer: customer('blocked'), blocked: true },
+  {
+    customer: customer('closed'),
+    callers: { teams: [listHash(key, 'team', 'sales')], keys: [listHash(key, 'key', keyHashOf(TOKEN))] },
+  },
+];
+const listOf = (unknownCustomers: UnknownCustomers, list = entries): string[] =>
+  writeCustomerList(list, { unknownCustomers });
+
+const BLOCKED = 'This customer is blocked.';
+const UNKNOWN = 'This customer is not known here.';
+const UNNAMED = 'The call names no customer: set the field user of the request.';
+const CALLER = 'This caller may not call for this customer.';
+
+describe('the list of customers', () => {
+  let volume: Volume;
+  let service: Inline;
+
+  const start = async (env: NodeJS.ProcessEnv = {}, shards = listOf('Allow')): Promise<void> => {
+    volume = new Volume();
+    if (shards.length > 0) volume.write(shards);
+    service = await startInline({
+      env: { GUARDRAIL_CUSTOMERS: volume.path, GUARDRAIL_ADMIN_KEYS: 'litellm', ...env },
+    });
+  };
+  afterEach(async () => {
+    await service.stop();
+    volume.remove();
+  });
+
+  /** The reason why a gateway's call is refused; undefined: it is not. */
+  const callback = async (data: object): Promise<string | undefined> => {
+    const { body } = await service.guard({ input_type: 'request', texts: ['Hello'], request_data: data });
+    const { action, blocked_reason: reason } = body as { action: string; blocked_reason?: string };
+    expect(action).to.equal(reason === undefined ? 'NONE' : 'BLOCKED');
+    return reason;
+  };
+  /** The reason why a client's call is refused; undefined: it reaches the model. */
+  const inline = async (fields: object, headers: Record<string, string> = {}): Promise<string | undefined> => {
+    const before = service.received.length;
+    const response = await service.chat('Hello', fields, { headers });
+    const { error } = (await response.json()) as { error?: { message: string; code: string } };
+    expect(service.received.length - before).to.equal(error ? 0 : 1);
+    if (error) expect([response.status, error.code]).to.deep.equal([400, 'guardrail_blocked']);
+    return error?.message;
+  };
+
+  it('refuses calls of gateways before the model call', async () => {
+    await start();
+    expect(await callback({ user_api_key_end_user_id: 'acme' })).to.equal(undefined);
+    expect(await callback({ user_api_key_end_user_id: 'stranger' })).to.equal(undefined);
+    expect(await callback({})).to.equal(undefined);
+    expect(await callback({ user_api_key_end_user_id: 'blocked' })).to.equal(BLOCKED);
+    expect(await callback({ user_api_key_end_user_id: 'closed' })).to.equal(CALLER);
+    expect(await callback({ user_api_key_end_user_id: 'closed', user_api_key_team_id: 'sales' })).to.equal(undefined);
+    expect(await callback({ user_api_key_end_user_id: 'closed', user_api_key_hash: keyHashOf(TOKEN) })).to.equal(
+      undefined,
+    );
+  });
+
+  it('does not refuse answers', async () => {
+    await start();
+    const { body } = await service.guard({
+      input_type: 'response',
+      texts: ['Hello'],
+      request_data: { user_api_key_end_user_id: 'blocked' },
+    });
+    expect(body).to.have.property('action', 'NONE');
+  });
+
+  it('refuses calls of clients, wherever they name a customer', async () => {
+    await start();
+    expect(await inline({ user: 'acme' })).to.equal(undefined);
+    expect(await inline({})).to.equal(undefined);
+    const places: readonly (readonly [fields: object, headers?: Record<string, string>])[] = [
+      [{ user: 'blocked' }],
+      [{ user: ' blocked ' }],
+      [{ user: 'acme', safety_identifier: 'blocked' }],
+      [{ metadata: { user_id: 'blocked' } }],
+      [{ metadata: '{"user_id":"blocked"}' }],
+      [{ litellm_metadata: { user: 'blocked' } }],
+      [{ user: 'acme' }, { 'x-litellm-end-user-id': 'blocked' }],
+      [{}, { 'x-litellm-customer-id': 'blocked' }],
+    ];
+    for (const [fields, headers] of places) {
+      expect(await inline(fields, headers), JSON.stringify([fields, headers])).to.equal(BLOCKED);
+    }
+    expect(await inline({ user: 'closed' })).to.equal(undefined);
+    expect(await inline({ user: 'closed' }, { authorization: 'Bearer sk-another' })).to.equal(CALLER);
+  });
+
+  it('refuses calls for unknown customers, and calls that name none, if it says so', async () => {
+    await start({}, listOf('Block'));
+    expect(await callback({ user_api_key_end_user_id: 'acme' })).to.equal(undefined);
+    expect(await callback({ user_api_key_end_user_id: 'stranger' })).to.equal(UNKNOWN);
+    expect(await callback({})).to.equal(UNNAMED);
+    expect(await inline({ user: 'acme' })).to.equal(undefined);
+    expect(await inline({ user: 'stranger' })).to.equal(UNKNOWN);
+    expect(await inline({})).to.equal(UNNAMED);
+    const models = await fetch(`${service.proxyUrl}/v1/models`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(models.status).not.to.equal(400);
+  });
+
+  it('refuses calls of gateways that name no customer, in their own format', async () => {
+    await start({}, listOf('Block'));
+    const { body } = await service.call(
+      'POST',
+      '/v1/guard/redact',
+      { texts: ['Hello'] },
+      {
+        headers: { 'x-session-id': 'a-call-'.repeat(6) },
+      },
+    );
+    expect(JSON.stringify(body)).to.include(UNNAMED);
+  });
+
+  it('changes nothing in monitor mode, and counts', async () => {
+    await start({ GUARDRAIL_MODE: 'monitor' });
+    expect(await callback({ user_api_key_end_user_id: 'blocked' })).to.equal(undefined);
+    expect(await inline({ user: 'blocked' })).to.equal(undefined);
+    const metrics = await service.metrics();
+    for (const protocol of ['basic', 'inline']) {
+      expect(metrics).to.match(
+        new RegExp(`guardrail_requests_total\\{[^}]*protocol="${protocol}",action="MONITORED_BLOCKED"\\} 1`),
+      );
+    }
+  });
+
+  it('takes effect without a restart, and only as a whole', async () => {
+    await start();
+    expect(await callback({ user_api_key_end_user_id: 'acme' })).to.equal(undefined);
+    volume.write(listOf('Allow', [{ customer: customer('acme'), blocked: true }]));
+    await eventually(async () => (await callback({ user_api_key_end_user_id: 'acme' })) === BLOCKED);
+    expect(await callback({ user_api_key_end_user_id: 'blocked' })).to.equal(undefined);
+
+    const large = Array.from({ length: 40 }, (_, n) => ({ customer: customer(`customer-${n}`), blocked: true }));
+    const shards = writeCustomerList(large, { unknownCustomers: 'Allow', maxShardBytes: 1000 });
+    expect(shards.length).to.be.above(1);
+    const damaged = [shards.slice(0, 1), shards.with(0, (shards[0] ?? '').slice(0, -20)), []];
+    for (const [at, half] of damaged.entries()) {
+      volume.write(half);
+      const refused = async (): Promise<boolean> =>
+        new RegExp(`guardrail_customer_list_errors_total ${at + 1}`).test(await service.metrics());
+      await eventually(refused);
+      expect(await callback({ user_api_key_end_user_id: 'acme' })).to.equal(BLOCKED);
+    }
+    expect(service.logs.filter((line) => line.includes('The last valid list stays in force')).length).to.equal(3);
+    volume.write(shards);
+    await eventually(async () => (await callback({ user_api_key_end_user_id: 'customer-7' })) === BLOCKED);
+  }).timeout(20_000);
+
+  it('is required: without a valid one, every call is refused until there is one', async () => {
+    await start({}, []);
+    expect(await callback({ user_api_key_end_user_id: 'acme' })).to.match(/^The guardrail has no valid list/);
+    expect(await inline({ user: 'acme' })).to.match(/^The guardrail has no valid list/);
+    expect((await service.call('GET', '/readyz')).status).to.equal(503);
+    volume.write(listOf('Allow'));
+    await eventually(async () => (await callback({ user_api_key_end_user_id: 'acme' })) === undefined);
+    await eventually(async () => (await service.call('GET', '/readyz')).status === 200);
+  });
+
+  it('is reported to admins', async () => {
+    await start({ GUARDRAIL_API_KEYS: `litellm:${KEY},other:key-of-another` });
+    const { body } = await service.call('GET', '/configuration');
+    const { customer_list: list } = body as { customer_list: { revision: string; customers: number } };
+    expect(list.customers).to.equal(entries.length);
+    expect(list.revision).to.match(/^[0-9a-f]{32}$/);
+    const refused = await service.call('GET', '/configuration', undefined, {
+      headers: { 'x-api-key': 'key-of-another' },
+    });
+    expect(refused.status).to.equal(403);
+    expect(await service.metrics()).to.include(`guardrail_customers ${entries.length}`);
+    expect(service.logs.join('')).not.to.include(PLANTED.endUser);
+  });
+});

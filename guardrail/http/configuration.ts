@@ -1,0 +1,47 @@
+import type Router from '@koa/router';
+import * as z from 'zod';
+import type { Access } from '../customers/customers.ts';
+import type { Tenant } from '../ids.ts';
+import { authenticatedRouter } from './authentication.ts';
+import type { AuthenticatedState } from './context.ts';
+import { ServiceError } from './errors.ts';
+import type { Operation } from './openapi/operation.ts';
+
+export interface ConfigurationOptions {
+  readonly access: Access | undefined;
+  /** Whether the keys of a tenant are admin keys. */
+  readonly isAdmin: (tenant: Tenant) => boolean;
+}
+
+const configurationSchema = z.object({
+  customer_list: z
+    .object({
+      revision: z.string().describe('Identifies the content of the list.'),
+      customers: z.int().min(0).describe('The number of customers in the list.'),
+    })
+    .nullable()
+    .describe('The list of customers in force. null: there is no valid list, or the service has none.'),
+});
+
+const PATH = '/configuration';
+
+export const configurationOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: PATH,
+    operationId: 'getConfiguration',
+    summary: 'Returns which versions of the files that change at run time are in force. Requires an admin key.',
+    responses: { 200: { description: 'The versions.', body: configurationSchema } },
+    errors: [401, 403],
+  },
+];
+
+/** Reports what has taken effect in this process, so that an operator can tell when every process has a change. */
+export function configurationRoute({ access, isAdmin }: ConfigurationOptions): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
+  router.get(PATH, (context) => {
+    if (!isAdmin(context.state.tenant)) throw new ServiceError('admin_key_required');
+    context.body = { customer_list: access?.state() ?? null } satisfies z.infer<typeof configurationSchema>;
+  });
+  return router;
+}
