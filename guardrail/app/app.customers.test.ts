@@ -12,6 +12,7 @@ import {
   type UnknownCustomers,
 } from '../customers/customers.ts';
 import { eventually, KEY, PLANTED, SESSION_KEY } from '../testing/appHarness.ts';
+import { ModelEnvoy } from '../extProc/testing/modelEnvoy.ts';
 import { startInline, TOKEN, type Inline } from '../testing/inlineHarness.ts';
 
 const key = listKey(SESSION_KEY);
@@ -57,6 +58,7 @@ const listOf = (unknownCustomers: UnknownCustomers, list = entries): string[] =>
 const BLOCKED = 'This customer is blocked.';
 const UNKNOWN = 'This customer is not known here.';
 const UNNAMED = 'The call names no customer: set the field user of the request.';
+const UNREADABLE = 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.';
 const CALLER = 'This caller may not call for this customer.';
 
 describe('the list of customers', () => {
@@ -122,6 +124,8 @@ describe('the list of customers', () => {
     const places: readonly (readonly [fields: object, headers?: Record<string, string>])[] = [
       [{ user: 'blocked' }],
       [{ user: ' blocked ' }],
+      [{ user: '\u001cblocked\u0085' }],
+      [{ metadata: '{"user_id"\n:"blocked"}' }],
       [{ user: 'acme', safety_identifier: 'blocked' }],
       [{ metadata: { user_id: 'blocked' } }],
       [{ metadata: '{"user_id":"blocked"}' }],
@@ -132,6 +136,7 @@ describe('the list of customers', () => {
     for (const [fields, headers] of places) {
       expect(await inline(fields, headers), JSON.stringify([fields, headers])).to.equal(BLOCKED);
     }
+    expect(await inline({ metadata: '{"user_id":"blocked","a":NaN}' })).to.equal(UNREADABLE);
     expect(await inline({ user: 'closed' })).to.equal(undefined);
     expect(await inline({ user: 'closed' }, { authorization: 'Bearer sk-another' })).to.equal(CALLER);
   });
@@ -146,6 +151,60 @@ describe('the list of customers', () => {
     expect(await inline({})).to.equal(UNNAMED);
     const models = await fetch(`${service.proxyUrl}/v1/models`, { headers: { authorization: `Bearer ${TOKEN}` } });
     expect(models.status).not.to.equal(400);
+  });
+
+  it('refuses calls on paths whose bodies pass unchanged', async () => {
+    await start({ GUARDRAIL_PROXY_UNKNOWN: 'pass' }, listOf('Block'));
+    service.script((response, { body }) => response.end(body));
+    const send = async (body: string, contentType: string, method = 'POST'): Promise<string> => {
+      const response = await fetch(`${service.proxyUrl}/v2/another-api`, {
+        ...{ method, headers: { 'content-type': contentType, authorization: `Bearer ${TOKEN}` } },
+        ...(method === 'POST' && { body }),
+      });
+      const text = await response.text();
+      return response.status === 200 ? text : (JSON.parse(text) as { error: { message: string } }).error.message;
+    };
+    const allowed = `{ "user": "acme", "mail": "${PLANTED.email}" }`;
+    expect(await send(allowed, 'application/json')).to.equal(allowed);
+    expect(await send('user=acme', 'application/x-www-form-urlencoded')).to.equal('user=acme');
+    for (const type of ['application/json', 'text/plain', 'application/octet-stream']) {
+      expect(await send('{"user":"blocked"}', type), type).to.equal(BLOCKED);
+      expect(await send('{"user":"acme","a":NaN}', type), type).to.equal(UNREADABLE);
+      expect(await send('Hello', type), type).to.equal(UNNAMED);
+    }
+    expect(await send('user=blocked', 'application/x-www-form-urlencoded')).to.equal(BLOCKED);
+    expect(await send('', '', 'GET')).to.equal('');
+  });
+
+  it('refuses calls through Envoy, also those with two headers of which the gateway reads one', async () => {
+    await start({ GUARDRAIL_EXT_PROC_PORT: '0' });
+    const envoy = new ModelEnvoy(service.app.extProcPort ?? 0);
+    const parts = [Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] }))];
+    const head = {
+      ':method': 'POST',
+      ':path': '/v1/chat/completions',
+      ...{ ':scheme': 'http', ':authority': 'gateway.example', 'content-type': 'application/json' },
+    };
+    const send = async (...customers: string[]): Promise<unknown> => {
+      const named = customers.map((value): [string, string] => ['x-litellm-end-user-id', value]);
+      const headers = [...Object.entries(head), ...named].map(([name, value]) => ({
+        key: name,
+        rawValue: Buffer.from(value),
+      }));
+      const outcome = await envoy.call(
+        { headers: head, parts, first: { requestHeaders: { headers: { headers } } } },
+        () => ({ headers: { ':status': '200', 'content-type': 'application/json' }, parts: [Buffer.from('{}')] }),
+      );
+      if (outcome.kind !== 'immediate') return outcome.kind;
+      return (JSON.parse(outcome.body.toString()) as { error: { message: string } }).error.message;
+    };
+    try {
+      expect(await send('acme')).to.equal('answer');
+      expect(await send('blocked')).to.equal(BLOCKED);
+      expect(await send('stranger', 'blocked')).to.equal(UNREADABLE);
+    } finally {
+      envoy.close();
+    }
   });
 
   it('refuses calls of gateways that name no customer, in their own format', async () => {

@@ -1,7 +1,7 @@
 /** Pseudonymizes and restores whole bodies of model APIs. Pure functions over bytes and a guard; no sockets. */
 export { BLOCKED_CODE, errorBodyOf, errorEventOf, type ApiError, type ErrorBody } from './apiErrors.ts';
 export type { Api, ByteStream, GuardedBody, RequestBody, RestoredBody } from './contract.ts';
-export { endUsersOf } from './endUser.ts';
+export { endUsersOf, strip, type EndUsers } from './endUser.ts';
 export { BodyError, UnreadableAnswerError, type BodyProblem } from './errors.ts';
 export { guardBody } from './request/guardBody.ts';
 export { generic, operationOf, type Operation } from './operations.ts';

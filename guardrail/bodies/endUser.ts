@@ -9,51 +9,97 @@ import { JsonError, parseDocument, type Node } from './json/document.ts';
 import { boundaryOf, readParts } from './request/multipart.ts';
 import { decodeUtf8 } from './text.ts';
 
-/** The members that name an end user, or any name that has an escaped letter. */
-const NAMED_IN_JSON = /"(?:user|user_id|safety_identifier)\\*"\s*:|\\u00[4-7]/i;
-/** Members of a form that name an end user, or contain JSON that does. */
-const NAMED_IN_FORM = /user|safety_identifier|metadata/i;
-
-/**
- * @returns the end users that a body names, in the order in which LiteLLM reads them: `user`, `litellm_metadata.user`,
- * `metadata.user_id`, `safety_identifier`. Empty if the body names none, or cannot be read.
- */
-export function endUsersOf({ bytes, contentType = '' }: Pick<RequestBody, 'bytes' | 'contentType'>): string[] {
-  if (/^\s*application\/x-www-form-urlencoded\b/i.test(contentType)) return ofForm(fieldsOf(bytes));
-  const isMultipart = /^\s*multipart\//i.test(contentType);
-  // A cheap test: most bodies name nobody, and need not be parsed for it.
-  const mayName = (isMultipart ? NAMED_IN_FORM : NAMED_IN_JSON).test(bytes.toString('latin1'));
-  if (!mayName) return [];
-  return isMultipart ? ofForm(partsOf(bytes, contentType)) : ofJson(decodeUtf8(bytes));
+/** The end users that a body names. */
+export interface EndUsers {
+  /**
+   * In the order in which LiteLLM reads them: `user`, `litellm_metadata.user`, `metadata.user_id`, `safety_identifier`.
+   * Empty if the body names none.
+   */
+  readonly names: readonly string[];
+  /** Another reader could find more names: a part that may contain one is not valid JSON, form or UTF-8. */
+  readonly isUnreadable: boolean;
 }
 
-function ofJson(text: string | undefined): string[] {
-  const root = text === undefined ? undefined : rootOf(text);
-  if (root === undefined) return [];
-  const inMetadata = (metadata: string, member: string): Node[] =>
-    membersOf(root, metadata).flatMap((node) => membersOf(objectIn(node), member));
-  return [
-    ...membersOf(root, 'user'),
-    ...inMetadata('litellm_metadata', 'user'),
-    ...inMetadata('metadata', 'user_id'),
-    ...membersOf(root, 'safety_identifier'),
-  ].flatMap(namesIn);
+/** A member that names an end user, also within a string; or a letter or a sign that is spelled as an escape. */
+const NAMED_IN_JSON = /"(?:user|user_id|safety_identifier)\\*"(?:\s|\\[nrt])*:|\\u00[0-7]|\0/i;
+/** Members of a form that name an end user, or contain JSON that does. */
+const NAMED_IN_FORM = /user|safety_identifier|metadata/i;
+/** The beginning of a JSON object in any encoding that Python reads. */
+const OBJECT = /^[\s\0\xef\xbb\xbf\xfe\xff]*\{/;
+
+/** Reads the body by its content type, as LiteLLM does: what is not a form is JSON. */
+export function endUsersOf({ bytes, contentType = '' }: Pick<RequestBody, 'bytes' | 'contentType'>): EndUsers {
+  const reader = new Reader();
+  const names = namesIn(reader, bytes, contentType);
+  return { names: names.flatMap(usable), isUnreadable: reader.isUnreadable };
+}
+
+function namesIn(reader: Reader, bytes: Buffer, contentType: string): string[] {
+  if (/^\s*application\/x-www-form-urlencoded\b/i.test(contentType)) return reader.form(fieldsOf(reader, bytes));
+  const isMultipart = /^\s*multipart\//i.test(contentType);
+  // A cheap test: most bodies name nobody, and need not be parsed for it.
+  const text = bytes.toString('latin1');
+  if (isMultipart) return NAMED_IN_FORM.test(text) ? reader.form(partsOf(reader, bytes, contentType)) : [];
+  return OBJECT.test(text) && NAMED_IN_JSON.test(text) ? reader.json(decodeUtf8(bytes)) : [];
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
-function ofForm(fields: Fields): string[] {
-  const inField = (wanted: string): string[] => fields.flatMap(([name, value]) => (name === wanted ? [value] : []));
-  const inJson = (field: string, member: string): string[] =>
-    inField(field).flatMap((text) => membersOf(rootOf(text), member).flatMap(namesIn));
-  return [
-    ...inField('user').flatMap(usable),
-    ...inJson('litellm_metadata', 'user'),
-    ...inField('litellm_metadata[user]').flatMap(usable),
-    ...inJson('metadata', 'user_id'),
-    ...inField('metadata[user_id]').flatMap(usable),
-    ...inField('safety_identifier').flatMap(usable),
-  ];
+/** Reads names, and notes what it cannot read. */
+class Reader {
+  isUnreadable = false;
+
+  json(text: string | undefined): string[] {
+    if (text === undefined) {
+      this.isUnreadable = true;
+      return [];
+    }
+    const root = this.#rootOf(text);
+    const inMetadata = (metadata: string, member: string): string[] =>
+      membersOf(root, metadata).flatMap((node) =>
+        node.kind === 'string'
+          ? this.#namesInJson(node.value, member)
+          : membersOf(node, member).flatMap((name) => valuesOf(name, text)),
+      );
+    return [
+      ...membersOf(root, 'user').flatMap((node) => valuesOf(node, text)),
+      ...inMetadata('litellm_metadata', 'user'),
+      ...inMetadata('metadata', 'user_id'),
+      ...membersOf(root, 'safety_identifier').flatMap((node) => valuesOf(node, text)),
+    ];
+  }
+
+  form(fields: Fields): string[] {
+    const inField = (wanted: string): string[] => fields.flatMap(([name, value]) => (name === wanted ? [value] : []));
+    const inJson = (field: string, member: string): string[] =>
+      inField(field).flatMap((text) => this.#namesInJson(text, member));
+    return [
+      ...inField('user'),
+      ...inJson('litellm_metadata', 'user'),
+      ...inField('litellm_metadata[user]'),
+      ...inJson('metadata', 'user_id'),
+      ...inField('metadata[user_id]'),
+      ...inField('safety_identifier'),
+    ];
+  }
+
+  /** Metadata can be a string that contains an object. */
+  #namesInJson(text: string, member: string): string[] {
+    return membersOf(this.#rootOf(text), member).flatMap((node) => valuesOf(node, text));
+  }
+
+  #rootOf(text: string): Node | undefined {
+    // Whatever begins in another way is no object for any reader.
+    if (!OBJECT.test(text)) return undefined;
+    try {
+      const root = parseDocument(text);
+      return isObject(root.value) ? root : undefined;
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      this.isUnreadable = true;
+      return undefined;
+    }
+  }
 }
 
 /** All members of a name, the last one first: readers differ in which of several counts, and most read the last. */
@@ -62,46 +108,48 @@ function membersOf(node: Node | undefined, name: string): Node[] {
   return node.members.flatMap((member) => (member.name.value === name ? [member.node] : [])).reverse();
 }
 
-/** Metadata can be an object, or a string that contains one. */
-function objectIn(node: Node): Node | undefined {
-  return node.kind === 'string' ? rootOf(node.value) : node;
+/** A number names an end user, too: an integer as it is spelled, which can be longer than a number of JavaScript. */
+function valuesOf(node: Node, text: string): string[] {
+  if (node.kind === 'string') return [node.value];
+  if (node.kind !== 'scalar' || typeof node.value !== 'number') return [];
+  const spelled = text.slice(node.start, node.end);
+  return /^-?\d+$/.test(spelled) ? [spelled] : [spelled, String(node.value), node.value.toFixed(1)];
 }
 
-function rootOf(text: string): Node | undefined {
-  try {
-    const root = parseDocument(text);
-    return isObject(root.value) ? root : undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
-}
-
-/** A number names an end user, too. */
-function namesIn(node: Node | undefined): string[] {
-  if (node?.kind === 'string') return usable(node.value);
-  return node?.kind === 'scalar' && typeof node.value === 'number' ? [String(node.value)] : [];
-}
-
-/** Gateways ignore white space around a name. */
 function usable(name: string): string[] {
-  const trimmed = name.trim();
-  return trimmed === '' ? [] : [trimmed];
+  const stripped = strip(name);
+  return stripped === '' ? [] : [stripped];
 }
 
-function fieldsOf(bytes: Buffer): Fields {
-  return [...new URLSearchParams(bytes.toString('utf8'))];
+/** White space as Python knows it, which differs from that of JavaScript. */
+const SPACE = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`;
+const SURROUNDING = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
+
+/** The name without the white space around it, which LiteLLM removes by `str.strip`. */
+export function strip(name: string): string {
+  return name.replaceAll(SURROUNDING, '');
 }
 
-/** @returns no fields if the form cannot be read, which its check refuses */
-function partsOf(bytes: Buffer, contentType: string): Fields {
+function fieldsOf(reader: Reader, bytes: Buffer): Fields {
+  const text = bytes.toString('latin1');
+  // Readers differ in the encoding of letters without percent signs.
+  if (/[^\0-\x7f]/.test(text)) reader.isUnreadable = true;
+  return [...new URLSearchParams(text)];
+}
+
+function partsOf(reader: Reader, bytes: Buffer, contentType: string): Fields {
   try {
     const boundary = boundaryOf(contentType);
     if (boundary === undefined) return [];
     const fields = readParts(bytes, boundary).filter(({ fileName }) => fileName === undefined);
-    return fields.map(({ name, content }) => [name, content.toString('utf8')]);
+    return fields.map(({ name, content }) => {
+      const text = decodeUtf8(content);
+      if (text === undefined) reader.isUnreadable = true;
+      return [name, text ?? ''];
+    });
   } catch (error) {
-    if (error instanceof BodyError) return [];
-    throw error;
+    if (!(error instanceof BodyError)) throw error;
+    reader.isUnreadable = true;
+    return [];
   }
 }

@@ -37,6 +37,7 @@ function refusal(unknownCustomers: UnknownCustomers, caller: Partial<NamedCaller
 const BLOCKED = 'This customer is blocked.';
 const UNKNOWN = 'This customer is not known here.';
 const UNNAMED = 'The call names no customer: set the field user of the request.';
+const UNREADABLE = 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.';
 const CALLER = 'This caller may not call for this customer.';
 
 describe('who may call', () => {
@@ -49,6 +50,8 @@ describe('who may call', () => {
     [{ customers: ['free', 'blocked'] }, BLOCKED, BLOCKED],
     [{ customers: ['blocked', 'free'] }, BLOCKED, BLOCKED],
     [{ customers: ['free', 'stranger'] }, undefined, UNKNOWN],
+    [{ customers: ['free'], isUnreadable: true }, UNREADABLE, UNREADABLE],
+    [{ customers: ['free\ud800'] }, UNREADABLE, UNREADABLE],
     [{ customers: ['team'] }, CALLER, CALLER],
     [{ customers: ['team'], team: 'sales' }],
     [{ customers: ['team'], team: 'legal' }, CALLER, CALLER],

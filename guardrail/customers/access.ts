@@ -11,6 +11,8 @@ export interface NamedCaller {
   readonly team: string | undefined;
   /** The SHA-256 hashes, in hexadecimal digits, of the API keys of the call. Which of several counts is up to the gateway. */
   readonly keyHashes: readonly string[];
+  /** The call may name more customers, which cannot be read. */
+  readonly isUnreadable?: boolean;
 }
 
 /** What is known about the list, for metrics and probes. */
@@ -34,6 +36,7 @@ const REFUSALS = {
   unavailable: 'The guardrail has no valid list of customers, so that it cannot tell who may call: try again later.',
   blocked: 'This customer is blocked.',
   unknown: 'This customer is not known here.',
+  unreadable: 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.',
   unnamed: 'The call names no customer: set the field user of the request.',
   caller: 'This caller may not call for this customer.',
 } as const;
@@ -50,6 +53,10 @@ export function createAccess(key: KeyObject, list: { readonly current: CustomerL
     refusalOf(caller) {
       const { current } = list;
       if (current === undefined) return REFUSALS.unavailable;
+      // Half of a surrogate pair: a gateway may drop it, and read another name.
+      if (caller.isUnreadable === true || !caller.customers.every((name) => name.isWellFormed())) {
+        return REFUSALS.unreadable;
+      }
       const isClosed = current.unknownCustomers === 'Block';
       if (caller.customers.length === 0) return isClosed ? REFUSALS.unnamed : undefined;
       for (const customer of caller.customers) {

@@ -7,6 +7,8 @@ import type { HeaderChanges, HttpHeaders } from './messages.ts';
 export interface Head {
   /** Without those that begin with a colon. The framing is that of HTTP/1.1, whatever the protocol of the connection. */
   readonly headers: IncomingHttpHeaders;
+  /** Headers that are there more than once. Envoy sends them on so. */
+  readonly repeated: ReadonlySet<string>;
   /** The values of `:method`, `:path`, `:status` and others; empty if one is absent. */
   readonly pseudo: (name: string) => string;
 }
@@ -17,15 +19,20 @@ type Encoding = 'latin1' | 'utf8';
 export function headOf({ headers: map, endOfStream }: HttpHeaders, encoding: Encoding): Head {
   const pseudo = new Map<string, string>();
   const headers: IncomingHttpHeaders = {};
+  const repeated = new Set<string>();
   for (const { key = '', value = '', rawValue } of map?.headers ?? []) {
     const text = rawValue && rawValue.length > 0 ? rawValue.toString(encoding) : value;
     if (key.startsWith(':')) pseudo.set(key, text);
-    else add(headers, key.toLowerCase(), text);
+    else {
+      const name = key.toLowerCase();
+      if (headers[name] !== undefined) repeated.add(name);
+      add(headers, name, text);
+    }
   }
   delete headers['transfer-encoding'];
   if (endOfStream === true) delete headers['content-length'];
   else if (headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
-  return { headers, pseudo: (name) => pseudo.get(name) ?? '' };
+  return { headers, repeated, pseudo: (name) => pseudo.get(name) ?? '' };
 }
 
 /** Joins repeated headers as Node does. */

@@ -30,6 +30,7 @@ export class RequestSide extends Readable {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  readonly repeatedHeaders: ReadonlySet<string>;
   /** The framing that {@link headOf} gives to all requests. */
   readonly httpVersion = '1.1';
   readonly #options: RequestOptions;
@@ -46,6 +47,7 @@ export class RequestSide extends Readable {
     this.method = head.pseudo(':method');
     this.url = head.pseudo(':path');
     this.headers = head.headers;
+    this.repeatedHeaders = head.repeated;
     if (!hasBody) this.push(null);
     // Whoever reads the body learns of its end by other events.
     this.on('error', () => undefined);

@@ -44,7 +44,11 @@ export interface InlineOptions {
 }
 
 /** A request as it arrives: its body as a stream, and its head in the form that Node gives it. */
-export type InlineRequest = Readable & Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'httpVersion'>;
+export type InlineRequest = Readable &
+  Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'httpVersion'> & {
+    /** Headers that `headers` joins, and that the upstream receives more than once. */
+    readonly repeatedHeaders?: ReadonlySet<string>;
+  };
 
 export interface InlineContext extends CallScope {
   readonly req: InlineRequest;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
+import { strip } from '../bodies/bodies.ts';
 import { keyHashOf } from '../customers/customers.ts';
 import { TEAM_HEADER } from '../gateways/gateways.ts';
 import { INLINE_TENANT, type SubjectId, type Tenant } from '../ids.ts';
@@ -54,7 +55,7 @@ export function callerOf(
 
 /** @returns the end users that headers name. @param names in lower case */
 export function customersIn(headers: IncomingHttpHeaders, names: readonly string[]): string[] {
-  return names.map((name) => valueOf(headers, name)).filter((value) => value !== '');
+  return names.map((name) => strip(valueOf(headers, name))).filter((value) => value !== '');
 }
 
 /** The hashes under which LiteLLM knows the keys of a call. */

@@ -1,7 +1,7 @@
 /** The way of a request through the guard: its body is read, checked, and replaced. */
 import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
-import { endUsersOf, guardBody, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
+import { endUsersOf, guardBody, type EndUsers, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
@@ -28,11 +28,8 @@ const MAX_KEPT_BYTES = 16 * 1024;
 
 /** @throws ProxyError, ServiceError, BodyError, and the errors of the guard */
 export async function prepare(call: Call, options: InlineOptions): Promise<Prepared> {
-  const { context, target, handling } = call;
-  if (handling === 'pass') {
-    checkAccess(call, [], options);
-    return unread(call);
-  }
+  const { context, target } = call;
+  if (call.handling === 'pass' && !isAccessChecked(call, options)) return unread(call);
   let bytes: Buffer | undefined;
   try {
     return await reading(call, options, async (body) => {
@@ -53,6 +50,11 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
     options.metrics.failedOpen(code);
     return bytes ? { ...sendable(bytes), query: target.query, isRead: true, answer: undefined } : unread(call);
   }
+}
+
+/** Whether the call must be one that the list of customers allows. A request without a body reaches no model. */
+function isAccessChecked({ context }: Call, { access }: InlineOptions): boolean {
+  return access !== undefined && !isWithoutBody(context.method);
 }
 
 /** The request as it arrives. */
@@ -95,7 +97,11 @@ async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise
   const body: RequestBody = { bytes, contentType, query: target.query, hidesEndUser };
   const endUsers = endUsersOf(body);
   const monitored = checkAccess(call, endUsers, options);
-  const identity = await identityOfCall(call, endUsers, options);
+  if (call.handling === 'pass') {
+    count(call, { action: 'NONE', ...(monitored && { monitored }) }, options);
+    return { ...sendable(bytes), query: target.query, isRead: true, answer: undefined };
+  }
+  const identity = await identityOfCall(call, endUsers.names, options);
   const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, identity, options);
   if (bytes.length === 0 && target.query === '') {
     reportSession(context, guard.sessionOf(identity));
@@ -140,20 +146,21 @@ function restoringOf(
 }
 
 /**
- * Checks who may call. A request without a body reaches no model.
+ * Checks who may call.
  * @param endUsers the end users that the body names
  * @returns the action that enforcing would have taken, in monitor mode
  * @throws ProxyError if the call is refused
  */
-function checkAccess(call: Call, endUsers: readonly string[], options: InlineOptions): 'BLOCKED' | undefined {
+function checkAccess(call: Call, endUsers: EndUsers, options: InlineOptions): 'BLOCKED' | undefined {
   const { context, caller, policy, target } = call;
   const { access, customerHeaders, metrics, protocol } = options;
-  if (access === undefined || isWithoutBody(context.method)) return undefined;
-  const { headers } = context.req;
+  if (access === undefined || !isAccessChecked(call, options)) return undefined;
+  const { headers, repeatedHeaders } = context.req;
   const refusal = access.refusalOf({
-    customers: [...customersIn(headers, customerHeaders), ...endUsers],
+    customers: [...customersIn(headers, customerHeaders), ...endUsers.names],
     team: caller.team,
     keyHashes: keyHashesIn(headers, target.query),
+    isUnreadable: endUsers.isUnreadable || customerHeaders.some((name) => repeatedHeaders?.has(name)),
   });
   if (refusal === undefined) return undefined;
   if (options.isFailOpen(policy)) return 'BLOCKED';
@@ -162,7 +169,11 @@ function checkAccess(call: Call, endUsers: readonly string[], options: InlineOpt
   throw new ProxyError('guardrail_blocked', refusal);
 }
 
-function count({ context }: Call, { action, monitored }: GuardedBody, { metrics, protocol }: InlineOptions): void {
+function count(
+  { context }: Call,
+  { action, monitored }: Pick<GuardedBody, 'action' | 'monitored'>,
+  { metrics, protocol }: InlineOptions,
+): void {
   context.state.log.action = action;
   if (monitored !== undefined) context.state.log.monitored = monitored;
   metrics.guardrailCall('request', protocol, monitored === undefined ? action : `MONITORED_${monitored}`);
