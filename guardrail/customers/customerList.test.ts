@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { listHash, listKey, type ListHash } from './listHash.ts';
 import { CustomerListError, readCustomerList, type CustomerList } from './readList.ts';
 import {
+  checksumOf,
   CustomerListTooLargeError,
   customerListRevision,
   shardName,
@@ -185,6 +186,28 @@ describe('the customer list', () => {
     expect(Math.max(...parts.map(({ length }) => length))).to.be.at.most(700_000);
     expect(read(parts).size).to.equal(100_000);
     expect(parts.map((_, shard) => shardName(shard))[0]).to.equal('customers-0');
+  });
+
+  it('is refused if it contains a customer twice, or customers in another order', () => {
+    const twice = [...list, { customer: customer(7), blocked: true }];
+    expect(() => writeCustomerList(twice, { unknownCustomers: 'Allow' })).to.throw(RangeError, 'twice');
+    const [head = '', one = '', other = ''] = (writeCustomerList(list, { unknownCustomers: 'Allow' })[0] ?? '').split(
+      '\n',
+    );
+    const signed = (...lines: string[]): string[] => {
+      const text = [...lines, ''].join('\n');
+      return [`${text}end ${lines.length - 1} ${checksumOf(text)}\n`];
+    };
+    expect(read(signed(head, one, other)).size).to.equal(2);
+    for (const lines of [
+      [head, one, one],
+      [head, other, one],
+      [head, one, `${other.slice(0, 22)} {"policy":"strict"}`],
+      [head, one, `${other.slice(0, 22)} {"blocked":false}`],
+      [head, one, `${other.slice(0, 22)}{"blocked":true}`],
+    ]) {
+      expect(() => read(signed(...lines)), lines.join()).to.throw(CustomerListError, 'damaged or incomplete');
+    }
   });
 
   it('is refused if it does not fit', () => {

@@ -1,5 +1,6 @@
 /** Reads a customer list: as a whole, or not at all. Pure. */
 import * as z from 'zod';
+import { HASH_LENGTH, LineTable } from './lineTable.ts';
 import type { ListHash } from './listHash.ts';
 import { checksumOf, customerListRevision, MAX_SHARDS, shardOf, VERSION, type UnknownCustomers } from './writeList.ts';
 
@@ -49,7 +50,7 @@ export function readCustomerList(shards: ReadonlyMap<number, string>): CustomerL
   const first = shards.get(0);
   if (first === undefined) throw new CustomerListError('has no first part.');
   const { shards: count, unknownCustomers } = headerOf(first);
-  const customers = new Map<ListHash, CustomerRules>();
+  const tables: LineTable[] = [];
   const texts = Array.from({ length: count }, (_, shard) => {
     const text = shards.get(shard);
     if (text === undefined) throw new CustomerListError(`lacks part ${shard + 1} of ${count}.`);
@@ -57,14 +58,17 @@ export function readCustomerList(shards: ReadonlyMap<number, string>): CustomerL
     if (own.shard !== shard || own.shards !== count || own.unknownCustomers !== unknownCustomers) {
       throw new CustomerListError(`has a part ${shard + 1} that belongs to another version of the list.`);
     }
-    readShard(text, shard, count, customers);
+    tables.push(readShard(text, shard, count));
     return text;
   });
   return {
     revision: customerListRevision(texts),
     unknownCustomers,
-    size: customers.size,
-    find: (customer) => customers.get(customer),
+    size: tables.reduce((sum, { size }) => sum + size, 0),
+    find(customer) {
+      const found = tables[shardOf(customer, count)]?.find(customer);
+      return found === undefined ? undefined : rulesOf(found);
+    },
   };
 }
 
@@ -74,24 +78,34 @@ function headerOf(text: string): z.output<typeof header> {
   return parsed.data;
 }
 
-function readShard(text: string, shard: number, shards: number, into: Map<ListHash, CustomerRules>): void {
+function readShard(text: string, shard: number, shards: number): LineTable {
   const corrupt = new CustomerListError(`has a part ${shard + 1} that is damaged or incomplete.`);
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const [, count, checksum] = LAST_LINE.exec(text.slice(end)) ?? [];
   if (checksum === undefined || checksumOf(text.slice(0, end)) !== checksum) throw corrupt;
   const lines = text.slice(0, end).split('\n').slice(1, -1);
   if (lines.length !== Number(count)) throw corrupt;
+  /** Rules repeat: most customers have one of few. */
+  const valid = new Set(['']);
+  let last = '';
   for (const line of lines) {
-    const customer = line.slice(0, 22) as ListHash;
-    if (!HASH.test(customer) || shardOf(customer, shards) !== shard || into.has(customer)) throw corrupt;
-    into.set(customer, line.length === 22 ? FREE : rulesOf(line.slice(22), corrupt));
+    const customer = line.slice(0, HASH_LENGTH);
+    // Sorted, and each customer once.
+    if (!HASH.test(customer) || shardOf(customer, shards) !== shard || customer <= last) throw corrupt;
+    last = customer;
+    const own = line.slice(HASH_LENGTH);
+    if (!valid.has(own)) {
+      if (!own.startsWith(' ') || !rules.safeParse(jsonOf(own)).success) throw corrupt;
+      valid.add(own);
+    }
   }
+  return new LineTable(lines);
 }
 
-function rulesOf(text: string, corrupt: CustomerListError): CustomerRules {
-  const parsed = rules.safeParse(text.startsWith(' ') ? jsonOf(text.slice(1)) : undefined);
-  if (!parsed.success) throw corrupt;
-  const { blocked = false, callers } = parsed.data;
+/** @param text the rules of a line, which were valid when the list was read */
+function rulesOf(text: string): CustomerRules {
+  if (text === '') return FREE;
+  const { blocked = false, callers } = rules.parse(jsonOf(text));
   return { blocked, callers: callers && { teams: new Set(callers.teams), keys: new Set(callers.keys) } };
 }
 

@@ -10,6 +10,7 @@
  * Customers are sorted by their hash, whose first bits select the shard. Pure.
  */
 import { hash } from 'node:crypto';
+import { HASH_LENGTH } from './lineTable.ts';
 import type { ListHash } from './listHash.ts';
 
 export const VERSION = 1;
@@ -55,7 +56,7 @@ export function shardName(shard: number): string {
  * Writes the list. The same entries give the same bytes, in whatever order they are.
  * @param entries at most one for each customer
  * @returns the text of each shard: 1, 2, 4, 8 or 16, as few as hold the list
- * @throws CustomerListTooLargeError
+ * @throws CustomerListTooLargeError, and RangeError for a customer that is there twice
  */
 export function writeCustomerList(
   entries: Iterable<CustomerEntry>,
@@ -63,6 +64,10 @@ export function writeCustomerList(
 ): string[] {
   const { unknownCustomers, maxShardBytes = MAX_SHARD_BYTES } = options;
   const lines = Array.from(entries, lineOf).sort();
+  if (lines.some((line, at) => line.slice(0, HASH_LENGTH) === lines[at + 1]?.slice(0, HASH_LENGTH))) {
+    // A reader would refuse the list, and enforce an old one.
+    throw new RangeError('The list of customers contains a customer twice.');
+  }
   for (let shards = 1; shards <= MAX_SHARDS; shards *= 2) {
     const written = shardsOf(lines, shards).map((own, shard) =>
       shardText({ version: VERSION, shard, shards, unknownCustomers }, own),
