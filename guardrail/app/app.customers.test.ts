@@ -58,6 +58,8 @@ const listOf = (unknownCustomers: UnknownCustomers, list = entries): string[] =>
 const BLOCKED = 'This customer is blocked.';
 const UNKNOWN = 'This customer is not known here.';
 const UNNAMED = 'The call names no customer: set the field user of the request.';
+const UNTOLD =
+  'The gateway does not tell the guardrail for which customer a call is, and unknown customers may not call.';
 const UNREADABLE = 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.';
 const CALLER = 'This caller may not call for this customer.';
 
@@ -151,6 +153,16 @@ describe('the list of customers', () => {
     expect(await inline({})).to.equal(UNNAMED);
     const models = await fetch(`${service.proxyUrl}/v1/models`, { headers: { authorization: `Bearer ${TOKEN}` } });
     expect(models.status).not.to.equal(400);
+    const stored = `${service.proxyUrl}/v1/responses/resp_1`;
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['', 'DELETE'],
+      ['/cancel', 'POST'],
+    ] as const) {
+      service.script((response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+      const { status } = await fetch(stored + path, { method, headers: { authorization: `Bearer ${TOKEN}` } });
+      expect(status, `${method} ${path}`).to.equal(200);
+    }
   });
 
   it('refuses calls on paths whose bodies pass unchanged', async () => {
@@ -209,15 +221,20 @@ describe('the list of customers', () => {
 
   it('refuses calls of gateways that name no customer, in their own format', async () => {
     await start({}, listOf('Block'));
-    const { body } = await service.call(
-      'POST',
-      '/v1/guard/redact',
-      { texts: ['Hello'] },
-      {
-        headers: { 'x-session-id': 'a-call-'.repeat(6) },
-      },
-    );
-    expect(JSON.stringify(body)).to.include(UNNAMED);
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const portkey = { eventType: 'beforeRequestHook', request: { json: { user: 'acme', messages } } };
+    const headers = { 'x-session-id': 'a-call-'.repeat(6), 'x-guardrail-team': 'sales' };
+    const post = async (path: string, body: object): Promise<readonly [number, unknown]> => {
+      const answer = await service.call('POST', path, body, { headers });
+      return [answer.status, answer.body];
+    };
+    const rejected = { action: { body: UNTOLD, status_code: 403, reason: UNTOLD } };
+    expect(await post('/v1/peer/check', portkey)).to.deep.equal([200, { verdict: false, data: { reason: UNTOLD } }]);
+    expect(await post('/v1/peer/check', { body: { messages } })).to.deep.equal([200, rejected]);
+    expect(await post('/request', { body: { messages } })).to.deep.equal([200, rejected]);
+    const [status, body] = await post('/v1/guard/redact', { texts: ['Hello'] });
+    expect([status, (body as { error: { message: string } }).error.message]).to.deep.equal([403, UNTOLD]);
+    expect(await post('/v1/guard/rehydrate', { texts: ['Hello'] })).to.deep.equal([200, { texts: ['Hello'] }]);
   });
 
   it('changes nothing in monitor mode, and counts', async () => {

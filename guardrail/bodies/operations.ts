@@ -10,6 +10,8 @@ export interface Operation {
   readonly members: ReadonlyMap<string, BodyRole>;
   /** The operation takes no body. */
   readonly hasNoBody?: boolean;
+  /** The operation reaches no model, although it is a POST. */
+  readonly isControl?: boolean;
   /** The operation whose bodies are in `requests[].params`. */
   readonly batchOf?: string;
   /** Files of JSON lines are batches or examples for fine-tuning, and are checked line by line. */
@@ -74,7 +76,7 @@ const OPENAI_ROWS: readonly Row[] = [
   },
   { name: 'responses.get', method: 'GET', path: /^responses\/[^/]+(?:\/input_items)?$/ },
   { name: 'responses.delete', method: 'DELETE', path: /^responses\/[^/]+$/ },
-  { name: 'responses.cancel', method: 'POST', path: /^responses\/[^/]+\/cancel$/ },
+  { name: 'responses.cancel', method: 'POST', path: /^responses\/[^/]+\/cancel$/, isControl: true },
   {
     name: 'conversations',
     method: 'POST',
@@ -116,7 +118,7 @@ const OPENAI_ROWS: readonly Row[] = [
     members: { opaque: 'input_file_id endpoint completion_window' },
   },
   { name: 'batches.get', method: 'GET', path: /^batches(?:\/[^/]+)?$/ },
-  { name: 'batches.cancel', method: 'POST', path: /^batches\/[^/]+\/cancel$/ },
+  { name: 'batches.cancel', method: 'POST', path: /^batches\/[^/]+\/cancel$/, isControl: true },
   { name: 'rerank', method: 'POST', path: /^(?:v2\/)?rerank$/, members: { text: 'query', plain: 'documents' } },
   { name: 'models', method: 'GET', path: /^models(?:\/.+)?$/ },
 ];
@@ -141,7 +143,7 @@ const ANTHROPIC_ROWS: readonly Row[] = [
     ...{ name: 'messages.batches.get', method: 'GET', answersLines: true },
     path: /^messages\/batches(?:\/[^/]+(?:\/results)?)?$/,
   },
-  { name: 'messages.batches.cancel', method: 'POST', path: /^messages\/batches\/[^/]+\/cancel$/ },
+  { name: 'messages.batches.cancel', method: 'POST', path: /^messages\/batches\/[^/]+\/cancel$/, isControl: true },
   { name: 'messages.batches.delete', method: 'DELETE', path: /^messages\/batches\/[^/]+$/ },
 ];
 

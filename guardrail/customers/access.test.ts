@@ -37,6 +37,8 @@ function refusal(unknownCustomers: UnknownCustomers, caller: Partial<NamedCaller
 const BLOCKED = 'This customer is blocked.';
 const UNKNOWN = 'This customer is not known here.';
 const UNNAMED = 'The call names no customer: set the field user of the request.';
+const UNTOLD =
+  'The gateway does not tell the guardrail for which customer a call is, and unknown customers may not call.';
 const UNREADABLE = 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.';
 const CALLER = 'This caller may not call for this customer.';
 
@@ -44,6 +46,7 @@ describe('who may call', () => {
   const cases: readonly (readonly [caller: Partial<NamedCaller>, allow?: string | undefined, block?: string])[] = [
     [{ customers: ['free'] }],
     [{ customers: [] }, undefined, UNNAMED],
+    [{ customers: undefined }, undefined, UNTOLD],
     [{ customers: ['stranger'] }, undefined, UNKNOWN],
     [{ customers: ['FREE'] }, undefined, UNKNOWN],
     [{ customers: ['blocked'] }, BLOCKED, BLOCKED],

@@ -5,8 +5,11 @@ import type { CustomerList, CustomerRules } from './readList.ts';
 
 /** Who calls, and for whom. */
 export interface NamedCaller {
-  /** Every customer that the call names. Which of several counts is up to the gateway, so each must be allowed. */
-  readonly customers: readonly string[];
+  /**
+   * Every customer that the call names. Which of several counts is up to the gateway, so each must be allowed. undefined:
+   * the gateway never tells.
+   */
+  readonly customers: readonly string[] | undefined;
   /** The team that the gateway identifies. */
   readonly team: string | undefined;
   /** The SHA-256 hashes, in hexadecimal digits, of the API keys of the call. Which of several counts is up to the gateway. */
@@ -37,6 +40,7 @@ const REFUSALS = {
   blocked: 'This customer is blocked.',
   unknown: 'This customer is not known here.',
   unreadable: 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.',
+  untold: 'The gateway does not tell the guardrail for which customer a call is, and unknown customers may not call.',
   unnamed: 'The call names no customer: set the field user of the request.',
   caller: 'This caller may not call for this customer.',
 } as const;
@@ -53,11 +57,12 @@ export function createAccess(key: KeyObject, list: { readonly current: CustomerL
     refusalOf(caller) {
       const { current } = list;
       if (current === undefined) return REFUSALS.unavailable;
+      const isClosed = current.unknownCustomers === 'Block';
+      if (caller.customers === undefined) return isClosed ? REFUSALS.untold : undefined;
       // Half of a surrogate pair: a gateway may drop it, and read another name.
       if (caller.isUnreadable === true || !caller.customers.every((name) => name.isWellFormed())) {
         return REFUSALS.unreadable;
       }
-      const isClosed = current.unknownCustomers === 'Block';
       if (caller.customers.length === 0) return isClosed ? REFUSALS.unnamed : undefined;
       for (const customer of caller.customers) {
         const rules = current.find(hashOf('customer', customer));

@@ -79,6 +79,8 @@ export interface GatewayAdapter {
    * answer of {@link block}, if the gateway continues the call on errors.
    */
   readonly onFailure: 'error' | 'block';
+  /** The gateway tells for which end user a call is, if the call names one. */
+  readonly tellsEndUser?: true;
   /** The answer that forwards the call unchanged. `echo`: the body of the call itself. */
   readonly pass: JsonObject | 'echo';
   /** Whether a body has this dialect. */

@@ -112,6 +112,7 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
   return {
     dialect: 'basic',
     onFailure: 'error',
+    tellsEndUser: true,
     pass: { action: 'NONE' },
     recognizes: (body) => body.input_type === 'request' || body.input_type === 'response',
     block: (reason) => ({ action: 'BLOCKED', blocked_reason: reason }),

@@ -120,7 +120,7 @@ async function runGuard(
     count(outcome.action);
     return exchange.render(outcome);
   }
-  const refusal = access?.refusalOf(callerIn(identity));
+  const refusal = access?.refusalOf(callerIn(identity, adapter));
   if (refusal !== undefined && !isMonitor()) {
     count('BLOCKED');
     return blocked(adapter, refusal);
@@ -137,8 +137,9 @@ async function runGuard(
 }
 
 /** A gateway names at most one end user, and the hash of the key that it has verified. */
-function callerIn({ team, keyHash, endUser }: CallIdentity): NamedCaller {
-  return { customers: endUser ? [endUser] : [], team, keyHashes: keyHash ? [keyHash] : [] };
+function callerIn({ team, keyHash, endUser }: CallIdentity, { tellsEndUser }: GatewayAdapter): NamedCaller {
+  const customers = endUser ? [endUser] : [];
+  return { customers: tellsEndUser ? customers : undefined, team, keyHashes: keyHash ? [keyHash] : [] };
 }
 
 function phaseOf({ phase }: GatewayExchange): 'request' | 'response' {

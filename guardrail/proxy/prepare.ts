@@ -52,9 +52,9 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
   }
 }
 
-/** Whether the call must be one that the list of customers allows. A request without a body reaches no model. */
-function isAccessChecked({ context }: Call, { access }: InlineOptions): boolean {
-  return access !== undefined && !isWithoutBody(context.method);
+/** Whether the call must be one that the list of customers allows. Reading and cancelling reach no model. */
+function isAccessChecked({ context, operation }: Call, { access }: InlineOptions): boolean {
+  return access !== undefined && !isWithoutBody(context.method) && operation.isControl !== true;
 }
 
 /** The request as it arrives. */
