@@ -22,7 +22,6 @@ describe('the end users of a body', () => {
     [JSON_TYPE, '{"metadata":"{\\u0022user_id\\u0022:\\u0022c\\u0022}"}', ['c']],
     [JSON_TYPE, '{"metadata":"{\\"user_id\\"\\n:\\"c\\"}"}', ['c']],
     [JSON_TYPE, '{"user":12345678901234567}', ['12345678901234567']],
-    [JSON_TYPE, '{"user":7.0}', ['7.0', '7', '7.0']],
     [JSON_TYPE, '{"user":7}', ['7']],
     [JSON_TYPE, '{"user":""}', []],
     [JSON_TYPE, '{"user":true}', []],
@@ -45,6 +44,12 @@ describe('the end users of a body', () => {
 
   const unreadable: readonly (readonly [type: string, body: Buffer | string, isUnreadable: boolean])[] = [
     [JSON_TYPE, '{"user":"a"}', false],
+    [JSON_TYPE, '{"user":7}', false],
+    [JSON_TYPE, '{"user":7.0}', true],
+    [JSON_TYPE, '{"user":-0}', true],
+    [JSON_TYPE, '{"user":1e2}', true],
+    [JSON_TYPE, '{"user":123456789012345678901}', true],
+    [JSON_TYPE, '{"user":true}', false],
     [JSON_TYPE, '{"user":"a"', true],
     [JSON_TYPE, '\ufeff{"user":"a"}', true],
     [JSON_TYPE, Buffer.from('{"user":"a"}', 'utf16le'), true],

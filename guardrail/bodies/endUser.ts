@@ -24,6 +24,7 @@ export interface EndUsers {
 const NAMED_IN_JSON = /"(?:user|user_id|safety_identifier)\\*"(?:\s|\\[nrt])*:|\\u00[0-7]|\0/i;
 /** Members of a form that name an end user, or contain JSON that does. */
 const NAMED_IN_FORM = /user|safety_identifier|metadata/i;
+const INTEGER = /^(?:0|-?[1-9]\d{0,17})$/;
 /** The beginning of a JSON object in any encoding that Python reads. */
 const OBJECT = /^[\s\0\xef\xbb\xbf\xfe\xff]*\{/;
 
@@ -59,13 +60,13 @@ class Reader {
       membersOf(root, metadata).flatMap((node) =>
         node.kind === 'string'
           ? this.#namesInJson(node.value, member)
-          : membersOf(node, member).flatMap((name) => valuesOf(name, text)),
+          : membersOf(node, member).flatMap((name) => this.#valuesOf(name, text)),
       );
     return [
-      ...membersOf(root, 'user').flatMap((node) => valuesOf(node, text)),
+      ...membersOf(root, 'user').flatMap((node) => this.#valuesOf(node, text)),
       ...inMetadata('litellm_metadata', 'user'),
       ...inMetadata('metadata', 'user_id'),
-      ...membersOf(root, 'safety_identifier').flatMap((node) => valuesOf(node, text)),
+      ...membersOf(root, 'safety_identifier').flatMap((node) => this.#valuesOf(node, text)),
     ];
   }
 
@@ -85,7 +86,17 @@ class Reader {
 
   /** Metadata can be a string that contains an object. */
   #namesInJson(text: string, member: string): string[] {
-    return membersOf(this.#rootOf(text), member).flatMap((node) => valuesOf(node, text));
+    return membersOf(this.#rootOf(text), member).flatMap((node) => this.#valuesOf(node, text));
+  }
+
+  /** A number names an end user, too, but only an integer of 64 bits is spelled alike by all readers. */
+  #valuesOf(node: Node, text: string): string[] {
+    if (node.kind === 'string') return [node.value];
+    if (node.kind !== 'scalar' || typeof node.value !== 'number') return [];
+    const spelled = text.slice(node.start, node.end);
+    if (INTEGER.test(spelled)) return [spelled];
+    this.isUnreadable = true;
+    return [];
   }
 
   #rootOf(text: string): Node | undefined {
@@ -106,14 +117,6 @@ class Reader {
 function membersOf(node: Node | undefined, name: string): Node[] {
   if (node?.kind !== 'object') return [];
   return node.members.flatMap((member) => (member.name.value === name ? [member.node] : [])).reverse();
-}
-
-/** A number names an end user, too: an integer as it is spelled, which can be longer than a number of JavaScript. */
-function valuesOf(node: Node, text: string): string[] {
-  if (node.kind === 'string') return [node.value];
-  if (node.kind !== 'scalar' || typeof node.value !== 'number') return [];
-  const spelled = text.slice(node.start, node.end);
-  return /^-?\d+$/.test(spelled) ? [spelled] : [spelled, String(node.value), node.value.toFixed(1)];
 }
 
 function usable(name: string): string[] {
