@@ -1,11 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { eventually, HARNESS_ENV, KEY, PLANTED } from './testing/appHarness.ts';
+import { listHash, listKey, writeCustomerList } from './customers/customers.ts';
+import { eventually, HARNESS_ENV, KEY, PLANTED, SESSION_KEY } from './testing/appHarness.ts';
 import { withRedis } from './testing/redis.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -66,7 +70,7 @@ async function serve(env: NodeJS.ProcessEnv = {}): Promise<Service> {
 async function guard(
   service: Service,
   fields: Record<string, unknown>,
-): Promise<{ body: { texts: string[] }; headers: Headers }> {
+): Promise<{ body: { action: string; texts: string[] }; headers: Headers }> {
   const response = await fetch(`${service.url}/beta/litellm_basic_guardrail_api`, {
     method: 'POST',
     headers: { 'x-api-key': KEY, 'content-type': 'application/json', connection: 'close' },
@@ -76,7 +80,7 @@ async function guard(
     }),
   });
   expect(response.status).to.equal(200);
-  return { body: (await response.json()) as { texts: string[] }, headers: response.headers };
+  return { body: (await response.json()) as { action: string; texts: string[] }, headers: response.headers };
 }
 
 describe('the program', () => {
@@ -208,6 +212,35 @@ describe('worker processes of the program', () => {
       await guard(service, { input_type: 'request', texts: ['Hello.'] });
     } finally {
       expect(await service.stop()).to.equal(0);
+    }
+  });
+
+  it('follow the customer list, each by itself', async function () {
+    this.timeout(60_000);
+    const folder = await mkdtemp(join(tmpdir(), 'customers-'));
+    const write = async (blocked: boolean): Promise<void> => {
+      const customer = listHash(listKey(SESSION_KEY), 'customer', 'acme');
+      const [shard = ''] = writeCustomerList([{ customer, blocked }], { unknownCustomers: 'Block' });
+      await writeFile(join(folder, 'new'), shard);
+      await rename(join(folder, 'new'), join(folder, 'customers-0'));
+    };
+    await write(true);
+    const service = await serve({
+      ...{ GUARDRAIL_STORE: redis().url, GUARDRAIL_WORKERS: '2', GUARDRAIL_CUSTOMERS: folder },
+    });
+    const actions = async (): Promise<string[]> => {
+      const call = { input_type: 'request', texts: ['Hello.'], request_data: { user_api_key_end_user_id: 'acme' } };
+      const answers = await Promise.all(Array.from({ length: 20 }, () => guard(service, call)));
+      return [...new Set(answers.map(({ body }) => body.action))];
+    };
+    try {
+      await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
+      expect(await actions()).to.deep.equal(['BLOCKED']);
+      await write(false);
+      await eventually(async () => (await actions()).join() === 'NONE');
+    } finally {
+      expect(await service.stop()).to.equal(0);
+      await rm(folder, { recursive: true });
     }
   });
 });
