@@ -2,7 +2,7 @@
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { gatewayBudgetNames, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { isReachable } from '../connection/connection.ts';
-import { definitionPermission } from '../lifecycle/lifecycle.ts';
+import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { otherClaimantKeys } from './claimants.ts';
 import { type BudgetDependencies, createDependencies, type Dependencies } from './dependencies.ts';
@@ -20,8 +20,8 @@ export function budgetController(runtime: Runtime, given: BudgetDependencies): C
   const dependencies = createDependencies(runtime, given);
   return (
     when(budgets)
-      // When a budget is created or deleted, the next claimant may own the budget at the gateway.
-      .watches(budgets, (budget) => otherClaimantKeys(dependencies, budget), { changed: () => false })
+      // When a budget is created, deleted or no longer managed, the next claimant may own the budget at the gateway.
+      .watches(budgets, (budget) => otherClaimantKeys(dependencies, budget), { changed: changedManagement })
       .watches(customers, (customer) => usedBudgets(dependencies, customer), { changed: usesOtherBudgets })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToBudgets,

@@ -1,6 +1,7 @@
 /** Finds the resources that name the same budget of the same gateway, and the one that owns it. */
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { allows, gatewayDigest as digestOf, instanceKeyOf, instancesOfGateway } from '../connection/connection.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { budgetIdOf, claimKey } from './budgetResource.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -11,7 +12,7 @@ export function ownerOf(dependencies: Dependencies, budget: GatewayBudget): Gate
   return ownerBefore(budget, claimantsOf(dependencies, budget), gatewayDigest(dependencies, budget));
 }
 
-/** All allowed resources that name the same budget of the same gateway. */
+/** All allowed resources that name the same budget of the same gateway. A resource that only observes claims nothing. */
 export function claimantsOf(dependencies: Dependencies, budget: GatewayBudget): readonly Claimant[] {
   const own = instanceKeyOf(budget);
   return instancesOfGateway(dependencies, own).flatMap((key) => {
@@ -19,7 +20,9 @@ export function claimantsOf(dependencies: Dependencies, budget: GatewayBudget): 
     const sameInstance = keyText(key) === keyText(own);
     return dependencies.byClaim
       .get(claimKey(key, budgetIdOf(budget)))
-      .filter(({ metadata }) => instance === undefined || allows(instance, metadata.namespace))
+      .filter(
+        (other) => !isObserveOnly(other) && (instance === undefined || allows(instance, other.metadata.namespace)),
+      )
       .map((other) => ({ budget: other, sameInstance }));
   });
 }

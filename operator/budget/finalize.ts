@@ -6,6 +6,7 @@ import {
   forceDeleteRemedy,
   isAnnotated,
   isDefinitionBeingDeleted,
+  isObserveOnly,
   Release,
 } from '../lifecycle/lifecycle.ts';
 import type { ReconcileContext, Result } from '../runtime/runtime.ts';
@@ -37,6 +38,7 @@ export class Finalization {
     const dependencies = this.#dependencies;
     const budget = current.latest;
     if (!dependencies.finalizer.isSet(budget)) return {};
+    if (isObserveOnly(budget)) return await this.#release.unmanaged(budget, budget.status?.ownership !== 'Owned');
     if (!ownsOrCreates(budget) || ownerOf(dependencies, budget) !== undefined) {
       return await this.#release.remove(budget);
     }
@@ -79,7 +81,8 @@ export class Finalization {
     for (const budget of lost) {
       const { customers, instances } = usersOf(dependencies, budget);
       const isTaken = claimantsOf(dependencies, budget).length > 0 || customers.length + instances.length > 0;
-      if (budget.spec.deletionPolicy !== 'Orphan' && !isTaken) await this.#cleanUp(budget, signal, log);
+      const keeps = budget.spec.deletionPolicy === 'Orphan' || isObserveOnly(budget);
+      if (!keeps && !isTaken) await this.#cleanUp(budget, signal, log);
       dependencies.finalizer.markCleanedUp(budget);
     }
   }

@@ -3,6 +3,7 @@ import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import type { ConnectionError } from '../connection/connection.ts';
 import type { TierField } from '../gateway/gateway.ts';
+import { observationResult } from '../lifecycle/lifecycle.ts';
 import { budgetIdOf } from './budgetResource.ts';
 import type { SyncAction } from './events.ts';
 import { ownsOrCreates } from './ownership.ts';
@@ -59,6 +60,17 @@ export function refused(budget: GatewayBudget): BudgetOutcome {
     : 'Use another budgetId, or create the GatewayBudget in the namespace of the instance.';
   const message = `The gateway already has budget ${budgetIdOf(budget)}, and ${cause}. ${remedy}`;
   return { ready: false, reason: 'AlreadyExists', ownership: 'Refused', message };
+}
+
+/** An observation without a change. @param differing undefined: the gateway has no budget with this id */
+export function observed(
+  budget: GatewayBudget,
+  differing: readonly TierField[] | undefined,
+  syncRequest: string | undefined,
+): BudgetOutcome {
+  const { matches, reason, message } = observationResult('budget', differing);
+  const found = differing === undefined ? {} : { budgetId: budgetIdOf(budget) };
+  return { ready: matches, reason, message, ...found, syncRequest };
 }
 
 /** The creation is about to begin. */

@@ -2,11 +2,14 @@
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import type { Tier, TierField } from '../gateway/gateway.ts';
 import { tierFields } from '../gateway/gateway.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { adoptionPolicyOf } from './budgetResource.ts';
 import { tierHash } from './desired.ts';
 
 /** Whether the gateway has, or may have, a budget of this resource. */
-export function ownsOrCreates({ status }: GatewayBudget): boolean {
+export function ownsOrCreates(budget: GatewayBudget): boolean {
+  const { status } = budget;
+  if (isObserveOnly(budget)) return false;
   return status?.ownership === 'Owned' || status?.ownership === 'Creating';
 }
 

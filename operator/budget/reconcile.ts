@@ -5,6 +5,7 @@ import { isGatewayError, isOperatorRow } from '../gateway/gateway.ts';
 import {
   DeletedFirstError,
   isAnnotated,
+  isObserveOnly,
   keyRetryMs,
   OutageTolerance,
   reportGatewayFailure,
@@ -58,7 +59,7 @@ export class BudgetReconciler implements Reconciler {
       if (isOperatorRow(budgetIdOf(budget))) return await this.#end(current, outcomes.reserved(budget));
       const { instanceRef } = budget.spec;
       const connection = await this.#dependencies.connections.forCustomer(instanceRef, budget.metadata.namespace);
-      const owner = ownerOf(this.#dependencies, budget);
+      const owner = isObserveOnly(budget) ? undefined : ownerOf(this.#dependencies, budget);
       if (owner !== undefined) {
         return await this.#end(current, outcomes.ownedByAnother(budget, owner), connection.syncInterval);
       }

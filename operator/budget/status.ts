@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
 import type { BudgetConditionReason } from '../conditions/conditions.ts';
 import { needsUser, nextReason, readyConditions } from '../conditions/conditions.ts';
-import { isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
+import { isObserveOnly, isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
 import type { TierField } from '../gateway/gateway.ts';
 import type { SyncAction } from './events.ts';
 
@@ -46,9 +46,10 @@ export function nextStatus(
 ): GatewayBudgetStatus {
   const before = budget.status ?? {};
   const after: GatewayBudgetStatus = {
-    ...retained(before, outcome),
+    ...retained(budget, outcome),
     customers,
     observedGeneration: budget.metadata.generation,
+    ...(isObserveOnly(budget) ? { ownership: 'Observed' } : {}),
     ...(outcome.ownership === undefined ? {} : { ownership: outcome.ownership }),
     ...(outcome.applied === undefined ? {} : appliedStatus(outcome.applied)),
     ...(outcome.budgetId === undefined ? {} : { budgetId: outcome.budgetId }),
@@ -64,10 +65,14 @@ export function nextStatus(
 }
 
 /** The fields of the previous status that remain. A resource that owns nothing has none that describe a budget. */
-function retained(before: GatewayBudgetStatus, { ownership }: BudgetOutcome): GatewayBudgetStatus {
-  if (ownership !== 'Waiting' && ownership !== 'Refused') return before;
-  const { appliedFields: _fields, specHash: _hash, gateway: _gateway, budgetId: _id, ...rest } = before;
-  return rest;
+function retained(budget: GatewayBudget, { ownership, reason }: BudgetOutcome): GatewayBudgetStatus {
+  const before = budget.status ?? {};
+  const ownsNothing = ownership === 'Waiting' || ownership === 'Refused';
+  if (!ownsNothing && !isObserveOnly(budget)) return before;
+  const { appliedFields: _fields, specHash: _hash, gateway: _gateway, budgetId, ...rest } = before;
+  // A budget that is only observed keeps its id while the gateway does not answer.
+  const keepsId = !ownsNothing && reason !== 'NotAtGateway' && budgetId !== undefined;
+  return keepsId ? { ...rest, budgetId } : rest;
 }
 
 function appliedStatus({ specHash, fields, gateway }: AppliedTier): Partial<GatewayBudgetStatus> {

@@ -3,7 +3,7 @@ import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type { GatewayClient, Tier, TierField } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, tierColumns, tierFields } from '../gateway/gateway.ts';
-import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
+import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import { adoptionPolicyOf, budgetIdOf, isInSync } from './budgetResource.ts';
 import { gatewayDigest } from './claimants.ts';
 import type { CurrentBudget } from './currentBudget.ts';
@@ -12,7 +12,7 @@ import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } fro
 import type { SyncAction } from './events.ts';
 import { observeTier, supportsBudgets } from './observation.ts';
 import * as outcomes from './outcomes.ts';
-import { appliedFields, isOwn } from './ownership.ts';
+import { appliedFields, isOwn, ownsOrCreates } from './ownership.ts';
 import type { AppliedTier, BudgetOutcome } from './status.ts';
 
 /** One sync and its inputs. */
@@ -30,7 +30,8 @@ interface Sync {
 }
 
 /**
- * Observes first. Writes the finalizer and announces the creation only before a change or an adoption.
+ * Observes first. Writes the finalizer and announces the creation only before a change or an adoption. A resource that only
+ * observes ends there.
  * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted; nothing
  *   has been written then
  */
@@ -52,6 +53,10 @@ export async function sync(
   };
   const priority = isInSync(budget) ? 'routine' : 'urgent';
   const observed = await observeTier(client, budgetIdOf(budget), { signal, priority });
+  if (isObserveOnly(budget)) {
+    const differing = observed === undefined ? undefined : changedFields(changesOf(desired, new Set(), observed));
+    return outcomes.observed(budget, differing, run.syncRequest);
+  }
   return observed === undefined ? await create(run, budget) : await update(run, budget, observed);
 }
 
@@ -86,8 +91,10 @@ async function update(run: Sync, budget: GatewayBudget, observed: Tier): Promise
   const specChanged = budget.status?.specHash !== run.specHash;
   if (changedFields(changes).length === 0) {
     const fields = fieldsOf(desired);
-    // The operator may have ended after the write of a changed spec, and before the status.
-    return { ...outcomes.inSync(budget, applied(run, fields), adopted, run.syncRequest), wrote: specChanged };
+    // The operator may have ended after the write of a changed spec, and before the status. Before an adoption, it has
+    // written nothing.
+    const wrote = specChanged && ownsOrCreates(budget);
+    return { ...outcomes.inSync(budget, applied(run, fields), adopted, run.syncRequest), wrote };
   }
   await announceFields(run, before);
   dependencies.finalizer.beforeExternalWrite(current.latest);

@@ -70,7 +70,8 @@ export function usableBudget(budgets: Pick<Lister<GatewayBudget>, 'get'>, refere
 
 function usableId(budget: GatewayBudget, inUse: string | undefined): string | undefined {
   const { budgetId, ownership } = budget.status ?? {};
-  if (budgetId === undefined || ownership !== 'Owned') return undefined;
+  const exists = ownership === 'Owned' || ownership === 'Observed';
+  if (budgetId === undefined || !exists) return undefined;
   if (budgetId === inUse) return budgetId;
   return isReady(budget) && budget.metadata.deletionTimestamp === undefined ? budgetId : undefined;
 }

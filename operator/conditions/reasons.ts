@@ -16,6 +16,9 @@ export const customerConditions = {
     'Adopted',
     'Updated',
     'UpToDate',
+    'Observed',
+    'Differs',
+    'NotAtGateway',
     'InstanceNotFound',
     'InstanceNotReady',
     'NamespaceNotAllowed',
@@ -45,6 +48,7 @@ export const customerConditions = {
     'FieldsNotCleared',
     'FieldsNotEnforced',
     'NotSynced',
+    'Observed',
   ],
 } as const;
 
@@ -54,6 +58,9 @@ const budgetReasons = [
   'Adopted',
   'Updated',
   'UpToDate',
+  'Observed',
+  'Differs',
+  'NotAtGateway',
   'Creating',
   'InstanceNotFound',
   'InstanceNotReady',

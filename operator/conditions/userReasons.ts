@@ -26,6 +26,7 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   // What another resource or another client has.
   'Conflict',
   'AlreadyExists',
+  'Differs',
   'ConfigMapTaken',
   'NameTaken',
   'WorkloadTaken',

@@ -1,7 +1,7 @@
 /** Finds the resources that name the same customer of the same gateway, and the one that owns the record. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { admits, gatewayDigest as digestOf, instanceKeyOf, instancesOfGateway } from '../connection/connection.ts';
-import { isAnnotated } from '../lifecycle/lifecycle.ts';
+import { isAnnotated, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { claimKey } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -38,7 +38,7 @@ export function successorOf(dependencies: Dependencies, customer: GatewayCustome
 
 /**
  * All allowed resources that name the same customer of the same gateway. Instances with the same address belong to the
- * same gateway.
+ * same gateway. A resource that only observes claims nothing.
  */
 export function claimantsOf(dependencies: Dependencies, customer: GatewayCustomer): readonly Claimant[] {
   const own = instanceKeyOf(customer);
@@ -47,7 +47,7 @@ export function claimantsOf(dependencies: Dependencies, customer: GatewayCustome
     const sameInstance = keyText(key) === keyText(own);
     return dependencies.byClaim
       .get(claimKey(key, customer.spec.customerId))
-      .filter((other) => instance === undefined || isAllowed(instance, other))
+      .filter((other) => !isObserveOnly(other) && (instance === undefined || isAllowed(instance, other)))
       .map((other) => ({ customer: other, sameInstance }));
   });
 }
@@ -61,12 +61,13 @@ export function otherClaimantKeys(dependencies: Dependencies, customer: GatewayC
 }
 
 /**
- * The resource that a budget row belongs to; undefined if it is not in this cluster or its instance does not allow it.
+ * The resource that a budget row belongs to; undefined if it is not in this cluster, its instance does not allow it, or it
+ * only observes.
  */
 export function ownerOfRow(dependencies: Dependencies, uid: string): GatewayCustomer | undefined {
   return dependencies.byUid.get(uid).find((customer) => {
     const instance = dependencies.instances.get(instanceKeyOf(customer));
-    return instance === undefined || isAllowed(instance, customer);
+    return !isObserveOnly(customer) && (instance === undefined || isAllowed(instance, customer));
   });
 }
 

@@ -3,7 +3,7 @@ import { budgets, customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
 import { allows, instanceKeyOf, isReachable } from '../connection/connection.ts';
-import { definitionPermission } from '../lifecycle/lifecycle.ts';
+import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { otherClaimantKeys } from './claimants.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
@@ -18,8 +18,8 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
   const reconciler = new CustomerReconciler(dependencies);
   return (
     when(customers)
-      // When a customer is created or deleted, the next claimant may own the record.
-      .watches(customers, (customer) => otherClaimantKeys(dependencies, customer), { changed: () => false })
+      // When a customer is created, deleted or no longer managed, the next claimant may own the record.
+      .watches(customers, (customer) => otherClaimantKeys(dependencies, customer), { changed: changedManagement })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToCustomers,
       })

@@ -1,7 +1,13 @@
 /** Finalizes the resource of a customer before its deletion. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { ConnectionError } from '../connection/connection.ts';
-import { isAnnotated, isDefinitionBeingDeleted, Release, retryOrForceRemedy } from '../lifecycle/lifecycle.ts';
+import {
+  isAnnotated,
+  isDefinitionBeingDeleted,
+  isObserveOnly,
+  Release,
+  retryOrForceRemedy,
+} from '../lifecycle/lifecycle.ts';
 import type { ReconcileContext, Result } from '../runtime/runtime.ts';
 import { claimantsOf, ownerOf, successorOf } from './claimants.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
@@ -33,6 +39,7 @@ export class Finalization {
     const customer = current.latest;
     if (!dependencies.finalizer.isSet(customer)) return {};
     const { state } = ownershipOf(customer);
+    if (isObserveOnly(customer)) return await this.#release.unmanaged(customer, state === 'none');
     if (state === 'none' || ownerOf(dependencies, customer) !== undefined) return await this.#release.remove(customer);
     if (await isDefinitionBeingDeleted(dependencies.client, gatewayCustomerNames)) {
       return await this.#release.orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
@@ -56,7 +63,8 @@ export class Finalization {
    */
   async cleanUpAfterLostFinalizer(lost: readonly GatewayCustomer[], { signal, log }: ReconcileContext): Promise<void> {
     for (const customer of lost) {
-      if (customer.spec.deletionPolicy !== 'Orphan') await this.#cleanUp(customer, signal, log);
+      const keeps = customer.spec.deletionPolicy === 'Orphan' || isObserveOnly(customer);
+      if (!keeps) await this.#cleanUp(customer, signal, log);
       this.#dependencies.finalizer.markCleanedUp(customer);
     }
   }

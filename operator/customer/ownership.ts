@@ -4,6 +4,7 @@ import type { CustomerConditionReason } from '../conditions/conditions.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
 import type { Field } from '../gateway/gateway.ts';
 import { allFields } from '../gateway/gateway.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { conditionOf } from './customerResource.ts';
 
 /** See `status.ownership` of a GatewayCustomer. */
@@ -46,9 +47,9 @@ export function ownershipOf(customer: GatewayCustomer): Ownership {
   };
 }
 
-/** Whether the record belongs to another resource or to a client outside the cluster. */
+/** Whether the record belongs to another resource or to a client outside the cluster, or is only observed. */
 export function isForeign(status: OwnershipStatus | undefined): boolean {
-  return status === 'Waiting' || status === 'Refused';
+  return status === 'Waiting' || status === 'Refused' || status === 'Observed';
 }
 
 /**
@@ -60,6 +61,7 @@ export function nextOwnership(
   found: OwnershipStatus | undefined,
 ): OwnershipStatus | undefined {
   const before = ownershipStatusOf(customer);
+  if (isObserveOnly(customer)) return 'Observed';
   // If a resource that owns nothing loses its permission, its ownership does not change.
   if (found === 'NotAllowed' && isForeign(before)) return before;
   return found ?? before;

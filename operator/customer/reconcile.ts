@@ -1,11 +1,12 @@
 import { type GatewayCustomer, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
-import { BudgetNotUsableError } from '../budget/budget.ts';
+import { BudgetNotUsableError, type UsableBudget } from '../budget/budget.ts';
 import { parseDuration } from '../cluster/cluster.ts';
 import { ConnectionError, type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import { type GatewayError, isGatewayError } from '../gateway/gateway.ts';
 import {
   DeletedFirstError,
   isAnnotated,
+  isObserveOnly,
   keyRetryMs,
   OutageTolerance,
   reportGatewayFailure,
@@ -19,6 +20,7 @@ import { isInSync } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
+import { observeOnly } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
 import * as outcomes from './reconcileOutcomes.ts';
 import type { SyncOutcome } from './status.ts';
@@ -60,6 +62,7 @@ export class CustomerReconciler implements Reconciler {
       if (isAnnotated(customer, 'paused')) return await this.#pause(current);
       if (customer.metadata.deletionTimestamp !== undefined) return await this.#finalize(current, context);
       const connection = await connect(this.#dependencies, customer);
+      if (isObserveOnly(customer)) return await this.#observe(current, connection, context.signal);
       const owner = ownerOf(this.#dependencies, customer);
       if (owner !== undefined) return await this.#waitForOwner(current, owner, connection.syncInterval);
       const grace = this.#grace.left(customer);
@@ -103,15 +106,32 @@ export class CustomerReconciler implements Reconciler {
   }
 
   async #sync(current: CurrentCustomer, connection: GatewayConnection, signal: AbortSignal): Promise<Result> {
-    try {
-      const tier = tierOf(this.#dependencies, current.latest);
-      const outcome = await retryWithFreshKey(this.#dependencies, connection, (fresh) =>
-        sync(this.#dependencies, current, fresh, { tier, signal }),
-      );
+    return await this.#call(current, connection, signal, async (fresh, tier) => {
+      const outcome = await sync(this.#dependencies, current, fresh, { tier, signal });
       if (outcome.reason === 'Conflict') this.#grace.skip(current.latest);
       else this.#grace.forget(current.latest.metadata);
-      const reported = outcomes.withClaimants(this.#dependencies, current.latest, outcome);
-      return await this.#end(current, reported, connection.syncInterval);
+      return outcomes.withClaimants(this.#dependencies, current.latest, outcome);
+    });
+  }
+
+  async #observe(current: CurrentCustomer, connection: GatewayConnection, signal: AbortSignal): Promise<Result> {
+    this.#grace.forget(current.latest.metadata);
+    return await this.#call(current, connection, signal, (fresh, tier) =>
+      observeOnly(this.#dependencies, current.latest, fresh, { tier, signal }),
+    );
+  }
+
+  /** Calls the gateway for a customer, and reports the outcome or the failure. */
+  async #call(
+    current: CurrentCustomer,
+    connection: GatewayConnection,
+    signal: AbortSignal,
+    call: (fresh: GatewayConnection, tier: UsableBudget | undefined) => Promise<SyncOutcome>,
+  ): Promise<Result> {
+    try {
+      const tier = tierOf(this.#dependencies, current.latest);
+      const outcome = await retryWithFreshKey(this.#dependencies, connection, (fresh) => call(fresh, tier));
+      return await this.#end(current, outcome, connection.syncInterval);
     } catch (error) {
       if (error instanceof BudgetNotUsableError) {
         return await this.#end(current, outcomes.failed(error.reason, error), connection.syncInterval);

@@ -4,7 +4,7 @@ import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
 import { needsUser, nextCondition, nextReason, readyConditions } from '../conditions/conditions.ts';
 import type { ObservedCustomer } from '../gateway/gateway.ts';
-import { isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
+import { isObserveOnly, isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
 import { conditionOf } from './customerResource.ts';
 import type { SyncAction } from './events.ts';
 import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
@@ -25,6 +25,8 @@ export interface SyncOutcome {
   readonly observed?: ObservedCustomer | undefined;
   /** The state of the fields, if known. */
   readonly applied?: AppliedState | undefined;
+  /** The budget that the gateway links to a customer that is only observed. */
+  readonly linkedBudget?: string | undefined;
   /** Whether a successful sync changed something at the gateway. */
   readonly wrote?: boolean;
   /** The change to record as an event, if any. */
@@ -43,12 +45,13 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
   const { observed, applied } = outcome;
   const ownership = nextOwnership(customer, outcome.ownership);
   const after: GatewayCustomerStatus = {
-    ...retained(before, outcome),
+    ...retained(customer, outcome),
     synced: outcome.synced,
     observedGeneration: customer.metadata.generation,
     ...(observed === undefined ? {} : { blocked: observed.blocked }),
     ...(observed?.spend === undefined ? {} : { currentSpend: observed.spend }),
     ...(ownership === undefined ? {} : { ownership }),
+    ...(outcome.linkedBudget === undefined ? {} : { budgetId: outcome.linkedBudget }),
     ...(applied === undefined ? {} : fieldsStatus(applied)),
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
     conditions: conditionsOf(customer, outcome, now),
@@ -61,7 +64,9 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
 }
 
 /** The fields of the previous status that an outcome leaves as they are. */
-function retained(before: GatewayCustomerStatus, outcome: SyncOutcome): GatewayCustomerStatus {
+function retained(customer: GatewayCustomer, outcome: SyncOutcome): GatewayCustomerStatus {
+  const before = customer.status ?? {};
+  if (isObserveOnly(customer)) return retainedWhileObserved(before, outcome);
   if (outcome.applied !== undefined) {
     const {
       budgetId: _budget,
@@ -78,6 +83,25 @@ function retained(before: GatewayCustomerStatus, outcome: SyncOutcome): GatewayC
     return rest;
   }
   return before;
+}
+
+/**
+ * A resource that only observes has given up its record: if it manages again, the rules of adoption apply. Only what an
+ * earlier observation found remains until the next one.
+ */
+function retainedWhileObserved(before: GatewayCustomerStatus, { observed }: SyncOutcome): GatewayCustomerStatus {
+  const {
+    specHash: _hash,
+    appliedFields: _applied,
+    unappliedFields: _unapplied,
+    replacesBudget: _replaced,
+    copiedBudget: _copied,
+    tookOver: _tookOver,
+    gateway: _gateway,
+    budgetId,
+    ...rest
+  } = before;
+  return observed !== undefined || budgetId === undefined ? rest : { ...rest, budgetId };
 }
 
 function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
@@ -120,6 +144,10 @@ function syncedCondition(customer: GatewayCustomer, { synced, reason, message }:
 
 function fullyAppliedCondition(customer: GatewayCustomer, applied: AppliedState | undefined, now: Date): Condition {
   if (applied !== undefined) return condition(customer, now, 'FullyApplied', fullyApplied(applied));
+  if (isObserveOnly(customer)) {
+    const message = 'The operator only observes the record and applies no field.';
+    return condition(customer, now, 'FullyApplied', { status: 'Unknown', reason: 'Observed', message });
+  }
   const before = conditionOf(customer, 'FullyApplied');
   if (before?.observedGeneration === customer.metadata.generation) return before;
   const message = 'This spec has not been synced yet.';

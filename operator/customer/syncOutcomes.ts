@@ -83,9 +83,14 @@ export function adoptedAction(ownership: Ownership, linked: boolean): SyncAction
     return { reason: 'Adopted', message: 'The resource took over the record of a deleted resource, with its spend.' };
   }
   if (ownership.state === 'owned') return undefined;
+  const adopted: SyncAction = {
+    reason: 'Adopted',
+    message: 'The gateway already had a customer with this id. The resource adopted it.',
+  };
+  if (ownership.status === 'Observed') return adopted;
   // The link proves that this resource created the record before a crash.
   if (linked) return createdAction(false);
-  return { reason: 'Adopted', message: 'The gateway already had a customer with this id. The resource adopted it.' };
+  return adopted;
 }
 
 /** The action of an update. */

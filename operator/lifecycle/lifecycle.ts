@@ -3,6 +3,7 @@ export { isAnnotated, pendingSyncRequest } from './annotated.ts';
 export { CurrentResource, DeletedFirstError, type ResourceWriters } from './currentResource.ts';
 export { definitionPermission, isDefinitionBeingDeleted } from './deletion.ts';
 export { type GatewayFailureReason, keyRetryMs, reportGatewayFailure } from './gatewayFailure.ts';
+export { changedManagement, isObserveOnly, observationResult } from './managementPolicy.ts';
 export { OutageTolerance } from './outageTolerance.ts';
 export { deletionRetryMs, forceDeleteRemedy, Release, retryOrForceRemedy } from './release.ts';
 export { isSyncTimeOutdated, syncEvents, type SyncTransition } from './syncTransition.ts';

@@ -92,6 +92,12 @@ export class Release<T extends Releasable> {
     return await this.remove(resource);
   }
 
+  /** Removes the finalizer of a resource that only observes. @param ownsNothing whether it had nothing at the gateway before */
+  async unmanaged(resource: T, ownsNothing: boolean): Promise<Result> {
+    if (ownsNothing) return await this.remove(resource);
+    return await this.orphan(resource, 'policy', 'spec.managementPolicy is Observe');
+  }
+
   /** Removes the finalizer because of the annotation force-delete. @param message of the event */
   async force(resource: T, message: string): Promise<Result> {
     this.#dependencies.metrics.orphaned.inc({ reason: 'forced' satisfies OrphanReason });

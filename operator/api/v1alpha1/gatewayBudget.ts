@@ -141,6 +141,10 @@ export interface GatewayBudgetSpec {
    * What happens when the gateway already has a budget with this id. Adopt takes over the budget, Refuse reports it in the condition Ready. Default: Adopt in the namespace of the GatewayInstance. In other namespaces, an existing budget is always refused, because customers of all namespaces may share it.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
+  /**
+   * Whether the operator manages the gateway's budget or only observes it. Manage creates, changes and deletes the budget. Observe reads and reports the budget, changes nothing at the gateway, also if this resource is deleted, and leaves the budget to any GatewayBudget that manages it. Default: Manage.
+   */
+  managementPolicy?: 'Manage' | 'Observe';
 }
 
 /** Observed state of the budget at the gateway. */
@@ -174,9 +178,9 @@ export interface GatewayBudgetStatus {
   /** Digest of the address of the gateway that has the budget. */
   gateway?: string;
   /**
-   * What this resource owns at the gateway. Owned: the budget. Creating: the budget, if the gateway has it, because its creation was begun. Waiting: nothing, because another GatewayBudget owns it. Refused: nothing, because the budget exists already and is not adopted. Absent: nothing is known yet.
+   * What this resource owns at the gateway. Owned: the budget. Creating: the budget, if the gateway has it, because its creation was begun. Waiting: nothing, because another GatewayBudget owns it. Refused: nothing, because the budget exists already and is not adopted. Observed: nothing, because managementPolicy is Observe. Absent: nothing is known yet.
    */
-  ownership?: 'Owned' | 'Creating' | 'Waiting' | 'Refused';
+  ownership?: 'Owned' | 'Creating' | 'Waiting' | 'Refused' | 'Observed';
   /**
    * The fields that the operator has set at the gateway. The operator clears only these fields.
    * @maxItems 64

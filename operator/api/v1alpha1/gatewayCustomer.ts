@@ -176,6 +176,10 @@ export interface GatewayCustomerSpec {
    * What happens when the gateway already has a record with this id. Adopt takes over the record, Refuse reports a conflict in the condition Synced. Default: Adopt in the namespace of the GatewayInstance, where a gateway may have created the record at the customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never adopted.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
+  /**
+   * Whether the operator manages the gateway's record or only observes it. Manage creates, changes and deletes the record. Observe reads and reports the record, changes nothing at the gateway, also if this resource is deleted, and leaves the record to any GatewayCustomer that manages it. Default: Manage.
+   */
+  managementPolicy?: 'Manage' | 'Observe';
 }
 
 /** The resource, in the same namespace, from which a record was taken over. */
@@ -215,10 +219,10 @@ export interface GatewayCustomerStatus {
   /** The previous owner of the record, which released it when it was deleted. If that resource is applied again soon, it gets the record back. */
   tookOver?: TookOver;
   /**
-   * What this resource owns at the gateway. Owned: the customer record. TakingOver: the record of a deleted resource, before the first sync. Waiting: nothing, because another GatewayCustomer owns the record. Refused: nothing, because the record exists already and adoptionPolicy is Refuse. NotAllowed: the record, but the instance no longer allows this resource. Absent: nothing is known yet.
+   * What this resource owns at the gateway. Owned: the customer record. TakingOver: the record of a deleted resource, before the first sync. Waiting: nothing, because another GatewayCustomer owns the record. Refused: nothing, because the record exists already and adoptionPolicy is Refuse. NotAllowed: the record, but the instance no longer allows this resource. Observed: nothing, because managementPolicy is Observe. Absent: nothing is known yet.
    */
-  ownership?: 'Owned' | 'TakingOver' | 'Waiting' | 'Refused' | 'NotAllowed';
-  /** Id of the budget tier that the customer is linked to. */
+  ownership?: 'Owned' | 'TakingOver' | 'Waiting' | 'Refused' | 'NotAllowed' | 'Observed';
+  /** Id of the budget tier that the customer is linked to. If managementPolicy is Observe, the id of any budget that the gateway links to the customer. */
   budgetId?: string;
   /** Id of the previous budget at the gateway, until it is deleted. The customer's own budget replaces it. */
   replacesBudget?: string;
