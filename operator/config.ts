@@ -237,12 +237,21 @@ function help(): string {
     'or the ServiceAccount of its pod.',
     '',
     'node operator/main.ts [flags]',
+    'node operator/main.ts import --help',
     '',
     ...lines,
     '  --help',
     '      Print this help.',
     '',
   ].join('\n');
+}
+
+/** The kubeconfig that client-node locates. @throws ConfigError */
+export function readKubeConfig(): KubeConfig {
+  const problems: string[] = [];
+  const kubeConfig = loadKubeConfig(problems);
+  if (kubeConfig === undefined) throw new ConfigError(problems.join('\n'));
+  return kubeConfig;
 }
 
 function loadKubeConfig(problems: string[]): KubeConfig | undefined {

@@ -8,7 +8,12 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
 }
 
 // Imported after the version check: these modules do not load on an older Node.
-const { ConfigError, loadConfig } = await import('./config.ts');
+const { ConfigError, loadConfig, readKubeConfig } = await import('./config.ts');
+
+if (process.argv[2] === 'import') {
+  const { runImportCommand } = await import('./importCommand.ts');
+  await runImportCommand(process.argv.slice(3), readKubeConfig);
+}
 const { GuardrailOperator } = await import('./operator.ts');
 const { LeaseLostError, RuntimeMetrics, StartError, createLogger } = await import('./runtime/runtime.ts');
 

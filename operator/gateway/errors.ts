@@ -19,9 +19,11 @@ export type GatewayErrorKind =
 /** The calls of the gateway's admin API that the operator makes. Used as metric label and in messages. */
 export type GatewayOperation =
   | 'GET /customer/info'
+  | 'GET /customer/list'
   | 'POST /customer/new'
   | 'POST /customer/update'
   | 'POST /customer/delete'
+  | 'GET /budget/list'
   | 'POST /budget/info'
   | 'POST /budget/new'
   | 'POST /budget/update'

@@ -18,6 +18,7 @@ export {
   type FieldValues,
   type LimitValues,
 } from './fields.ts';
+export { listBudgets, listCustomers } from './listRecords.ts';
 export { gatewayCallMetrics } from './metrics.ts';
 export { observe, type ObservedCustomer } from './observedCustomer.ts';
 export { customerFieldsStrategy } from './customerFieldsStrategy.ts';

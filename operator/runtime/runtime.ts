@@ -33,6 +33,7 @@ export type {
   StatusWriter,
   Subresource,
 } from './contract.ts';
+export { ClusterReader } from './client/clusterReader.ts';
 export { FIELD_MANAGER } from './client/client.ts';
 export {
   ApiError,
