@@ -227,6 +227,12 @@ describe('CRDs at the API server', function () {
         { metadata: { a: 'x'.repeat(4097) } },
         'spec.metadata.a: Too long: may not be more than 4096 bytes',
       ],
+      ['a resource that only observes', { managementPolicy: 'Observe' }, ADMITTED],
+      [
+        'an unknown management policy',
+        { managementPolicy: 'Watch' },
+        'spec.managementPolicy: Unsupported value: "Watch": supported values: "Manage", "Observe"',
+      ],
       [
         'an unknown deletion policy',
         { deletionPolicy: 'Keep' },
