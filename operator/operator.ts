@@ -6,6 +6,7 @@ import {
   gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
+  guardrailPolicyNames,
 } from './api/v1alpha1/v1alpha1.ts';
 import type { OperatorConfig } from './config.ts';
 import { operatorControllers } from './operatorControllers.ts';
@@ -13,7 +14,7 @@ import { OPERATOR_NAME } from './operatorName.ts';
 import { Manager, type ManagerOptions } from './runtime/runtime.ts';
 
 /** The CustomResourceDefinitions that the operator installs. */
-export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames].map(
+export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames].map(
   ({ plural, group }) => `${plural}.${group}`,
 );
 const CRDS = join(import.meta.dirname, '../crds');

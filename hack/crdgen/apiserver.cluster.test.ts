@@ -11,13 +11,14 @@ import {
   gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
+  guardrailPolicyNames,
   GROUP,
   VERSION,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { withControlPlane } from '../testing/controlplane.ts';
 
 const crds = join(import.meta.dirname, '../../crds');
-const kinds = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames];
+const kinds = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames];
 const ADMITTED = '';
 
 type Spec = Readonly<Record<string, unknown>>;
@@ -756,6 +757,85 @@ describe('CRDs at the API server', function () {
     });
   });
 
+  describe('GuardrailPolicy', () => {
+    const recognizer = { name: 'number', type: 'EMPLOYEE_ID', pattern: 'E-[0-9]{6}' };
+    const rules = {
+      profile: 'Confidential',
+      default: { action: 'Block' },
+      entities: { PERSON: { threshold: 0.6 }, COORDINATE: { action: 'Ignore' } },
+      allow: [{ value: 'Acme' }, { pattern: 'support@acme[.]example', types: ['EMAIL_ADDRESS'] }],
+      deny: [{ value: 'Project Nightjar', type: 'PROJECT' }, { value: 'Fjord' }],
+    };
+    const LONG = 'x'.repeat(201);
+    for (const [what, spec, message] of [
+      ['no fields', {}, ADMITTED],
+      [
+        'all fields',
+        {
+          ...rules,
+          recall: 'Thorough',
+          recognizers: [{ ...recognizer, score: 0.5, context: ['staff'] }],
+          teams: { research: rules },
+          images: 'Redact',
+          remoteImages: 'Pass',
+          enforcement: 'Monitor',
+          retention: '30d',
+          additionalEntityTypes: ['BADGE'],
+        },
+        ADMITTED,
+      ],
+      ['lists of the maximum length', { deny: many(1000).map((value) => ({ value })) }, ADMITTED],
+      ['a longer list', { deny: many(1001).map((value) => ({ value })) }, 'must have at most 1000 items'],
+      ['another profile', { profile: 'personal' }, 'supported values: "Personal", "Confidential"'],
+      ['another action', { default: { action: 'Mask' } }, 'supported values: "Pseudonymize", "Block", "Ignore"'],
+      ['a rule without a field', { entities: { PERSON: {} } }, 'action or threshold is required'],
+      ['a threshold above 1', { default: { threshold: 1.1 } }, 'threshold must be between 0 and 1'],
+      ['a negative score', { recognizers: [{ ...recognizer, score: -1 }] }, 'score must be between 0 and 1'],
+      ['an allow entry with value and pattern', { allow: [{ value: 'ab', pattern: 'ab' }] }, 'either value or pattern'],
+      ['an allow entry without both', { allow: [{ types: ['PERSON'] }] }, 'either value or pattern is required'],
+      ['a type in lower case', { deny: [{ value: 'ab', type: 'project' }] }, 'an entity type must begin with an upper'],
+      [
+        'a type in lower case of a team',
+        { teams: { a: { deny: [{ value: 'ab', type: 'b' }] } } },
+        'an entity type must',
+      ],
+      ['a long type', { recognizers: [{ ...recognizer, type: 'X'.repeat(41) }] }, 'may not be more than 40'],
+      ['an additional type in lower case', { additionalEntityTypes: ['badge'] }, 'an entity type must begin with'],
+      ['a value of one character', { deny: [{ value: 'a' }] }, 'should be at least 2 chars long'],
+      ['a long value', { deny: [{ value: LONG }] }, 'may not be more than 200'],
+      ['white space around a value', { allow: [{ value: ' ab' }] }, 'must not begin or end with white space'],
+      ['a long pattern', { allow: [{ pattern: 'x'.repeat(1001) }] }, 'may not be more than 1000'],
+      ['a recognizer without a pattern', { recognizers: [{ name: 'a', type: 'A' }] }, 'pattern: Required value'],
+      ['a retention in words', { retention: 'a day' }, 'retention must be a number of days, or a duration'],
+      ['a retention of more than a year', { retention: '366d' }, 'retention must be between 1s and 365d'],
+      ['a retention of nothing', { retention: '0s' }, 'retention must be between 1s and 365d'],
+    ] as const) {
+      it(`${message === ADMITTED ? 'admits' : 'rejects'} ${what}`, async () => {
+        const result = await answer(guardrailPolicyNames, spec);
+        if (message === ADMITTED) expect(result).to.equal(ADMITTED);
+        else expect(result).to.include(message);
+      });
+    }
+
+    it('is an alternative to the policy of an instance', async () => {
+      const given = (guardrail: Spec): Promise<string> => answer(gatewayInstanceNames, { ...instance, guardrail });
+      expect(await given({ policyRef: { name: 'strict' } })).to.equal(ADMITTED);
+      expect(await given({ policyRef: { name: 'strict' }, policy: { inline: '' } })).to.include(
+        'policyRef cannot be used together with policy',
+      );
+    });
+
+    it('is listed with its columns in their order', async () => {
+      const metadata = { name: 'columns', namespace };
+      const body = JSON.stringify({ apiVersion: API_VERSION, kind: guardrailPolicyNames.kind, metadata, spec: {} });
+      await cluster().kubectl(['create', '-f', '-'], body);
+      const [head] = (await cluster().kubectl(['get', 'gpol', 'columns', `-n${namespace}`])).split('\n');
+      expect(head?.split(/\s+/)).to.deep.equal([
+        ...['NAME', 'ACCEPTED', 'PROFILE', 'ENFORCEMENT', 'INSTANCES', 'READY', 'AGE'],
+      ]);
+    });
+  });
+
   it('admit every sample', async () => {
     const folder = join(import.meta.dirname, '../samples');
     const samples = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -776,6 +856,7 @@ describe('CRDs at the API server', function () {
       [gatewayCustomerNames, { ...customer, customerId: 'born' }],
       [gatewayInstanceNames, instance],
       [gatewayBudgetNames, { instanceRef: { name: 'main' } }],
+      [guardrailPolicyNames, {}],
     ] as const) {
       const manifest = { apiVersion: API_VERSION, kind, metadata: { name: 'born', namespace }, spec };
       const created = await cluster().kubectl(['create', '-f', '-', '-o', 'json'], JSON.stringify(manifest));
@@ -797,6 +878,7 @@ describe('CRDs at the API server', function () {
       [gatewayCustomerNames, customer],
       [gatewayInstanceNames, instance],
       [gatewayBudgetNames, { instanceRef: { name: 'main' } }],
+      [guardrailPolicyNames, {}],
     ] as const) {
       const manifest = { apiVersion: API_VERSION, kind, metadata: { name: 'one', namespace: own }, spec };
       await cluster().kubectl(['create', '-f', '-'], JSON.stringify(manifest));
@@ -815,7 +897,7 @@ describe('CRDs at the API server', function () {
     expect(budget).to.match(/FIELD: maxBudget <number>/);
     expect(await cluster().kubectl(['explain', 'ginst.spec.guardrail.redis'])).to.include('urlSecretRef');
     const parts = ['gcust.spec', 'gcust.status', 'ginst.spec', 'ginst.status', 'ginst.spec.guardrail'];
-    for (const part of [...parts, 'gbud.spec', 'gbud.status']) {
+    for (const part of [...parts, 'gbud.spec', 'gbud.status', 'gpol.spec', 'gpol.status']) {
       expect(await cluster().kubectl(['explain', part]), part).to.not.include('<no description>');
     }
   });

@@ -5,6 +5,7 @@ import {
   gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
+  guardrailPolicyNames,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import type { Sources } from './crdgen.ts';
 
@@ -13,7 +14,7 @@ export function projectSources(root: string): Sources {
   return {
     file: join(root, 'operator/api/v1alpha1/v1alpha1.ts'),
     tsconfig: join(root, 'tsconfig.json'),
-    kinds: [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames],
+    kinds: [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames],
     annotations: { [annotations.crdRevision]: String(CRD_REVISION) },
   };
 }

@@ -9,6 +9,7 @@ export const CRDS = [
   'gatewaycustomers.gateway.guardrail.dev',
   'gatewayinstances.gateway.guardrail.dev',
   'gatewaybudgets.gateway.guardrail.dev',
+  'guardrailpolicies.gateway.guardrail.dev',
 ];
 
 /** The scope of an installation. */

@@ -44,7 +44,7 @@ describe('the roles for users', () => {
     }
   });
 
-  it('let admin write every kind, edit every kind but instances, and view none', () => {
+  it('let admin write every kind, edit every kind but instances and policies, and view none', () => {
     const writable = (role: 'view' | 'edit' | 'admin'): string[] =>
       plurals.filter((plural) =>
         ['create', 'update', 'patch', 'delete', 'deletecollection'].every((verb) =>
@@ -52,7 +52,9 @@ describe('the roles for users', () => {
         ),
       );
     expect(writable('admin')).to.have.members(plurals);
-    expect(writable('edit')).to.have.members(plurals.filter((plural) => plural !== 'gatewayinstances'));
+    expect(writable('edit')).to.have.members(
+      plurals.filter((plural) => !['gatewayinstances', 'guardrailpolicies'].includes(plural)),
+    );
     expect(writable('view')).to.deep.equal([]);
   });
 

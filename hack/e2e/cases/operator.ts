@@ -49,7 +49,7 @@ describe('the operator, installed by kubectl apply -k', () => {
   });
 
   it('installs its CRDs', async () => {
-    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets']) {
+    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'guardrailpolicies']) {
       const crd = await get('crd', `${kind}.gateway.guardrail.dev`);
       expect(crd?.status?.conditions?.find(({ type }) => type === 'Established')).to.include({ status: 'True' });
     }
@@ -102,7 +102,9 @@ describe('the operator, installed by kubectl apply -k', () => {
         ['edit', 'patch', 'gatewaycustomers', 'yes'],
         ['edit', 'patch', 'gatewaybudgets', 'yes'],
         ['edit', 'patch', 'gatewayinstances', 'no'],
+        ['edit', 'patch', 'guardrailpolicies', 'no'],
         ['admin', 'patch', 'gatewayinstances', 'yes'],
+        ['admin', 'patch', 'guardrailpolicies', 'yes'],
       ] as const) {
         const user = `e2e-${role}`;
         const binding = ['rolebinding', user, '-n', testbed.namespace];

@@ -26,7 +26,7 @@ describe('samples', function () {
   });
 
   it('are accepted by the API server, without unknown fields', async () => {
-    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets']) {
+    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'guardrailpolicies']) {
       await cluster().kubectl([
         'apply',
         '--server-side',

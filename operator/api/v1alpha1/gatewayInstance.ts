@@ -215,6 +215,12 @@ export interface Presidio {
   withBuiltin?: boolean;
 }
 
+/** Reference to a GuardrailPolicy in the namespace of the resource. */
+export interface PolicyRef {
+  /** Name of the GuardrailPolicy. */
+  name: ObjectName;
+}
+
 /** HorizontalPodAutoscaler settings of the guardrail. */
 export interface Autoscaling {
   /**
@@ -334,6 +340,7 @@ export type GuardrailCallback = 'Generic' | 'Full';
  *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"},
  *   {"rule": "!has(self.exclusive) || !self.exclusive || (has(self.integration) && self.integration == 'Inline')", "fieldPath": ".exclusive", "message": "exclusive requires the integration Inline, in which applications do not call the gateway itself: set integration to Inline, or remove exclusive"},
  *   {"rule": "!has(self.inline) || (has(self.integration) && self.integration != 'Callback')", "fieldPath": ".inline", "message": "inline has no effect with the integration Callback: set integration to Inline or CallbackAndInline, or remove inline"},
+ *   {"rule": "!has(self.policy) || !has(self.policyRef)", "fieldPath": ".policyRef", "reason": "FieldValueForbidden", "message": "policyRef cannot be used together with policy: remove one of the two"},
  *   {"rule": "!has(self.callback) || self.callback != 'Full' || (has(self.images) && self.images == 'Pass' && has(self.remoteImages) && self.remoteImages == 'Pass')", "fieldPath": ".callback", "message": "callback Full shows no images and no files to the guardrail, so that they reach the model unchecked: set images and remoteImages to Pass to accept this, or set callback to Generic"}
  * ]
  */
@@ -458,8 +465,10 @@ export interface Guardrail {
    * @default "User"
    */
   sessionScope?: 'User' | 'Conversation' | 'Call';
-  /** The policy, in YAML: actions for entity types, allow and deny lists, custom recognizers, and overrides for teams. */
+  /** The policy, in YAML: actions for entity types, allow and deny lists, custom recognizers, and overrides for teams. Mutually exclusive with policyRef. */
   policy?: TextSource;
+  /** The GuardrailPolicy of this guardrail, in the namespace of the instance. What it sets takes precedence over profile, recall, images, remoteImages, enforcement and mappingTTL. Mutually exclusive with policy. */
+  policyRef?: PolicyRef;
   /**
    * How images in a request are handled. Redact paints over personal data, Block refuses the request, Pass forwards the image unchanged.
    * @default {@link instanceDefaults.guardrail.images}
@@ -591,6 +600,8 @@ export interface GuardrailStatus {
   clientEndpoint?: string;
   /** Name of the Secret with the guardrail's API key. The gateway sends the value of its key "api-key" as x-api-key. */
   apiKeySecretName: string;
+  /** Digest of the policy that the operator has written for the guardrail: the SHA-256 of the file, 32 hexadecimal digits. Absent without a policy. The pods of the guardrail read a new policy within the kubelet's sync period. */
+  policyRevision?: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was handled. */
   lastHandledApiKeyRotation?: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-encryption-key that was handled. */

@@ -3,3 +3,4 @@ export * from './common.ts';
 export * from './gatewayBudget.ts';
 export * from './gatewayCustomer.ts';
 export * from './gatewayInstance.ts';
+export * from './guardrailPolicy.ts';
