@@ -1,7 +1,7 @@
 /** The definitions that the operator shares with the guardrail. The operator imports nothing else from the guardrail. */
 // Not from detection.ts, which loads the models.
 // eslint-disable-next-line no-restricted-imports
-export { parsePolicy, PolicyError } from './detection/policy/schema.ts';
+export { parsePolicy, PolicyError, policyField, type PolicyProblem } from './detection/policy/schema.ts';
 export {
   customerListRevision,
   CustomerListTooLargeError,
@@ -17,5 +17,7 @@ export {
   type UnknownCustomers,
 } from './customers/customers.ts';
 export { INLINE_TENANT } from './ids.ts';
+// eslint-disable-next-line no-restricted-imports
+export { knownTypes } from './pseudonymization/labels.ts';
 export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
 export { MAX_YAML_BYTES, parseYaml, YamlError } from './yaml/yaml.ts';

@@ -31,6 +31,12 @@ const KNOWN: readonly Label[] = [
   ].flatMap((line) => line.split(' ')),
 ];
 
+/** The types that the built-in detector and Presidio find, also those that have no label because they identify nobody. */
+export const knownTypes: ReadonlySet<EntityType> = new Set([
+  ...KNOWN.filter((label) => label !== LITERAL && label !== OTHER),
+  ...['PUBLIC_PERSON', 'PUBLIC_URL'],
+]);
+
 /**
  * The labels that a guard writes and recognizes. The set is closed for two reasons: `(step AB12CDEF)` and
  * `[commit 3fa4c21b]` are not read as pseudonyms, and a stream holds text back only where a label can begin.

@@ -102,15 +102,27 @@ export type Rules = Pick<PolicyDocument, 'profile' | 'default' | 'entities' | 'a
 /** Maximum number of errors in one message, which must fit into a condition. */
 const MAX_SHOWN_PROBLEMS = 20;
 
-/** A policy is invalid. Each problem is one sentence that names the field. */
+/** One error of a policy. */
+export interface PolicyProblem {
+  /** The path of the field; undefined: the error is in the text as a whole, and `text` is a sentence. */
+  readonly path: readonly (string | number)[] | undefined;
+  /** Completes the sentence "<field> …", without the full stop. */
+  readonly text: string;
+}
+
+/** A policy is invalid. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
+  readonly details: readonly PolicyProblem[];
+  /** Each problem as one sentence that names the field. */
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  constructor(details: readonly PolicyProblem[]) {
+    const problems = details.map(({ path, text }) => (path === undefined ? text : `${policyField(path)} ${text}.`));
     const shown = problems.slice(0, MAX_SHOWN_PROBLEMS);
     const rest = problems.length > shown.length ? ` The first ${shown.length} are shown.` : '';
     super(`has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}: ${shown.join(' ')}${rest}`);
+    this.details = details;
     this.problems = problems;
   }
 }
@@ -126,10 +138,10 @@ export function parsePolicy(yaml: string): PolicyDocument {
   try {
     content = document?.toJS({ maxAliasCount: 0 }) ?? {};
   } catch {
-    throw new PolicyError(['Aliases are not allowed: write the values out.']);
+    throw new PolicyError([{ path: undefined, text: 'Aliases are not allowed: write the values out.' }]);
   }
   const parsed = policySchema.safeParse(content);
-  if (!parsed.success) throw new PolicyError(parsed.error.issues.flatMap((issue) => sentencesOf(issue)));
+  if (!parsed.success) throw new PolicyError(parsed.error.issues.flatMap((issue) => problemsOf(issue)));
   return parsed.data;
 }
 
@@ -139,37 +151,36 @@ function documentOf(yaml: string): ReturnType<typeof parseYaml> {
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { code, position, message } = error;
-    throw new PolicyError([
-      position === undefined ? `It ${message}.` : `Line ${position.line} is not valid YAML (${code}).`,
-    ]);
+    const text = position === undefined ? `It ${message}.` : `Line ${position.line} is not valid YAML (${code}).`;
+    throw new PolicyError([{ path: undefined, text }]);
   }
 }
 
 type Issue = z.core.$ZodIssue;
 
-function sentencesOf(issue: Issue, parent: readonly PropertyKey[] = []): string[] {
-  const path = [...parent, ...issue.path];
+function problemsOf(issue: Issue, parent: readonly (string | number)[] = []): PolicyProblem[] {
+  const path = [...parent, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   // In a union, the branch that matched furthest has the best message.
   if (issue.code === 'invalid_union') {
     const deepest = issue.errors
       .filter((branch) => branch.some(({ path: at, code }) => at.length > 0 && code !== 'unrecognized_keys'))
       .filter((branch) => !branch.some(({ code, path: at }) => code === 'invalid_type' && at.length === 0))
       .sort((a, b) => a.length - b.length)[0];
-    if (deepest) return deepest.flatMap((inner) => sentencesOf(inner, path));
+    if (deepest) return deepest.flatMap((inner) => problemsOf(inner, path));
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${nameOf([...path, key])} is unknown: remove it or correct its spelling.`);
+    return issue.keys.map((key) => ({ path: [...path, key], text: 'is unknown: remove it or correct its spelling' }));
   }
-  if (issue.code === 'invalid_key') return [`${nameOf(path)} ${issue.issues[0]?.message ?? 'is not a valid key'}.`];
-  return [
-    `${nameOf(path)} ${issue.message.startsWith('Invalid input') ? issue.message.replace(/^Invalid input: /, 'is not valid: ') : issue.message}.`,
-  ];
+  if (issue.code === 'invalid_key') return [{ path, text: issue.issues[0]?.message ?? 'is not a valid key' }];
+  const { message } = issue;
+  const isGeneric = message.startsWith('Invalid input');
+  return [{ path, text: isGeneric ? message.replace(/^Invalid input: /, 'is not valid: ') : message }];
 }
 
-function nameOf(path: readonly PropertyKey[]): string {
+/** The name of a field, for messages: `recognizers[0].pattern`. */
+export function policyField(path: readonly (string | number)[]): string {
   const written = path.reduce<string>(
-    (name, part) =>
-      typeof part === 'number' ? `${name}[${part}]` : name === '' ? String(part) : `${name}.${String(part)}`,
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : name === '' ? part : `${name}.${part}`),
     '',
   );
   return written === '' ? 'The policy' : written;
