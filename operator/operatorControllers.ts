@@ -6,6 +6,7 @@ import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
 import { Connections } from './connection/connection.ts';
 import { erasureEndpoints } from './guardrail/guardrail.ts';
 import { instanceController } from './instance/instance.ts';
+import { policyController } from './policy/policy.ts';
 import type { ControllerSpec, Runtime } from './runtime/runtime.ts';
 
 /** All controllers of the operator. A new controller is added here. */
@@ -19,6 +20,7 @@ export function operatorControllers(
   return [
     instanceController(runtime, { connections, clients, ...settings }),
     budgetController(runtime, { connections, clients }),
+    policyController(runtime),
     customerController(runtime, {
       connections,
       clients,

@@ -37,6 +37,8 @@ describe("the operator's permissions", function () {
       'gatewayinstances',
       'gatewayinstances/finalizers',
       'gatewayinstances/status',
+      'guardrailpolicies',
+      'guardrailpolicies/status',
       'namespaces',
     );
     const rules = Object.values(roles).flat() as PolicyRule[];
@@ -232,6 +234,7 @@ function resources(endpoint: string, more: object): object {
         metadata: { name: 'b' },
         spec: { instanceRef: { name: 'i' } },
       },
+      { apiVersion, kind: 'GuardrailPolicy', metadata: { name: 'p' }, spec: {} },
     ],
   };
 }

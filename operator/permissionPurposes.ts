@@ -23,7 +23,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'horizontalpodautoscalers.autoscaling': 'Scale a guardrail if its instance requests autoscaling.',
   'leases.coordination.k8s.io update': 'Acquire and renew the lease for leader election.',
   'leases.coordination.k8s.io create': 'Create the lease for leader election.',
-  'events.events.k8s.io': 'Record events about customers, budgets, instances and their namespaces.',
+  'events.events.k8s.io': 'Record events about customers, budgets, policies, instances and their namespaces.',
   'gatewaybudgets.gateway.guardrail.dev': 'Read budgets; set and remove their finalizer.',
   'gatewaybudgets/status.gateway.guardrail.dev': 'Write the status of budgets.',
   'gatewaycustomers.gateway.guardrail.dev': 'Read customers; set and remove their finalizer and marks.',
@@ -32,6 +32,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'gatewayinstances/finalizers.gateway.guardrail.dev':
     'Set owner references to instances if the cluster enforces permissions for them (OpenShift).',
   'gatewayinstances/status.gateway.guardrail.dev': 'Write the status of instances.',
+  'guardrailpolicies.gateway.guardrail.dev': 'Read policies; set and remove their finalizer.',
+  'guardrailpolicies/status.gateway.guardrail.dev': 'Write the status of policies.',
   'servicemonitors.monitoring.coreos.com':
     'Create ServiceMonitors for guardrails if the Prometheus operator is installed.',
   'networkpolicies.networking.k8s.io':

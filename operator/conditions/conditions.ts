@@ -77,6 +77,8 @@ export {
   type InstanceConditionReason,
   type InstanceConditionType,
   type InstanceEventReason,
+  type PolicyConditionReason,
+  type PolicyEventReason,
   type StandardConditionType,
 } from './reasons.ts';
 export { needsUser } from './userReasons.ts';

@@ -86,6 +86,17 @@ export const budgetConditions = {
   Ready: budgetReasons,
 } as const;
 
+/** The reasons of a policy that is not valid. */
+const policyErrors = ['InvalidPattern', 'UnknownEntityType', 'InvalidValue', 'TooLarge'] as const;
+
+/** The conditions of a policy and their reasons. Reconciling and Stalled have the reasons of Ready. */
+export const policyConditions = {
+  /** The policy is valid. */
+  Accepted: ['Accepted', ...policyErrors],
+  /** The policy is valid, and written for every resource that uses it. */
+  Ready: ['Written', 'NotUsed', 'Writing', ...policyErrors, 'Paused', 'InUse', 'InternalError'],
+} as const;
+
 /** The conditions of an instance and their reasons. Reconciling and Stalled have the reasons of Ready. */
 export const instanceConditions = {
   /** All requested features are ready. */
@@ -175,6 +186,7 @@ export type InstanceConditionReason<Type extends InstanceConditionType = Instanc
   (typeof instanceConditions)[Type][number];
 
 export type BudgetConditionReason = (typeof budgetConditions)['Ready'][number];
+export type PolicyConditionReason = (typeof policyConditions)[keyof typeof policyConditions][number];
 
 /** The reasons of a customer's events. An event reports a transition, never a reconcile without one. */
 export const customerEventReasons = [
@@ -222,6 +234,18 @@ export const budgetEventReasons = [
 ] as const;
 export type BudgetEventReason = (typeof budgetEventReasons)[number];
 
+/** The reasons of a policy's events. An event reports a transition, never a reconcile without one. */
+export const policyEventReasons = [
+  'Accepted',
+  'NotAccepted',
+  'InUse',
+  'ForceDeleted',
+  'Paused',
+  'Resumed',
+  'InternalError',
+] as const;
+export type PolicyEventReason = (typeof policyEventReasons)[number];
+
 /** The reasons of an instance's events. An event reports a transition, never a reconcile without one. */
 export const instanceEventReasons = [
   'Ready',
@@ -247,4 +271,5 @@ export type InstanceEventReason = (typeof instanceEventReasons)[number];
 export const operatorEventReasons = ['LeaderElection', 'CrdInstalled', 'CrdUpgraded', 'CrdTooNew'] as const;
 export type OperatorEventReason = (typeof operatorEventReasons)[number];
 
-export type EventReason = CustomerEventReason | BudgetEventReason | InstanceEventReason | OperatorEventReason;
+export type EventReason =
+  CustomerEventReason | BudgetEventReason | PolicyEventReason | InstanceEventReason | OperatorEventReason;

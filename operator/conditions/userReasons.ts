@@ -4,11 +4,13 @@ import type {
   CustomerConditionReason,
   InstanceConditionReason,
   InstanceConditionType,
+  PolicyConditionReason,
 } from './reasons.ts';
 
 type Reason =
   | BudgetConditionReason
   | CustomerConditionReason<'Synced'>
+  | PolicyConditionReason
   | { [Type in InstanceConditionType]: InstanceConditionReason<Type> }[InstanceConditionType];
 
 /**
@@ -44,6 +46,10 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   'CaInvalid',
   'BaseInvalid',
   'PolicyInvalid',
+  'InvalidPattern',
+  'UnknownEntityType',
+  'InvalidValue',
+  'TooLarge',
   'RedisRequired',
   'WorkloadRequired',
   'ProxyConfigRequired',

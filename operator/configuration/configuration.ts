@@ -1,6 +1,6 @@
 /** The face of this folder: renders and checks the YAML documents of users, on a separate thread. */
 export { API_KEY_VARIABLE } from './guardrailEntry.ts';
-export { readEnforcement, policyProblem, renderConfiguration } from './documents.ts';
+export { readEnforcement, policyProblem, policyProblems, renderConfiguration } from './documents.ts';
 export {
   type BudgetSettings,
   type ManagedSettings,

@@ -1,5 +1,5 @@
 /** The tasks of the document thread. Pure. */
-import { parsePolicy, PolicyError } from '../../guardrail/guardrail.ts';
+import { parsePolicy, PolicyError, type PolicyProblem } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import { enforcementOf } from './enforcement.ts';
 import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
@@ -18,8 +18,15 @@ export type DocumentTask =
 export type DocumentResult =
   | { readonly kind: 'render'; readonly rendered: RenderedProxyConfig }
   | { readonly kind: 'enforcement'; readonly settings: EnforcementSettings }
-  | { readonly kind: 'policy' }
+  | { readonly kind: 'policy'; readonly refused?: RefusedPolicy }
   | { readonly kind: 'refused'; readonly message: string };
+
+/** What is wrong with a policy. */
+export interface RefusedPolicy {
+  /** Names all errors, as a sentence without its subject. */
+  readonly message: string;
+  readonly problems: readonly PolicyProblem[];
+}
 
 /** Runs a task. */
 export function runDocumentTask(task: DocumentTask): DocumentResult {
@@ -45,6 +52,6 @@ function checkPolicy(text: string): DocumentResult {
     return { kind: 'policy' };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    return { kind: 'refused', message: error.message };
+    return { kind: 'policy', refused: { message: error.message, problems: error.details } };
   }
 }

@@ -96,6 +96,13 @@ describe('the document thread', function () {
       kind: 'render',
       rendered: { text: 'a: 1\nlitellm_settings:\n  max_end_user_budget: 1\n', removed: [], hasIncludes: false },
     });
-    expect(messageOf(await thread.run('a', policy('a: 1')))).to.include('a is unknown');
+    expect(await thread.run('a', policy('a: 1'))).to.deep.equal({
+      kind: 'policy',
+      refused: {
+        message: 'has an error: a is unknown: remove it or correct its spelling.',
+        problems: [{ path: ['a'], text: 'is unknown: remove it or correct its spelling' }],
+      },
+    });
+    expect(await thread.run('a', policy('profile: personal'))).to.deep.equal({ kind: 'policy' });
   });
 });

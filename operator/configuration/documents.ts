@@ -2,10 +2,11 @@
  * Processes YAML documents of tenants and admins outside of the event loop. A document of the maximum length takes one
  * or two seconds, and the operator must renew its lease during this time.
  */
+import type { PolicyProblem } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
-import type { DocumentResult, DocumentTask } from './documentTasks.ts';
+import type { DocumentResult, DocumentTask, RefusedPolicy } from './documentTasks.ts';
 import { DocumentThread, DocumentLimitError } from './documentThread.ts';
 
 /** One thread for the process, like Node's thread pool: tasks are pure, and the cache is no state. */
@@ -44,7 +45,19 @@ export async function policyProblem(owner: string, text: string): Promise<string
   const field = 'spec.guardrail.policy';
   const result = await run(owner, { kind: 'policy', text });
   if (result === 'limitExceeded') return limitExceeded(field);
-  return result.kind === 'refused' ? `${field} ${result.message}` : undefined;
+  const refused = refusedPolicy(result);
+  return refused === undefined ? undefined : `${field} ${refused.message}`;
+}
+
+/** What is wrong with a guardrail's policy, by the fields of the policy file. */
+export async function policyProblems(owner: string, text: string): Promise<readonly PolicyProblem[] | 'limitExceeded'> {
+  const result = await run(owner, { kind: 'policy', text });
+  return result === 'limitExceeded' ? result : (refusedPolicy(result)?.problems ?? []);
+}
+
+function refusedPolicy(result: DocumentResult): RefusedPolicy | undefined {
+  if (result.kind !== 'policy') throw new TypeError(`Expected a checked policy, received ${result.kind}.`);
+  return result.refused;
 }
 
 async function run(owner: string, task: DocumentTask): Promise<DocumentResult | 'limitExceeded'> {

@@ -8,7 +8,7 @@ import { memoryOf } from './memory.ts';
 import type { InstanceNames } from '../cluster/cluster.ts';
 import type { GuardrailMode } from './mode.ts';
 import type { InlineListener } from './settings.ts';
-import { files, guardrailEnvironment, metricsPortOf, paths, portOf } from './settings.ts';
+import { files, guardrailEnvironment, hasPolicy, metricsPortOf, paths, portOf } from './settings.ts';
 
 /** The types as JSON. */
 type Container = AsJson<V1Container>;
@@ -68,7 +68,7 @@ export function guardrailContainer(
     volumeMounts: [
       { name: volumes.apiKeys, mountPath: paths.apiKeys, readOnly: true },
       { name: volumes.keys, mountPath: paths.keys, readOnly: true },
-      ...(spec.policy === undefined ? [] : [{ name: volumes.policy, mountPath: paths.policy, readOnly: true }]),
+      ...(!hasPolicy(spec) ? [] : [{ name: volumes.policy, mountPath: paths.policy, readOnly: true }]),
       ...(settings.inline?.ca === undefined ? [] : [{ name: volumes.ca, mountPath: paths.ca, readOnly: true }]),
     ],
   };
@@ -93,7 +93,7 @@ export function guardrailVolumes(
   return [
     secret(volumes.apiKeys, names.apiKeySecret, [files.apiKeys]),
     secret(volumes.keys, names.keySecret, keys),
-    ...(spec.policy === undefined ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
+    ...(!hasPolicy(spec) ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
     ...(inline?.ca === undefined ? [] : [secret(volumes.ca, inline.ca.ref.name, [inline.ca.ref.key], files.ca)]),
   ];
 }

@@ -1,9 +1,8 @@
 /** Plans the guardrail of an instance: checks its settings, reads its inputs, and reconciles its keys. */
-import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { ignoreNotFound, readText, secrets, secretValue } from '../cluster/cluster.ts';
-import { policyProblem } from '../configuration/configuration.ts';
-import type { KubeClient } from '../runtime/runtime.ts';
-import { keyText } from '../runtime/runtime.ts';
+import type { GatewayInstance, Guardrail, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
+import { ignoreNotFound, secrets, secretValue } from '../cluster/cluster.ts';
+import type { ConditionState } from '../conditions/conditions.ts';
+import type { KubeClient, Lister } from '../runtime/runtime.ts';
 import type { GuardrailKeys, KeyRotationDependencies } from './keyRotation.ts';
 import { keyedDigest, keyRevisionOf, reconcileKeys } from './keyRotation.ts';
 import { apiKeyOf } from './keys.ts';
@@ -12,6 +11,7 @@ import { modeOf } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import type { ActiveGuardrail } from './paths.ts';
 import { integrationOf } from './paths.ts';
+import { readPolicy } from './readPolicy.ts';
 import { replicasOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { sidecarUrl } from './sidecar.ts';
@@ -27,6 +27,10 @@ export interface GuardrailPlan {
   /** Digest of the API key that the gateway must send. */
   readonly apiKeyHash: string;
   readonly keys: GuardrailKeys;
+  /** Why the guardrail keeps an earlier policy; undefined: it has the policy that the spec requests. */
+  readonly keptPolicy: ConditionState<'GuardrailReady'> | undefined;
+  /** A sentence on the policy, which the condition ends with; undefined: nothing is to be said. */
+  readonly policyNote: string | undefined;
 }
 
 /** The dependencies of {@link planGuardrail}. */
@@ -35,6 +39,7 @@ export interface PlanDependencies extends KeyRotationDependencies {
   readonly defaultImage: () => Promise<string>;
   /** The operator's own namespace; undefined if the operator runs outside the cluster. */
   readonly operatorNamespace: string | undefined;
+  readonly policies: Pick<Lister<GuardrailPolicy>, 'get'>;
 }
 
 /**
@@ -51,7 +56,7 @@ export async function planGuardrail(
   const mode = modeOf(instance, spec);
   checkStore(spec, mode);
   const redis = await readRedisAddress(dependencies.client, instance, spec);
-  const policy = await readPolicy(dependencies.client, instance, spec);
+  const policy = await readPolicy(dependencies, instance, spec);
   const keys = await reconcileKeys(dependencies, { instance, spec, mode, proxy });
   const [api, guardrail] = [keys.api.keys, keys.guardrail.keys];
   return {
@@ -64,13 +69,15 @@ export async function planGuardrail(
     inputs: {
       defaultImage: await dependencies.defaultImage(),
       operatorNamespace: dependencies.operatorNamespace,
-      policy,
+      policy: policy.text,
       keyRevision: keyRevisionOf({ api, guardrail }),
       // The guardrail reads the address of Redis only when it starts. It reloads its files while it runs.
       configHash: keyedDigest(guardrail, redis ?? ''),
     },
     apiKeyHash: keyedDigest(guardrail, apiKeyOf(api)),
     keys,
+    keptPolicy: policy.kept,
+    policyNote: policy.note,
   };
 }
 
@@ -107,19 +114,4 @@ async function readRedisAddress(
       ? `Secret ${ref.name} does not exist in namespace ${namespace}. Create it, or correct spec.guardrail.redis.urlSecretRef.name.`
       : `Secret ${ref.name} has no value under key ${ref.key}. Add the value, or correct spec.guardrail.redis.urlSecretRef.key.`,
   );
-}
-
-async function readPolicy(client: KubeClient, instance: GatewayInstance, spec: Guardrail): Promise<string | undefined> {
-  if (spec.policy === undefined) return undefined;
-  const text = await readText(client, instance, spec.policy);
-  if (text === undefined) {
-    const { name = '', key = '' } = spec.policy.configMapRef ?? {};
-    throw new GuardrailNotReadyError(
-      'PolicyNotFound',
-      `ConfigMap ${name} with key ${key} does not exist. Create it, or correct spec.guardrail.policy.configMapRef.`,
-    );
-  }
-  const problem = await policyProblem(keyText(instance.metadata), text);
-  if (problem !== undefined) throw new GuardrailNotReadyError('PolicyInvalid', problem);
-  return text;
 }

@@ -107,12 +107,17 @@ export async function reconcileGuardrail(
       objects: [...objects, ...guarded.objects],
       frozen: false,
       isSwitching: paths.isSwitching,
-      note: pathsNote(paths.active, plan.wanted, guardedUrl(instance)),
-      condition,
+      note: joined(pathsNote(paths.active, plan.wanted, guardedUrl(instance)), plan.policyNote),
+      condition: plan.keptPolicy ?? condition,
     };
   } catch (error) {
     return frozen(instance, conditionOf(error));
   }
+}
+
+function joined(...sentences: readonly (string | undefined)[]): string | undefined {
+  const given = sentences.filter((sentence) => sentence !== undefined);
+  return given.length === 0 ? undefined : given.join(' ');
 }
 
 const notDeployed: GuardrailResult = {

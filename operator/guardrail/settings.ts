@@ -86,7 +86,7 @@ export function guardrailEnvironment(
     ['RECALL', lower(spec.recall)],
     ['LANGUAGES', spec.languages?.join(',')],
     ['SESSION_SCOPE', lower(spec.sessionScope)],
-    ['POLICY', spec.policy === undefined ? undefined : `${paths.policy}/${files.policy}`],
+    ['POLICY', !hasPolicy(spec) ? undefined : `${paths.policy}/${files.policy}`],
     ['IMAGES', lower(spec.images)],
     ['REMOTE_IMAGES', lower(spec.remoteImages)],
     ['MAX_BODY', spec.maxBody === undefined ? undefined : String(memoryOf(spec).maxBody)],
@@ -99,6 +99,11 @@ export function guardrailEnvironment(
       : [{ name: 'GUARDRAIL_STORE', valueFrom: { secretKeyRef: { name: redis.name, key: redis.key } } }]),
     ...(inline?.ca === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${paths.ca}/${files.ca}` }]),
   ];
+}
+
+/** Whether the guardrail has a policy file. */
+export function hasPolicy({ policy, policyRef }: Guardrail): boolean {
+  return policy !== undefined || policyRef !== undefined;
 }
 
 /** The port that the guardrail listens on. */

@@ -1,11 +1,12 @@
 /** The face of this folder: the controller of GatewayInstances. */
-import { budgets, customers, instances } from '../api/kinds.ts';
+import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { mattersToUsers } from '../budget/budget.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
+import { mattersToUsers as policyMattersToUsers, policyUses } from '../policy/policy.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
-import { keyOf, when } from '../runtime/runtime.ts';
+import { keyOf, keyText, when } from '../runtime/runtime.ts';
 import { OwnedObjects, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
 import { type Connections, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
@@ -47,6 +48,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
   const cache = runtime.cache(instances);
   const byInstance = runtime.cache(customers).indexBy(instanceIndexKeys);
   const budgetCache = runtime.cache(budgets);
+  const byPolicy = cache.indexBy(policyUses);
   const reconciler = new InstanceReconciler({
     client: runtime.client,
     ownedObjects: new OwnedObjects(runtime),
@@ -59,6 +61,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     proxies: runtime.cache(proxyDeployments),
     customers: byInstance,
     budgets: budgetCache,
+    policies: runtime.cache(policies),
     budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
     status: runtime.status(instances),
     finalizer: runtime.finalizer(instances, FINALIZER),
@@ -69,6 +72,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
   let controller = when(instances)
     .watches(customers, (customer) => [instanceKeyOf(customer)], { changed: countsDiffer })
     .watches(budgets, (budget) => [instanceKeyOf(budget)], { changed: mattersToUsers })
+    .watches(policies, (policy) => byPolicy.keys(keyText(policy.metadata)), { changed: policyMattersToUsers })
     .watches(proxyDeployments, (deployment) =>
       instancesLabelled(cache.list(deployment.metadata.namespace), deployment),
     );

@@ -14,6 +14,7 @@ import { nextCondition, readyConditions } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
 import { guardedUrl, isCalledByApplications } from '../guardrail/guardrail.ts';
+import { policyRevision } from '../policy/policy.ts';
 import { type Aspect, type ConditionStates, summaryOf } from './readiness.ts';
 
 /** The order of the conditions in the status, after Ready. */
@@ -84,12 +85,17 @@ export function guardrailStatus(
   const encryption =
     plan?.keys.guardrail.keys.annotations[annotations.rotateEncryptionKey] ?? known?.lastHandledEncryptionKeyRotation;
   const clientEndpoint = isCalledByApplications(active.integration) ? guardedUrl(before) : gatewayEndpoint;
+  const policyFile = plan?.inputs.policy;
+  // A frozen guardrail keeps its policy file.
+  const frozen = plan === undefined ? known?.policyRevision : undefined;
+  const revision = policyFile === undefined ? frozen : policyRevision(policyFile);
   return {
     mode: active.mode,
     integration: active.integration,
     endpoint: active.url,
     ...(clientEndpoint === undefined ? {} : { clientEndpoint }),
     apiKeySecretName: namesOf(before).apiKeySecret,
+    ...(revision === undefined ? {} : { policyRevision: revision }),
     ...(api === undefined ? {} : { lastHandledApiKeyRotation: api }),
     ...(encryption === undefined ? {} : { lastHandledEncryptionKeyRotation: encryption }),
   };

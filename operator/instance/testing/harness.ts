@@ -17,10 +17,14 @@ import {
   gatewayCustomerNames,
   gatewayInstanceNames,
   GROUP,
+  type GuardrailPolicy,
+  guardrailPolicyNames,
+  type GuardrailPolicySpec,
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { InstanceConditionType } from '../../conditions/conditions.ts';
+import { policyController } from '../../policy/policy.ts';
 import type { Clock } from '../../runtime/runtime.ts';
 import { Manager, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
@@ -34,7 +38,9 @@ const crds = join(import.meta.dirname, '../../../crds');
 /** Installs the CRDs, and waits until the API server serves their kinds. */
 export async function installCrds(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
-  const names = [gatewayCustomerNames, gatewayInstanceNames].map(({ plural }) => `crd/${plural}.${GROUP}`);
+  const names = [gatewayCustomerNames, gatewayInstanceNames, guardrailPolicyNames].map(
+    ({ plural }) => `crd/${plural}.${GROUP}`,
+  );
   await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
 }
 
@@ -70,6 +76,7 @@ class InstanceOperator extends Manager {
     });
     const clients = new GatewayClients();
     this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
+    this.addController(policyController(runtime));
     await Promise.resolve();
   }
 }
@@ -240,6 +247,32 @@ export class Testbed {
   async vanish(name = 'main'): Promise<void> {
     await this.remove(name);
     await this.patch({ metadata: { finalizers: null } }, name);
+  }
+
+  /** Creates or replaces a policy. */
+  async policy(spec: GuardrailPolicySpec, name = 'strict'): Promise<void> {
+    const { kind } = guardrailPolicyNames;
+    const manifest = JSON.stringify({ apiVersion: API_VERSION, kind, metadata: { name }, spec });
+    await this.plane.kubectl(['apply', '--server-side', '-n', this.namespace, '-f', '-'], manifest);
+  }
+
+  async readPolicy(name = 'strict'): Promise<GuardrailPolicy> {
+    return (await this.custom.getNamespacedCustomObject({
+      ...this.#at(guardrailPolicyNames.plural),
+      name,
+    })) as GuardrailPolicy;
+  }
+
+  /** Waits until a condition of a policy has a reason at its newest generation. */
+  async untilPolicy(type: 'Accepted' | 'Ready', reason: string, name = 'strict'): Promise<GuardrailPolicy> {
+    return eventually(async () => {
+      const policy = await this.readPolicy(name);
+      const condition = policy.status?.conditions?.find((each) => each.type === type);
+      if (condition?.reason !== reason || condition.observedGeneration !== policy.metadata.generation) {
+        throw new Error(`${type} is ${JSON.stringify(condition)}, not ${reason}.`);
+      }
+      return policy;
+    }, 30_000);
   }
 
   /** Creates a customer of an instance as it is before its first reconcile. */

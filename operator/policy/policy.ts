@@ -1,0 +1,32 @@
+/** The face of this folder: the policy controller, and how other resources refer to policies. */
+import { instances, policies } from '../api/kinds.ts';
+import { guardrailPolicyNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { definitionPermission } from '../lifecycle/lifecycle.ts';
+import { type ControllerSpec, parseKey, when, type Runtime } from '../runtime/runtime.ts';
+import { createDependencies } from './dependencies.ts';
+import { PolicyReconciler } from './reconcile.ts';
+import { policyUses, revisionOf } from './users.ts';
+
+export { policyRevision } from './document.ts';
+export { mattersToUsers, PolicyNotUsableError, usablePolicy, type UsablePolicy } from './reference.ts';
+export { policyUses } from './users.ts';
+
+/** Checks GuardrailPolicies, and reports who uses them. */
+export function policyController(runtime: Runtime): ControllerSpec {
+  return when(policies)
+    .watches(instances, (instance) => policyUses(instance).map(parseKey), { changed: mattersToPolicies })
+    .needs(definitionPermission(guardrailPolicyNames))
+    .reconcile(new PolicyReconciler(createDependencies(runtime)));
+}
+
+/** Whether an instance refers to another policy, has another revision of it, or begins to be deleted. */
+function mattersToPolicies(before: GatewayInstance, after: GatewayInstance): boolean {
+  const facts = (instance: GatewayInstance): string =>
+    JSON.stringify([
+      instance.metadata.uid,
+      instance.metadata.deletionTimestamp,
+      policyUses(instance),
+      revisionOf(instance),
+    ]);
+  return facts(before) !== facts(after);
+}

@@ -1,0 +1,38 @@
+/** For tests: policies and instances as the API server would return them. */
+import {
+  API_VERSION,
+  type GatewayInstance,
+  type GuardrailPolicy,
+  type GuardrailPolicySpec,
+  type GuardrailPolicyStatus,
+} from '../../api/v1alpha1/v1alpha1.ts';
+import { instanceOf } from '../../instance/testing/instances.ts';
+import type { PolicyUser } from '../users.ts';
+
+/** A policy `ai/strict`. */
+export function policyOf(spec: GuardrailPolicySpec = {}, status?: GuardrailPolicyStatus): GuardrailPolicy {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'GuardrailPolicy',
+    metadata: {
+      name: 'strict',
+      namespace: 'ai',
+      uid: 'uid-1',
+      resourceVersion: '1',
+      generation: 2,
+      creationTimestamp: '2026-11-21T00:00:00Z',
+    },
+    spec,
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** An instance that refers to the policy. */
+export function instanceWith(name: string, policyRef = 'strict'): GatewayInstance {
+  return instanceOf({ guardrail: { policyRef: { name: policyRef } } }, name);
+}
+
+/** An instance that uses the policy, with the revision that it has. */
+export function userOf(name: string, revision?: string): PolicyUser {
+  return { kind: 'GatewayInstance', key: { namespace: 'ai', name }, revision };
+}
