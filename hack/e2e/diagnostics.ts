@@ -2,7 +2,7 @@
 import { cluster } from './environment.ts';
 
 const COMMANDS: readonly (readonly string[])[] = [
-  ['get', 'gcust,gbud,ginst', '-A', '-o', 'wide'],
+  ['get', 'gcust,gbud,ginst,gpol', '-A', '-o', 'wide'],
   [
     'get',
     'ginst',

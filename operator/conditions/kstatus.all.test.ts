@@ -1,7 +1,7 @@
 /** What Flux, kpt and Argo CD make of the statuses of all kinds: the real kstatus, and the real Lua of the sample. */
 import { expect } from 'chai';
 import { ensureKstatus, type ObjectStatus, readStatuses } from '../../hack/testing/kstatus.ts';
-import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayBudget, GatewayCustomer, GatewayInstance, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import * as budgetOutcomes from '../budget/outcomes.ts';
 import { type BudgetOutcome, nextStatus as nextBudgetStatus } from '../budget/status.ts';
 import { budgetOf } from '../budget/testing/budgets.ts';
@@ -11,12 +11,15 @@ import { customerOf } from '../customer/testing/testDependencies.ts';
 import type { ConditionStates } from '../instance/readiness.ts';
 import { nextStatus as nextInstanceStatus, statusWithReady } from '../instance/status.ts';
 import { good, instanceOf, observed } from '../instance/testing/instances.ts';
+import * as policyOutcomes from '../policy/outcomes.ts';
+import { nextStatus as nextPolicyStatus } from '../policy/status.ts';
+import { policyOf, userOf } from '../policy/testing/policies.ts';
 import { pausedMessage } from './conditions.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const newStatus = { observedGeneration: -1 };
 
-type Resource = GatewayBudget | GatewayCustomer | GatewayInstance;
+type Resource = GatewayBudget | GatewayCustomer | GatewayInstance | GuardrailPolicy;
 type Row = readonly [what: string, resource: Resource, kstatus: ObjectStatus['kstatus'], health: string];
 
 function changed<T extends Resource>(resource: T): T {
@@ -71,6 +74,13 @@ const fault = <Type extends keyof ConditionStates>(
   reason: ConditionStates[Type]['reason'],
 ): Partial<ConditionStates> => ({ [type]: { status: 'False', reason, message: 'Why.' } });
 
+const validPolicy = { valid: true, text: '{}', revision: 'r' } as const;
+const policyUsers = [userOf('main', 'r')];
+const policyAfter = (outcome: policyOutcomes.PolicyOutcome): GuardrailPolicy => ({
+  ...policyOf(),
+  status: nextPolicyStatus(policyOf(), outcome, policyUsers, now),
+});
+
 const rows: readonly Row[] = [
   ['a new customer', { ...customerOf({}), status: newStatus }, 'InProgress', 'Progressing'],
   ['a synced customer, of which not every field is enforced', customerAfter(synced), 'Current', 'Healthy'],
@@ -94,6 +104,22 @@ const rows: readonly Row[] = [
   ['a refused budget', budgetAfter(budgetOutcomes.refused(budgetOf())), 'Failed', 'Degraded'],
   ['a budget in use', deleted(budgetAfter(budgetOutcomes.failed('InUse', 'Why.'))), 'Terminating', 'Progressing'],
   ['a paused budget', budgetAfter(budgetOutcomes.paused(budgetOf())), 'InProgress', 'Suspended'],
+  ['a new policy', { ...policyOf(), status: newStatus }, 'InProgress', 'Progressing'],
+  ['a written policy', policyAfter(policyOutcomes.checked(validPolicy, policyUsers)), 'Current', 'Healthy'],
+  [
+    'a policy that is written',
+    policyAfter(policyOutcomes.checked(validPolicy, [userOf('a')])),
+    'InProgress',
+    'Progressing',
+  ],
+  [
+    'an invalid policy',
+    policyAfter(policyOutcomes.checked({ valid: false, reason: 'InvalidValue', message: 'Why.' }, [])),
+    'Failed',
+    'Degraded',
+  ],
+  ['a policy in use', deleted(policyAfter(policyOutcomes.inUse(policyUsers))), 'Terminating', 'Progressing'],
+  ['a paused policy', policyAfter(policyOutcomes.paused(policyOf())), 'InProgress', 'Suspended'],
   ['a new instance', { ...instanceOf(), status: newStatus }, 'InProgress', 'Progressing'],
   ['an instance that is ready', instanceAfter({}), 'Current', 'Healthy'],
   ['an instance with a new spec', changed(instanceAfter({})), 'InProgress', 'Progressing'],

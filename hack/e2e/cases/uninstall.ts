@@ -150,7 +150,7 @@ describe('uninstalling and upgrading', () => {
 
   it('a complete uninstallation leaves nothing behind', async () => {
     await install({ namespaces: [testbed.namespace] });
-    await cluster().kubectl(['delete', 'gcust,gbud,ginst', '--all', '-A', '--timeout=90s']);
+    await cluster().kubectl(['delete', 'gcust,gbud,ginst,gpol', '--all', '-A', '--timeout=90s']);
     expect(await testbed.record('kept')).to.equal(undefined);
     await removeQuickly({ namespaces: [testbed.namespace] });
     await cluster().kubectl(['delete', '-k', join(ROOT, 'crds'), '--timeout=60s']);

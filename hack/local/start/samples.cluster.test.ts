@@ -21,6 +21,7 @@ describe('samples', function () {
     const all = samples({ url: 'http://127.0.0.1:1234', masterKey: 'sk-x', proxyName: 'litellm' });
     const instance = all.find(({ kind }) => kind === 'GatewayInstance');
     expect(instance?.spec).to.include({ endpoint: 'http://127.0.0.1:1234', proxyName: 'litellm' });
+    expect(all.map(({ kind }) => kind)).to.include('GuardrailPolicy');
     expect(all.find(({ kind }) => kind === 'Secret')?.stringData).to.deep.equal({ 'master-key': 'sk-x' });
     expect(all.filter(({ kind }) => kind === 'GatewayCustomer')).to.have.length.above(2);
   });

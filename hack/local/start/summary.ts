@@ -60,6 +60,7 @@ export function fullSummary(input: FullSummary): string {
     `  export KUBECONFIG=${kubeconfig}`,
     `  ${kubectl} get gcust`,
     `  ${kubectl} get gbud`,
+    `  ${kubectl} get gpol`,
     `  ${kubectl} get ginst,deployments`,
     `  ${kubectl} delete gcust initech`,
     '',
