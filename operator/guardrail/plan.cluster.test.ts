@@ -67,15 +67,45 @@ describe('the managed guardrail', function () {
     expect(answers.get(200)).to.be.greaterThan(10);
   });
 
+  it('takes over a changed policy without a restart, and keeps it while a newer one is not valid', async () => {
+    await testbed.policy({ entities: { EMAIL_ADDRESS: { action: 'Ignore' } } });
+    await testbed.patch({ spec: { guardrail: { policyRef: { name: 'strict' } } } });
+    await testbed.until('GuardrailReady', 'Ready', 'main', 60_000);
+    const key = (await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
+    const untilAction = (action: string): Promise<void> =>
+      eventually(async () => {
+        expect(JSON.parse(await answer(key))).to.include({ action });
+      }, 30_000);
+    await untilAction('NONE');
+    const { status, spec } = await testbed.deployment('main-guardrail');
+    await testbed.policy({ entities: { EMAIL_ADDRESS: { action: 'Block' } } });
+    await untilAction('BLOCKED');
+    await testbed.policy({ default: { action: 'Ignore' }, allow: [{ pattern: '(' }] });
+    await testbed.until('GuardrailReady', 'PolicyInvalid');
+    await untilAction('BLOCKED');
+    const after = await testbed.deployment('main-guardrail');
+    expect(after.spec).to.deep.equal(spec);
+    expect(after.status?.observedGeneration).to.equal(status?.observedGeneration);
+  });
+
   async function call(apiKey: string): Promise<number> {
+    const response = await send(apiKey);
+    await response?.text();
+    return response?.status ?? 0;
+  }
+
+  async function answer(apiKey: string): Promise<string> {
+    return (await (await send(apiKey))?.text()) ?? '{}';
+  }
+
+  /** @returns undefined if the guardrail does not run yet */
+  async function send(apiKey: string): Promise<Response | undefined> {
     const url = runner.resolve(`http://main-guardrail.${testbed.namespace}.svc:8080`);
-    if (url === undefined) return 0;
-    const answer = await fetch(`${url}/beta/litellm_basic_guardrail_api`, {
+    if (url === undefined) return undefined;
+    return await fetch(`${url}/beta/litellm_basic_guardrail_api`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify({ input_type: 'request', texts: ['Write to zoe@example.com.'], litellm_call_id: 'a' }),
     });
-    await answer.text();
-    return answer.status;
   }
 });

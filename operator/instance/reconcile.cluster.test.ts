@@ -8,6 +8,7 @@ import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
+import { policyRevision } from '../policy/policy.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { withoutLongBlocks } from '../runtime/testing/eventLoopBlocks.ts';
 import { installCrds, MASTER_KEY, Testbed } from './testing/harness.ts';
@@ -305,7 +306,8 @@ describe('GatewayInstance', function () {
 
   describe('runs a guardrail as a Deployment', () => {
     it('with all its objects, owned and restricted', async () => {
-      await testbed.instance({ guardrail: { policy: { inline: 'entities: {PERSON: block}\n' } } });
+      const inline = 'entities: {PERSON: block}\n';
+      await testbed.instance({ guardrail: { policy: { inline } } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await testbed.rollOut(guardrail);
       await testbed.until('GuardrailReady', 'Ready');
@@ -316,6 +318,7 @@ describe('GatewayInstance', function () {
         endpoint: `http://${guardrail}.${testbed.namespace}.svc:8080`,
         clientEndpoint: testbed.gateway.url,
         apiKeySecretName: `${guardrail}-api-key`,
+        policyRevision: policyRevision(inline),
       });
       const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
       const owned = JSON.parse(
