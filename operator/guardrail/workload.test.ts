@@ -136,6 +136,12 @@ describe('guardrail workload', () => {
     expect(notes({ redis }, { policy: 'a: 2' })).to.deep.equal(notes({ redis }, { policy: 'a: 1' }));
   });
 
+  it('mounts a policy in the same way, whether it is a text or a resource', () => {
+    const { pod } = deploymentOf({ policyRef: { name: 'strict' } }, { policy: 'a: 1' });
+    expect(pod).to.deep.equal(deploymentOf({ policy: { inline: 'a: 1' } }, { policy: 'a: 1' }).pod);
+    expect(pod.volumes?.map(({ configMap }) => configMap?.name)).to.include('main-guardrail');
+  });
+
   it('runs restricted, without a token, and with the requested resources', () => {
     const { pod, container } = deploymentOf({});
     expect(pod).to.include({
