@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import type { GatewayBudgetSpec, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { answer, withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
 import type { Manifest } from './plan.ts';
@@ -41,8 +40,8 @@ describe('the command import', function () {
   const writes = (): string[] =>
     bed.proxy.calls.map(({ path }) => path).filter((path) => /\/(new|update|delete|block|unblock)$/.test(path));
   const apply = async ({ kind, metadata, spec }: Manifest): Promise<void> => {
-    if (kind === 'GatewayBudget') await bed.user.budget(metadata.name, spec as Partial<GatewayBudgetSpec>);
-    else await bed.user.customer(metadata.name, spec as Partial<GatewayCustomerSpec>);
+    if (kind === 'GatewayBudget') await bed.user.budget(metadata.name, spec);
+    else await bed.user.customer(metadata.name, spec);
   };
   const syncedOf = async (): Promise<number> =>
     (await bed.user.list()).filter(({ status }) => status?.synced === true).length;

@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { budgets } from '../api/kinds.ts';
-import type { GatewayBudgetSpec, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { startLitellmOperator, type LitellmOperator } from '../customer/testing/litellmOperator.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
 import type { Manifest } from './plan.ts';
@@ -77,8 +76,8 @@ describe('import from a real LiteLLM', function () {
         if (policy === 'Manage') {
           const plural = kind === 'GatewayBudget' ? [budgets.plural] : [];
           await user.patch(metadata.name, { spec: { managementPolicy: policy } }, ...plural);
-        } else if (kind === 'GatewayBudget') await user.budget(metadata.name, given as Partial<GatewayBudgetSpec>);
-        else await user.customer(metadata.name, given as Partial<GatewayCustomerSpec>);
+        } else if (kind === 'GatewayBudget') await user.budget(metadata.name, given);
+        else await user.customer(metadata.name, given);
       }
       const [one, tier] = policy === 'Observe' ? ['Observed', 'Observed'] : ['Adopted', 'Adopted'];
       for (const { kind, metadata } of manifests) {
