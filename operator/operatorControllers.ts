@@ -1,4 +1,5 @@
 import { instances } from './api/kinds.ts';
+import { enforcementController } from './enforcement/enforcement.ts';
 import { budgetController } from './budget/budget.ts';
 import type { OperatorConfig } from './config.ts';
 import { customerController } from './customer/customer.ts';
@@ -21,6 +22,7 @@ export function operatorControllers(
     instanceController(runtime, { connections, clients, ...settings }),
     budgetController(runtime, { connections, clients }),
     policyController(runtime),
+    enforcementController(runtime),
     customerController(runtime, {
       connections,
       clients,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Access } from '../customers/customers.ts';
@@ -14,6 +15,7 @@ export interface ConfigurationOptions {
 }
 
 const configurationSchema = z.object({
+  process: z.string().describe('The name of the host, which is that of the pod, and the id of the process.'),
   customer_list: z
     .object({
       revision: z.string().describe('Identifies the content of the list.'),
@@ -41,7 +43,8 @@ export function configurationRoute({ access, isAdmin }: ConfigurationOptions): R
   const router = authenticatedRouter();
   router.get(PATH, (context) => {
     if (!isAdmin(context.state.tenant)) throw new ServiceError('admin_key_required');
-    context.body = { customer_list: access?.state() ?? null } satisfies z.infer<typeof configurationSchema>;
+    const customer_list = access?.state() ?? null;
+    context.body = { process: `${hostname()}/${process.pid}`, customer_list } satisfies z.infer<typeof configurationSchema>;
   });
   return router;
 }

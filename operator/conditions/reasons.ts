@@ -258,6 +258,7 @@ export const instanceEventReasons = [
   'ProxyConfigured',
   'ApiKeyRotated',
   'EncryptionKeyRotated',
+  'CustomerListFailed',
   'CustomersRemain',
   'BudgetsRemain',
   'InternalError',

@@ -2,7 +2,7 @@
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
-import { allows, instanceKeyOf, isReachable } from '../connection/connection.ts';
+import { allows, enforcesAccess, instanceKeyOf, isReachable } from '../connection/connection.ts';
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { otherClaimantKeys } from './claimants.ts';
@@ -48,9 +48,13 @@ function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): str
 }
 
 /**
- * Whether the spec changed or the gateway became reachable. Its customers are then reconciled without waiting for their
- * backoff.
+ * Whether the spec changed, the gateway became reachable, or the guardrail began or ceased to enforce who may call. Its
+ * customers are then reconciled without waiting for their backoff.
  */
 function mattersToCustomers(before: GatewayInstance, after: GatewayInstance): boolean {
-  return before.metadata.generation !== after.metadata.generation || (isReachable(after) && !isReachable(before));
+  return (
+    before.metadata.generation !== after.metadata.generation ||
+    (isReachable(after) && !isReachable(before)) ||
+    enforcesAccess(before) !== enforcesAccess(after)
+  );
 }

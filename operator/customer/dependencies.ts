@@ -1,6 +1,7 @@
 import { FINALIZER, type GatewayBudget, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { budgetUses } from '../budget/budget.ts';
+import { enforcementFields } from '../enforcement/enforcement.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import { type Connections, gatewayIndexKeys, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type {
@@ -67,7 +68,7 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     guardrails: dependencies.guardrails ?? (() => Promise.resolve([])),
     client: runtime.client,
     events: runtime.events,
-    status: runtime.status(customers),
+    status: runtime.status(customers, { except: enforcementFields.customer }),
     finalizer: runtime.finalizer(customers, FINALIZER),
     cache,
     instances: instanceCache,

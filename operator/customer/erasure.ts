@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { finished } from 'node:stream/promises';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
+import { callGuardrail, type GuardrailEndpoint } from '../guardrail/guardrail.ts';
 
 /**
  * Returns the guardrail processes that store the sessions of an instance's customers: every pod if the store is in
@@ -32,36 +29,18 @@ export async function eraseSessions(
 async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: AbortSignal): Promise<void> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const { tenant } = endpoint;
-  const body = JSON.stringify({ end_user_id: endUserId, ...(tenant === undefined ? {} : { tenant }) });
-  const status = await post(endpoint, body, deadline).catch(() => undefined);
+  const body = { end_user_id: endUserId, ...(tenant === undefined ? {} : { tenant }) };
+  const answer = await callGuardrail(endpoint, {
+    method: 'POST',
+    path: '/subjects/erase',
+    body,
+    signal: deadline,
+  }).catch(() => undefined);
+  const status = answer?.status;
   if (status !== undefined && status >= 200 && status <= 299) return;
   throw new ErasureError(
     status === undefined
       ? 'The sessions of this customer cannot be erased: a guardrail pod is unreachable.'
       : `The sessions of this customer cannot be erased: a guardrail pod returned ${status}.`,
   );
-}
-
-/** @returns the status of the response */
-async function post(endpoint: GuardrailEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
-  const connection = await endpoint.connect?.();
-  try {
-    const call = request(`${endpoint.url.replace(/\/+$/, '')}/subjects/erase`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'x-api-key': endpoint.apiKey,
-        connection: 'close',
-      },
-      signal,
-      ...(connection === undefined ? {} : { createConnection: () => connection }),
-    });
-    call.end(body);
-    const [response] = (await once(call, 'response')) as [IncomingMessage];
-    await finished(response.resume());
-    return response.statusCode;
-  } finally {
-    connection?.destroy();
-  }
 }

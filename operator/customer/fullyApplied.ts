@@ -1,5 +1,7 @@
 /** The condition FullyApplied: whether the gateway stores and enforces every field of the spec. Pure. */
+import type { GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
+import { accessProblem, enforcesAccess } from '../connection/connection.ts';
 import type { Field, Unenforced } from '../gateway/gateway.ts';
 import type { Drift } from './drift.ts';
 
@@ -18,6 +20,30 @@ export interface AppliedState {
   readonly unsupported: readonly Field[];
   /** Fields that the gateway records and does not enforce. */
   readonly unenforced: readonly Unenforced[];
+  /** Who enforces what the spec says about who may call. undefined: it says nothing, or only the gateway must enforce it. */
+  readonly access?: AccessState | undefined;
+}
+
+/** How the fields about who may call are enforced. */
+export type AccessState =
+  /** By the guardrail of this instance. */
+  | { readonly fields: readonly string[]; readonly instance: string }
+  /** allowedCallers by nobody. The remedy follows "Remedy:". */
+  | { readonly remedy: string };
+
+/** @param instance undefined if it is not known */
+export function accessState(
+  { blocked, allowedCallers }: Pick<GatewayCustomerSpec, 'blocked' | 'allowedCallers'>,
+  instance: GatewayInstance | undefined,
+): AccessState | undefined {
+  const fields = [
+    ...(blocked === true ? ['blocked'] : []),
+    ...(allowedCallers === undefined ? [] : ['allowedCallers']),
+  ];
+  if (fields.length === 0 || instance === undefined) return undefined;
+  if (enforcesAccess(instance)) return { fields, instance: instance.metadata.name };
+  if (allowedCallers === undefined) return undefined;
+  return { remedy: accessProblem(instance) ?? 'wait until every pod of the guardrail has the list of customers' };
 }
 
 /** The fields that writes do not change at the gateway. */
@@ -36,7 +62,8 @@ export function fullyApplied(applied: AppliedState): {
   const [first] = found;
   if (first === undefined) {
     const reason = applied.copiedBudget === undefined ? 'AllFieldsApplied' : 'LimitsCopied';
-    return { status: 'True', reason, message: ['The gateway applies all fields of the spec.', ...copied].join(' ') };
+    const message = ['The gateway applies all fields of the spec.', ...enforcedMessages(applied), ...copied].join(' ');
+    return { status: 'True', reason, message };
   }
   return {
     status: 'False',
@@ -50,7 +77,7 @@ interface Fault {
   readonly message: string;
 }
 
-function faultsOf({ drift, unsupported, unenforced }: AppliedState): readonly Fault[] {
+function faultsOf({ drift, unsupported, unenforced, access }: AppliedState): readonly Fault[] {
   const { unreported, uncleared } = drift;
   const faults: Fault[] = [];
   if (unreported.length > 0) {
@@ -71,7 +98,17 @@ function faultsOf({ drift, unsupported, unenforced }: AppliedState): readonly Fa
     const message = `The gateway records ${list(fields)} but does not enforce ${them(fields)}. Remedy: ${remedies}.`;
     faults.push({ reason: 'FieldsNotEnforced', message });
   }
+  if (access !== undefined && 'remedy' in access) {
+    const message = `No guardrail enforces allowedCallers. Remedy: ${access.remedy}.`;
+    faults.push({ reason: 'FieldsNotEnforced', message });
+  }
   return faults;
+}
+
+function enforcedMessages({ access }: AppliedState): string[] {
+  if (access === undefined || 'remedy' in access) return [];
+  const { fields, instance } = access;
+  return [`The guardrail of GatewayInstance ${instance} enforces ${fields.join(' and ')}.`];
 }
 
 function copiedMessage(budget: string): string {

@@ -1,6 +1,6 @@
 /** The outcomes of a sync, as the status reports them. Pure. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { GatewayConnection } from '../connection/connection.ts';
+import { enforcesAccess, type GatewayConnection } from '../connection/connection.ts';
 import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
 import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
 import { gatewayDigest, ownerOfRow } from './claimants.ts';
@@ -8,7 +8,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter } from './drift.ts';
 import type { SyncAction } from './events.ts';
-import type { AppliedState } from './fullyApplied.ts';
+import { accessState, type AppliedState } from './fullyApplied.ts';
 import type { Ownership } from './ownership.ts';
 import { isLinked, linkedResource } from './recordOwner.ts';
 import type { SyncOutcome } from './status.ts';
@@ -128,14 +128,17 @@ function appliedState(
   { dependencies, connection, specHash, budgetId, supported, drift, observed }: AppliedInput,
 ): AppliedState {
   const { fields, unsupported } = supported;
+  const instance = dependencies.instances.get(connection.instance);
   return {
     ...{ specHash, budgetId, drift, unsupported },
     gateway: gatewayDigest(dependencies, customer),
     copiedBudget: remainingCopy(customer, fields, observed),
     fields: appliedAfter(fields, drift),
-    unenforced: unenforced(fields, observed, connection.enforcement).filter(
-      ({ field }) => !drift.unreported.includes(field),
-    ),
+    unenforced: unenforced(fields, observed, {
+      ...connection.enforcement,
+      guardrail: enforcesAccess(instance),
+    }).filter(({ field }) => !drift.unreported.includes(field)),
+    access: accessState(customer.spec, instance),
   };
 }
 

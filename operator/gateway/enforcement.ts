@@ -12,6 +12,8 @@ export interface EnforcementSettings {
   readonly blockedUserCheck: boolean;
   /** The router's `enable_pre_call_checks`. With it, the router selects a model of the customer's region. */
   readonly preCallChecks: boolean;
+  /** Whether the guardrail of the instance enforces who may call. */
+  readonly guardrail?: boolean;
 }
 
 /** A field that the gateway records and does not enforce. */
@@ -34,9 +36,11 @@ const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
     enforced: ({ preCallChecks }) => preCallChecks,
   },
   blocked: {
-    remedy: 'set rpmLimit to 0, or load the enterprise callback blocked_user_check in the proxy configuration',
+    remedy:
+      'set rpmLimit to 0, let the guardrail of the instance enforce it, or load the enterprise callback blocked_user_check in the proxy configuration',
     // LiteLLM enforces a limit of zero requests, which has the same effect.
-    enforced: ({ blockedUserCheck }, { rpmLimit }) => blockedUserCheck || rpmLimit === 0,
+    enforced: ({ blockedUserCheck, guardrail = false }, { rpmLimit }) =>
+      guardrail || blockedUserCheck || rpmLimit === 0,
   },
   'objectPermission.vectorStores': { remedy: 'restrict the virtual key or team that calls for the customer' },
   'objectPermission.agents': { remedy: 'restrict the virtual key or team that calls for the customer' },

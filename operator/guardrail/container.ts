@@ -6,6 +6,7 @@ import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
 import { memoryOf } from './memory.ts';
 import type { InstanceNames } from '../cluster/cluster.ts';
+import { customerListVolume } from './customerList.ts';
 import type { GuardrailMode } from './mode.ts';
 import type { InlineListener } from './settings.ts';
 import { files, guardrailEnvironment, hasPolicy, metricsPortOf, paths, portOf } from './settings.ts';
@@ -31,6 +32,7 @@ const volumes = {
   apiKeys: 'gateway-guardrail-api-keys',
   keys: 'gateway-guardrail-keys',
   policy: 'gateway-guardrail-policy',
+  customers: 'gateway-guardrail-customers',
   ca: 'gateway-guardrail-ca',
 } as const;
 
@@ -68,6 +70,7 @@ export function guardrailContainer(
     volumeMounts: [
       { name: volumes.apiKeys, mountPath: paths.apiKeys, readOnly: true },
       { name: volumes.keys, mountPath: paths.keys, readOnly: true },
+      { name: volumes.customers, mountPath: paths.customers, readOnly: true },
       ...(!hasPolicy(spec) ? [] : [{ name: volumes.policy, mountPath: paths.policy, readOnly: true }]),
       ...(settings.inline?.ca === undefined ? [] : [{ name: volumes.ca, mountPath: paths.ca, readOnly: true }]),
     ],
@@ -93,6 +96,7 @@ export function guardrailVolumes(
   return [
     secret(volumes.apiKeys, names.apiKeySecret, [files.apiKeys]),
     secret(volumes.keys, names.keySecret, keys),
+    { name: volumes.customers, ...customerListVolume(names) },
     ...(!hasPolicy(spec) ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
     ...(inline?.ca === undefined ? [] : [secret(volumes.ca, inline.ca.ref.name, [inline.ca.ref.key], files.ca)]),
   ];

@@ -37,6 +37,44 @@ export const sidecarPermissions: readonly Permission[] = [
   { group: '', resource: 'pods/portforward', verbs: ['create', 'get'], scope: 'watched' },
 ];
 
+/** How the guardrail of an instance is reached. */
+export type GuardrailEndpoints =
+  /** The Service in front of all pods. */
+  | { readonly mode: 'Deployment'; readonly service: GuardrailEndpoint }
+  /** Every running sidecar. */
+  | { readonly mode: 'Sidecar'; readonly pods: readonly GuardrailEndpoint[] };
+
+interface EndpointClient {
+  readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'>;
+}
+
+/**
+ * @returns undefined if no guardrail runs, according to the status
+ * @throws ApiError if the key or the pods cannot be read; NoGuardrailError if the operator may not read the pods
+ */
+export async function guardrailEndpoints(
+  { client }: EndpointClient,
+  instance: GatewayInstance,
+  resolve: (url: string) => string = (url) => url,
+): Promise<GuardrailEndpoints | undefined> {
+  const { guardrail } = instance.status ?? {};
+  const { namespace } = instance.metadata;
+  if (guardrail === undefined) return undefined;
+  const secret = await client.get(secrets, { namespace, name: namesOf(instance).apiKeySecret }).catch(ignoreNotFound);
+  if (secret === undefined) return undefined;
+  const apiKey = apiKeyOf({ data: secretValues(secret), annotations: {} });
+  if (guardrail.mode === 'Deployment') {
+    return { mode: 'Deployment', service: { url: resolve(guardrail.endpoint), apiKey } };
+  }
+  const sidecars = await runningSidecars(client, instance);
+  const pods = sidecars.map((pod): GuardrailEndpoint => {
+    const port = sidecarPort(pod) ?? portOf(instance.spec.guardrail ?? {});
+    const connect = (): Promise<Duplex> => client.portForward(keyOf(pod), port);
+    return { url: `http://127.0.0.1:${port}`, apiKey, connect };
+  });
+  return { mode: 'Sidecar', pods };
+}
+
 /**
  * The guardrail processes to call for an erasure. In Deployment mode, this is the Service: with a store in memory it
  * has one pod, and with a shared store any pod can erase. In Sidecar mode, these are all sidecars if the store is in
@@ -45,35 +83,26 @@ export const sidecarPermissions: readonly Permission[] = [
  * @throws ApiError if the key or the pods cannot be read; NoGuardrailError if the store is shared and no guardrail runs
  */
 export async function erasureEndpoints(
-  { client }: { readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'> },
+  source: EndpointClient,
   instance: GatewayInstance,
-  resolve: (url: string) => string = (url) => url,
+  resolve?: (url: string) => string,
 ): Promise<readonly GuardrailEndpoint[]> {
-  const { guardrail } = instance.status ?? {};
-  const { namespace } = instance.metadata;
-  if (guardrail === undefined) return [];
-  const secret = await client.get(secrets, { namespace, name: namesOf(instance).apiKeySecret }).catch(ignoreNotFound);
-  if (secret === undefined) return [];
-  const apiKey = apiKeyOf({ data: secretValues(secret), annotations: {} });
+  const endpoints = await guardrailEndpoints(source, instance, resolve);
+  if (endpoints === undefined) return [];
   // Sessions outlive the integration whose calls created them, and calls can pass a new one before it is in use.
   const forTenants = (endpoint: GuardrailEndpoint): GuardrailEndpoint[] => [
     endpoint,
     { ...endpoint, tenant: INLINE_TENANT },
   ];
-  if (guardrail.mode === 'Deployment') return forTenants({ url: resolve(guardrail.endpoint), apiKey });
-
-  const sidecars = await runningSidecars(client, instance);
+  if (endpoints.mode === 'Deployment') return forTenants(endpoints.service);
+  const { pods } = endpoints;
   const shared = instance.spec.guardrail?.redis !== undefined;
-  if (shared && sidecars.length === 0) {
+  if (shared && pods.length === 0) {
     throw new NoGuardrailError(
       'No guardrail can erase the sessions of this customer, because no pod of the gateway is running. Start a pod of the gateway.',
     );
   }
-  return (shared ? sidecars.slice(0, 1) : sidecars).flatMap((pod) => {
-    const port = sidecarPort(pod) ?? portOf(instance.spec.guardrail ?? {});
-    const connect = (): Promise<Duplex> => client.portForward(keyOf(pod), port);
-    return forTenants({ url: `http://127.0.0.1:${port}`, apiKey, connect });
-  });
+  return (shared ? pods.slice(0, 1) : pods).flatMap(forTenants);
 }
 
 /** The gateway's pods with a running sidecar, ready ones first. */

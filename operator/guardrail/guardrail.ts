@@ -1,6 +1,16 @@
 /** The face of this folder: deploys the guardrail of an instance, rotates its keys, and finds the pods that erase sessions. */
-export { erasureEndpoints, type GuardrailEndpoint, NoGuardrailError, sidecarPermissions } from './erasure.ts';
+export { callGuardrail, type GuardrailAnswer } from './callGuardrail.ts';
+export { customerListName, customerListObjects } from './customerList.ts';
+export {
+  erasureEndpoints,
+  guardrailEndpoints,
+  type GuardrailEndpoint,
+  NoGuardrailError,
+  sidecarPermissions,
+} from './erasure.ts';
 export { guardrailImage, ownPodPermission } from './image.ts';
+export { ownedChild } from './ownedChild.ts';
+export { files as guardrailFiles } from './settings.ts';
 export type { GuardrailMode } from './mode.ts';
 export { guardedUrl } from './guarded.ts';
 export { type ActiveGuardrail, integrationOf, isCalledByApplications, isCalledByGateway } from './paths.ts';

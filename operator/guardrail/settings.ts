@@ -11,6 +11,7 @@ export const paths = {
   apiKeys: '/etc/guardrail/api-keys',
   keys: '/etc/guardrail/keys',
   policy: '/etc/guardrail/policy',
+  customers: '/etc/guardrail/customers',
   ca: '/etc/guardrail/ca',
 } as const;
 
@@ -87,6 +88,7 @@ export function guardrailEnvironment(
     ['LANGUAGES', spec.languages?.join(',')],
     ['SESSION_SCOPE', lower(spec.sessionScope)],
     ['POLICY', !hasPolicy(spec) ? undefined : `${paths.policy}/${files.policy}`],
+    ['CUSTOMERS', paths.customers],
     ['IMAGES', lower(spec.images)],
     ['REMOTE_IMAGES', lower(spec.remoteImages)],
     ['MAX_BODY', spec.maxBody === undefined ? undefined : String(memoryOf(spec).maxBody)],

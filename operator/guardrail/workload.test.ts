@@ -369,6 +369,7 @@ describe('guardrail workload', () => {
         'PROXY_NAMES',
         'API_KEYS_FILE',
         'SESSION_KEY_FILE',
+        'CUSTOMERS',
         'STORE',
         'DETECTORS',
       );
@@ -410,7 +411,11 @@ describe('guardrail workload', () => {
             // The test has none of its files.
             .filter(({ name }) => !name.endsWith('_FILE'))
             .map(({ name, value }) => [name, value ?? '']);
-          readSettings({ ...(Object.fromEntries(variables) as object), GUARDRAIL_API_KEYS: 'proxy:12345678' });
+          readSettings({
+            ...(Object.fromEntries(variables) as object),
+            GUARDRAIL_API_KEYS: 'proxy:12345678',
+            GUARDRAIL_SESSION_KEY: 'a session key of more than thirty-two characters',
+          });
         }),
       );
     });

@@ -3,6 +3,7 @@ import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { mattersToUsers } from '../budget/budget.ts';
+import { enforcementFields } from '../enforcement/enforcement.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import { mattersToUsers as policyMattersToUsers, policyUses } from '../policy/policy.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
@@ -63,7 +64,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     budgets: budgetCache,
     policies: runtime.cache(policies),
     budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
-    status: runtime.status(instances),
+    status: runtime.status(instances, { except: enforcementFields.instance }),
     finalizer: runtime.finalizer(instances, FINALIZER),
     events: runtime.events,
     now: () => runtime.clock.now(),

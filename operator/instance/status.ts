@@ -37,6 +37,7 @@ export function nextStatus(
   now: Date,
 ): GatewayInstanceStatus {
   const { generation } = before.metadata;
+  const { customerList } = before.status ?? {};
   const { reason, status: guardrailReady } = conditions.GuardrailReady;
   return sameIfEqual(before, {
     ...(observed.endpoint === undefined ? {} : { endpoint: observed.endpoint }),
@@ -44,6 +45,8 @@ export function nextStatus(
     ...(observed.guardrail === undefined ? {} : { guardrail: observed.guardrail }),
     // For the printer column, in which False means that something is wrong.
     ...(reason === 'NotRequested' ? {} : { guardrailReady }),
+    // Another controller writes it.
+    ...(customerList === undefined ? {} : { customerList }),
     defaultBudget: observed.budgetRowId === undefined ? {} : { rowId: observed.budgetRowId },
     ...(reason === 'SidecarContested' ? { sidecarContestedGeneration: generation } : {}),
     observedGeneration: generation,

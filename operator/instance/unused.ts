@@ -2,7 +2,7 @@
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { namesOf, secrets, serviceMonitors } from '../cluster/cluster.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
-import { mountsSecret } from '../guardrail/guardrail.ts';
+import { customerListObjects, mountsSecret } from '../guardrail/guardrail.ts';
 import type { ObservedProxy, ProxyResult } from '../proxy/proxy.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { InMemoryState } from './inMemoryState.ts';
@@ -23,7 +23,8 @@ export async function deleteUnusedObjects(
 ): Promise<void> {
   const { ownedObjects } = dependencies;
   if (guardrail.frozen || guardrail.isSwitching || proxy.isRolledOut === false) return;
-  await ownedObjects.prune(instance, [...guardrail.objects, ...proxy.objects]);
+  const list = instance.spec.guardrail === undefined ? [] : customerListObjects(instance);
+  await ownedObjects.prune(instance, [...guardrail.objects, ...proxy.objects, ...list]);
   if (guardrail.plan?.wanted.mode !== 'Deployment') {
     await ownedObjects.remove(instance, serviceMonitors, namesOf(instance).guardrail);
   }

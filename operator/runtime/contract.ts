@@ -152,6 +152,9 @@ export interface StatusWriter<T extends KubeObject> {
   write(object: T, status: object, stillApplies?: (current: T) => boolean): Promise<T>;
 }
 
+/** The fields of a status that one writer writes. Those of other writers stay as they are. */
+export type StatusFields = { readonly only: readonly string[] } | { readonly except: readonly string[] };
+
 /** One finalizer of the operator on objects of one kind. */
 export interface Finalizer<T extends KubeObject> {
   readonly name: string;
@@ -203,6 +206,7 @@ export interface Runtime {
   readonly watchNamespaces: readonly string[];
   /** The cache of a kind, shared by all callers that pass the same constant. Call it only while wiring. */
   cache<T extends KubeObject>(kind: ResourceKind<T>): Cache<T>;
-  status<T extends KubeObject>(kind: ResourceKind<T>): StatusWriter<T>;
+  /** @param fields the fields of the status that the caller writes, if another controller writes others. Default: all */
+  status<T extends KubeObject>(kind: ResourceKind<T>, fields?: StatusFields): StatusWriter<T>;
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T>;
 }

@@ -61,6 +61,29 @@ export interface ObjectPermission {
 }
 
 /**
+ * Who may call for a customer: callers with one of the teams or one of the API keys.
+ * @x-kubernetes-validations [
+ *   {"rule": "(has(self.teamIds) && size(self.teamIds) > 0) || (has(self.keyHashes) && size(self.keyHashes) > 0)", "message": "allowedCallers requires at least one of teamIds and keyHashes: name a caller, or set blocked to true to refuse every call"}
+ * ]
+ */
+export interface AllowedCallers {
+  /**
+   * The ids of teams at the gateway.
+   * @maxItems 64
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 256}
+   */
+  teamIds?: string[];
+  /**
+   * The SHA-256 hashes of API keys (virtual keys), as 64 lowercase hexadecimal digits. LiteLLM shows them as the token of a key.
+   * @maxItems 64
+   * @listType set
+   * @eachItem {"pattern": "^[0-9a-f]{64}$", "maxLength": 64}
+   */
+  keyHashes?: string[];
+}
+
+/**
  * Desired state of the customer at the gateway.
  * @x-kubernetes-validations [
  *   {"rule": "!has(self.budgetId) || (!has(self.maxBudget) && !has(self.budgetDuration))", "fieldPath": ".budgetId", "reason": "FieldValueForbidden", "message": "budgetId cannot be used together with maxBudget or budgetDuration: remove budgetId to set limits for this customer, or remove maxBudget and budgetDuration to use the tier"},
@@ -157,8 +180,10 @@ export interface GatewayCustomerSpec {
    * @maxLength 64
    */
   allowedModelRegion?: string;
-  /** Whether the gateway rejects every call of the customer. Not every gateway enforces it: see the condition FullyApplied. An rpmLimit of 0 also rejects every call. */
+  /** Whether every call of the customer is rejected. The guardrail of the instance enforces it. Without a guardrail, not every gateway does: see the condition FullyApplied. An rpmLimit of 0 also rejects every call. */
   blocked?: boolean;
+  /** Who may call for the customer. The guardrail of the instance refuses the calls of all others. Default: every caller. */
+  allowedCallers?: AllowedCallers;
   /** The MCP servers, access groups, vector stores and agents that the customer may use. */
   objectPermission?: ObjectPermission;
   /**
@@ -242,6 +267,13 @@ export interface GatewayCustomerStatus {
    * @eachItem {"maxLength": 64}
    */
   unappliedFields?: string[];
+  /**
+   * The time since which every guardrail pod of the instance enforces what the spec says about who may call: blocked and allowedCallers. Not set if the spec says nothing about it, or if it is not enforced yet.
+   * @format date-time
+   */
+  enforcedAt?: string;
+  /** Digest of what the spec said about who may call, at enforcedAt. */
+  enforcedAccess?: string;
   /** The last value of the annotation gateway.guardrail.dev/sync-requested that was handled. */
   lastHandledSyncRequest?: string;
   /**

@@ -28,6 +28,7 @@ export const instanceDefaults = {
   rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
   serviceRef: { scheme: 'http' },
   syncInterval: '5m',
+  unknownCustomers: 'Allow',
   proxyConfig: { key: 'config.yaml' },
   guardrail: { integration: 'Callback', callback: 'Generic', port: 8080, detectionTimeout: '1s', images: 'Redact' },
   guardrailInline: { unknownRoutes: 'Block' },
@@ -502,6 +503,8 @@ export interface Guardrail {
  *   {"rule": "has(self.endpoint) != has(self.serviceRef)", "message": "either endpoint or serviceRef is required: set exactly one of the two"},
  *   {"rule": "!has(self.guardrail) || !has(self.guardrail.mode) || self.guardrail.mode != 'Sidecar' || has(self.workloadRef)", "fieldPath": ".guardrail.mode", "message": "Sidecar mode requires workloadRef: set it to the gateway's Deployment, or set guardrail.mode to Deployment"},
  *   {"rule": "!has(self.guardrail) || !has(self.guardrail.exclusive) || !self.guardrail.exclusive || has(self.workloadRef)", "fieldPath": ".guardrail.exclusive", "message": "exclusive requires workloadRef, whose pods it closes: set it to the gateway's Deployment, or remove guardrail.exclusive"},
+ *   {"rule": "!has(self.unknownCustomers) || self.unknownCustomers != 'Block' || has(self.guardrail)", "fieldPath": ".unknownCustomers", "message": "unknownCustomers Block requires a guardrail, which refuses the calls: set guardrail, or set unknownCustomers to Allow"},
+ *   {"rule": "!has(self.unknownCustomers) || self.unknownCustomers != 'Block' || !has(self.guardrail) || !has(self.guardrail.callback) || self.guardrail.callback != 'Full' || (has(self.guardrail.integration) && self.guardrail.integration == 'Inline')", "fieldPath": ".unknownCustomers", "message": "unknownCustomers Block cannot be used with guardrail.callback Full, which names no customer: set guardrail.callback to Generic, or unknownCustomers to Allow"},
  *   {"rule": "!has(self.guardrail) || !has(oldSelf.guardrail) || !has(self.guardrail.integration) || !has(oldSelf.guardrail.integration) || self.guardrail.integration == oldSelf.guardrail.integration || 'CallbackAndInline' in [self.guardrail.integration, oldSelf.guardrail.integration]", "fieldPath": ".guardrail.integration", "message": "integration cannot change between Callback and Inline in one step, because applications still call the old address: set it to CallbackAndInline, wait until status.guardrail.integration is the same, let all applications call the new address, and then set the new value"}
  * ]
  */
@@ -544,6 +547,11 @@ export interface GatewayInstanceSpec {
    * @listMapKey namespace
    */
   customerIdPrefixes?: CustomerIdPrefixes[];
+  /**
+   * What happens to calls for customers that have no GatewayCustomer. Allow lets them pass. Block makes the guardrail refuse them, and calls that name no customer.
+   * @default {@link instanceDefaults.unknownCustomers}
+   */
+  unknownCustomers?: 'Allow' | 'Block';
   /** Rate limits for the operator's calls to the gateway's admin API. */
   rateLimit?: RateLimit;
   /**
@@ -608,6 +616,23 @@ export interface GuardrailStatus {
   lastHandledEncryptionKeyRotation?: string;
 }
 
+/** The list of who may call, which the guardrail enforces. */
+export interface CustomerListStatus {
+  /** Identifies the content of the list that every pod of the guardrail had at enforcedAt. */
+  revision: string;
+  /**
+   * Number of customers in the list.
+   * @asType integer
+   * @format int32
+   */
+  customers: number;
+  /**
+   * The time since which every pod of the guardrail has this list.
+   * @format date-time
+   */
+  enforcedAt: string;
+}
+
 /** What the operator has created at the gateway for spec.defaultCustomerBudget. */
 export interface DefaultBudgetStatus {
   /** Id of the budget row that holds the default budget. Set before the row is created, removed after the row is deleted. */
@@ -624,6 +649,8 @@ export interface GatewayInstanceStatus {
   guardrail?: GuardrailStatus;
   /** Status of the condition GuardrailReady. Not set if the spec has no guardrail. */
   guardrailReady?: 'True' | 'False' | 'Unknown';
+  /** The list of who may call, which the guardrail enforces. Not set before every pod of the guardrail has a list. */
+  customerList?: CustomerListStatus;
   /** What the operator has created at the gateway for spec.defaultCustomerBudget. */
   defaultBudget?: DefaultBudgetStatus;
   /**

@@ -26,6 +26,7 @@ import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
 import { Connections } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
+import { enforcementController, type HasList } from '../../enforcement/enforcement.ts';
 import { customerController } from '../customer.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
 import { conditionOf } from '../customerResource.ts';
@@ -34,11 +35,13 @@ export { eventually };
 
 const definitions = join(import.meta.dirname, '../../../crds');
 
-/** An operator with the controllers of customers and budgets, in the test's own process. */
+/** An operator with the controllers of customers, budgets and lists, in the test's own process. */
 export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
   /** The endpoints at which sessions are erased. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
+  /** Whether every pod of a guardrail has a list of who may call. */
+  hasList: HasList = () => Promise.resolve(true);
   readonly #clients: GatewayClients;
   readonly #skew: { ms: number };
   readonly #ahead: { ms: number };
@@ -108,6 +111,11 @@ export class TestOperator extends Manager {
     const { client, clock } = this.runtime;
     const connections = new Connections({ client, clock, instances: this.runtime.cache(instances) });
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
+    this.addController(
+      enforcementController(this.runtime, {
+        hasList: (instance, revision, signal) => this.hasList(instance, revision, signal),
+      }),
+    );
     this.addController(budgetController(this.runtime, { connections, clients: this.#clients }));
     this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
   }

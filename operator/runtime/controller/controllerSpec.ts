@@ -13,7 +13,7 @@ export interface Watch {
 
 /** The specification of a controller. */
 export interface ControllerSpec {
-  /** The kind in lower case, as in metrics. */
+  /** The kind in lower case, or the concern of a second controller of a kind; as in metrics. */
   readonly name: string;
   readonly kind: ResourceKind;
   readonly changed: (before: KubeObject, after: KubeObject) => boolean;
@@ -108,6 +108,11 @@ export class ControllerBuilder<T extends KubeObject> {
   /** Adds permissions that the reconcile needs in addition to watches. They become part of the operator's roles. */
   needs(...permissions: readonly Permission[]): ControllerBuilder<T> {
     return this.#with({ permissions: [...this.#draft.permissions, ...permissions] });
+  }
+
+  /** Sets the name of a controller, for a kind that has another controller too. Default: the kind in lower case. */
+  named(name: string): ControllerBuilder<T> {
+    return this.#with({ name });
   }
 
   /** Sets the maximum number of concurrent reconciles. */

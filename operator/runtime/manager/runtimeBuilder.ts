@@ -2,7 +2,16 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ObjectCache } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
-import type { Cache, EventRecorder, Finalizer, KubeClient, Permission, Runtime, StatusWriter } from '../contract.ts';
+import type {
+  Cache,
+  EventRecorder,
+  Finalizer,
+  KubeClient,
+  Permission,
+  Runtime,
+  StatusFields,
+  StatusWriter,
+} from '../contract.ts';
 import { GuardedFinalizer } from '../writers/finalizer.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
@@ -67,9 +76,9 @@ export class RuntimeBuilder implements Runtime {
     return informer;
   }
 
-  status<T extends KubeObject>(kind: ResourceKind<T>): StatusWriter<T> {
+  status<T extends KubeObject>(kind: ResourceKind<T>, fields?: StatusFields): StatusWriter<T> {
     this.addPermissions(permission(kind, kind.plural, ['get']), permission(kind, `${kind.plural}/status`, ['patch']));
-    return new MergingStatusWriter(this.client, kind);
+    return new MergingStatusWriter(this.client, kind, fields);
   }
 
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {

@@ -87,6 +87,17 @@ describe('the status writer', () => {
     expect(written.metadata.labels).to.deep.equal({ theirs: 'yes' });
   });
 
+  it('leaves the fields of other writers as they are, also after a conflict', async () => {
+    const { client, namespace } = cluster();
+    const own = new MergingStatusWriter(client, widgets, { except: ['note'] });
+    const theirs = new MergingStatusWriter(client, widgets, { only: ['note'] });
+    const created = await client.create(widgets, widget(namespace));
+    await theirs.write(created, { note: 'mine', spend: 9 });
+    const written = await own.write(created, { synced: true });
+    expect(written.status).to.deep.equal({ synced: true, note: 'mine' });
+    expect((await theirs.write(written, {})).status).to.deep.equal({ synced: true });
+  });
+
   it('gives up after repeated conflicts', async () => {
     const { client, namespace, proxy } = cluster();
     const created = await client.create(widgets, widget(namespace));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeClient, StatusWriter } from '../contract.ts';
+import type { KubeClient, StatusFields, StatusWriter } from '../contract.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { patchWithRetry } from './conflictRetry.ts';
 
@@ -35,24 +35,31 @@ function isObject(value: unknown): value is JsonObject {
 export class MergingStatusWriter<T extends KubeObject> implements StatusWriter<T> {
   readonly #client: KubeClient;
   readonly #kind: ResourceKind<T>;
+  readonly #isOwn: (field: string) => boolean;
 
-  constructor(client: KubeClient, kind: ResourceKind<T>) {
+  /** @param fields the fields that this writer writes; default: all */
+  constructor(client: KubeClient, kind: ResourceKind<T>, fields: StatusFields = { except: [] }) {
     this.#client = client;
     this.#kind = kind;
+    this.#isOwn = 'only' in fields ? (field) => fields.only.includes(field) : (field) => !fields.except.includes(field);
   }
 
   async write(object: T, status: object, stillApplies: (current: T) => boolean = () => true): Promise<T> {
     // JSON drops undefined fields. Without this, they would count as a difference each time.
-    const desired = JSON.parse(JSON.stringify(status)) as JsonObject;
+    const desired = this.#own(JSON.parse(JSON.stringify(status)) as JsonObject);
     return patchWithRetry(
       this.#client,
       this.#kind,
       object,
       (current) => {
-        const patch = mergePatch((current as { status?: JsonObject }).status ?? {}, desired);
+        const patch = mergePatch(this.#own((current as { status?: JsonObject }).status ?? {}), desired);
         return patch === undefined ? undefined : { status: patch };
       },
       { subresource: 'status', stillApplies },
     );
+  }
+
+  #own(status: JsonObject): JsonObject {
+    return Object.fromEntries(Object.entries(status).filter(([field]) => this.#isOwn(field)));
   }
 }

@@ -1,0 +1,42 @@
+/** What a customer's spec says about who may call. Pure. */
+import { createHash } from 'node:crypto';
+import type { CustomerEntry, ListHash } from '../../guardrail/guardrail.ts';
+import type { GatewayCustomer, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
+
+/** Hashes an id of a kind, as the guardrail does. */
+export type HashOf = (kind: 'customer' | 'team' | 'key', id: string) => ListHash;
+
+type AccessSpec = Pick<GatewayCustomerSpec, 'blocked' | 'allowedCallers'>;
+
+/** Whether a spec restricts who may call. */
+export function restrictsAccess({ blocked, allowedCallers }: AccessSpec): boolean {
+  return blocked === true || allowedCallers !== undefined;
+}
+
+/** Identifies what a spec says about who may call; undefined: it restricts nothing. */
+export function accessDigest(spec: AccessSpec): string | undefined {
+  if (!restrictsAccess(spec)) return undefined;
+  const { teamIds = [], keyHashes = [] } = spec.allowedCallers ?? {};
+  const callers = spec.allowedCallers && [[...teamIds].sort(), [...keyHashes].sort()];
+  return createHash('sha256')
+    .update(JSON.stringify([spec.blocked === true, callers ?? null]))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** The entry of a customer in the list. */
+export function entryOf({ spec }: GatewayCustomer, hashOf: HashOf): CustomerEntry {
+  const { blocked, allowedCallers } = spec;
+  return {
+    customer: hashOf('customer', spec.customerId),
+    ...(blocked === true ? { blocked } : {}),
+    ...(allowedCallers === undefined
+      ? {}
+      : {
+          callers: {
+            teams: (allowedCallers.teamIds ?? []).map((id) => hashOf('team', id)),
+            keys: (allowedCallers.keyHashes ?? []).map((id) => hashOf('key', id)),
+          },
+        }),
+  };
+}

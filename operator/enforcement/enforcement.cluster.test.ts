@@ -1,0 +1,224 @@
+/** The list of who may call, on a real API server: written by the operator, read by the guardrail's own code. */
+import { expect } from 'chai';
+import { createAccess, keyHashOf } from '../../guardrail/customers/customers.ts';
+import { listKey, readCustomerList, type CustomerList } from '../../guardrail/guardrail.ts';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { conditionOf } from '../customer/customerResource.ts';
+import { withTestbed } from '../customer/testing/testbed.ts';
+import { eventually } from '../customer/testing/testOperator.ts';
+
+const SESSION_KEY = 'a session key of more than thirty-two characters';
+const BLOCKED = 'This customer is blocked.';
+const UNKNOWN = 'This customer is not known here.';
+const CALLER = 'This caller may not call for this customer.';
+const KEY_HASH = keyHashOf('sk-1');
+
+interface StoredConfigMap {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly uid: string };
+  readonly data: Record<string, string>;
+}
+
+describe('the list of who may call', function () {
+  this.timeout(120_000);
+  const bed = withTestbed();
+
+  const kubectl = (...args: string[]): Promise<string> => bed.cluster().kubectl([...args, '-n', bed.user.namespace]);
+  const configMaps = async (): Promise<StoredConfigMap[]> => {
+    const { items } = JSON.parse(await kubectl('get', 'configmaps', '-o', 'json')) as { items: StoredConfigMap[] };
+    return items.filter(({ metadata }) => metadata.name.startsWith('main-guardrail-customers-'));
+  };
+  const list = async (): Promise<CustomerList> => {
+    const shards = (await configMaps()).map(({ metadata, data }): [number, string] => {
+      const shard = Number(metadata.name.split('-').at(-1));
+      return [shard, data[`customers-${shard}`] ?? ''];
+    });
+    return readCustomerList(new Map(shards));
+  };
+  /** Why the guardrail refuses the call of a customer; undefined: it does not. */
+  const refusal = async (name: string, caller: { team?: string; key?: string } = {}): Promise<string | undefined> =>
+    createAccess(listKey(SESSION_KEY), { current: await list() }).refusalOf({
+      customers: [bed.idOf(name)],
+      team: caller.team,
+      keyHashes: caller.key === undefined ? [] : [caller.key],
+    });
+  const instance = async (): Promise<GatewayInstance> =>
+    JSON.parse(await kubectl('get', 'gatewayinstance', 'main', '-o', 'json')) as GatewayInstance;
+  const deploy = async (spec: object = {}): Promise<void> => {
+    await kubectl('create', 'secret', 'generic', 'main-guardrail-keys', `--from-literal=session-key=${SESSION_KEY}`);
+    await bed.user.patch('main', { spec: { guardrail: {}, ...spec } }, 'gatewayinstances');
+    await eventually(list);
+  };
+
+  it('is written with the guardrail, and says who is blocked', async () => {
+    await bed.user.customer('free', {});
+    await bed.user.customer('blocked', { blocked: true });
+    await bed.user.untilReason('blocked', 'Created');
+    expect(await configMaps()).to.deep.equal([]);
+    await deploy();
+    await eventually(async () => {
+      expect(await refusal('blocked')).to.equal(BLOCKED);
+    });
+    expect(await refusal('free')).to.equal(undefined);
+    expect(await refusal('stranger')).to.equal(undefined);
+    expect((await list()).size).to.equal(1);
+    expect(JSON.stringify(await configMaps())).not.to.include(bed.idOf('blocked'));
+
+    await bed.user.patch('blocked', { spec: { blocked: false } });
+    await bed.user.patch('free', { spec: { blocked: true } });
+    await eventually(async () => {
+      expect([await refusal('blocked'), await refusal('free')]).to.deep.equal([undefined, BLOCKED]);
+    });
+    await bed.user.delete('free');
+    await bed.user.untilGone('free');
+    await eventually(async () => {
+      expect((await list()).size).to.equal(0);
+    });
+  });
+
+  it('says who may call for a customer, and refuses unknown customers if the instance says so', async () => {
+    await deploy({ unknownCustomers: 'Block' });
+    await bed.user.customer('team', { allowedCallers: { teamIds: ['sales'] } });
+    await bed.user.customer('key', { allowedCallers: { keyHashes: [KEY_HASH] } });
+    await bed.user.customer('open', {});
+    await eventually(async () => {
+      expect((await list()).size).to.equal(3);
+    });
+    expect(await refusal('open')).to.equal(undefined);
+    expect(await refusal('stranger')).to.equal(UNKNOWN);
+    expect(await refusal('team')).to.equal(CALLER);
+    expect(await refusal('team', { team: 'sales' })).to.equal(undefined);
+    expect(await refusal('key', { key: KEY_HASH })).to.equal(undefined);
+    expect(await refusal('key', { team: 'sales' })).to.equal(CALLER);
+  });
+
+  it('ignores resources that own no record, or that the instance does not admit', async () => {
+    await deploy({ unknownCustomers: 'Block' });
+    await bed.user.customer('owner', { customerId: 'shared' });
+    await bed.user.untilReason('owner', 'Created');
+    await bed.user.customer('late', { customerId: 'shared', blocked: true });
+    await bed.user.untilReason('late', 'Conflict');
+    await bed.user.patch(
+      'main',
+      { spec: { customerIdPrefixes: [{ namespace: bed.user.namespace, prefixes: ['sh'] }] } },
+      'gatewayinstances',
+    );
+    await bed.user.customer('outside', { blocked: true });
+    await bed.user.untilReason('outside', 'CustomerIdNotAllowed');
+    await eventually(async () => {
+      expect((await list()).size).to.equal(1);
+    });
+    const access = createAccess(listKey(SESSION_KEY), { current: await list() });
+    expect(access.refusalOf({ customers: ['shared'], team: undefined, keyHashes: [] })).to.equal(undefined);
+  });
+
+  it('reports since when it is enforced, and by whom', async () => {
+    let loaded = false;
+    bed.operator.hasList = () => Promise.resolve(loaded);
+    await bed.user.customer('a', { blocked: true, allowedCallers: { teamIds: ['sales'] } });
+    const before = await bed.user.untilReason('a', 'Created');
+    expect(conditionOf(before, 'FullyApplied')?.message).to.include(
+      'No guardrail enforces allowedCallers. Remedy: set spec.guardrail of GatewayInstance main.',
+    );
+    await deploy();
+    await eventually(async () => {
+      expect(await refusal('a')).to.equal(BLOCKED);
+    });
+    expect((await instance()).status?.customerList).to.equal(undefined);
+    expect((await bed.user.get('a'))?.status?.enforcedAt).to.equal(undefined);
+    loaded = true;
+    const enforced = await bed.user.until('a', ({ status }) => status?.enforcedAt !== undefined);
+    const { customerList } = (await instance()).status ?? {};
+    expect(customerList).to.include({ revision: (await list()).revision, customers: 1 });
+    const applied = await bed.user.until('a', (one) => conditionOf(one, 'FullyApplied')?.status === 'True');
+    expect(conditionOf(applied, 'FullyApplied')?.message).to.include(
+      'The guardrail of GatewayInstance main enforces blocked and allowedCallers.',
+    );
+
+    await bed.user.patch('a', { spec: { maxBudget: 5 } });
+    const other = await bed.user.untilReason('a', 'Updated');
+    expect(other.status?.enforcedAt).to.equal(enforced.status?.enforcedAt);
+    loaded = false;
+    await bed.user.patch('a', { spec: { blocked: false } });
+    await bed.user.until('a', ({ status }) => status?.enforcedAt === undefined);
+    loaded = true;
+    await bed.user.until('a', ({ status }) => status?.enforcedAt !== undefined);
+    await bed.user.patch('a', { spec: { allowedCallers: null } });
+    await bed.user.until('a', ({ status }) => status?.enforcedAt === undefined);
+
+    await bed.user.patch('main', { spec: { guardrail: { enforcement: 'Monitor' } } }, 'gatewayinstances');
+    await bed.user.patch('a', { spec: { allowedCallers: { teamIds: ['sales'] } } });
+    const watched = await bed.user.until('a', (one) => conditionOf(one, 'FullyApplied')?.status === 'False');
+    expect(conditionOf(watched, 'FullyApplied')?.message).to.include('enforcement of GatewayInstance main to Enforce');
+  });
+
+  it('is written again if somebody deletes or changes it, and the same after a restart', async () => {
+    await deploy();
+    await bed.user.customer('a', { blocked: true });
+    await eventually(async () => {
+      expect(await refusal('a')).to.equal(BLOCKED);
+    });
+    const [before] = await configMaps();
+    await kubectl('delete', 'configmap', 'main-guardrail-customers-0');
+    await eventually(async () => {
+      expect((await configMaps())[0]?.metadata.uid).not.to.equal(before?.metadata.uid);
+      expect(await refusal('a')).to.equal(BLOCKED);
+    });
+    await kubectl(
+      'patch',
+      'configmap',
+      'main-guardrail-customers-0',
+      '--type=merge',
+      '-p',
+      '{"data":{"customers-0":""}}',
+    );
+    await eventually(async () => {
+      expect(await refusal('a')).to.equal(BLOCKED);
+    });
+    await bed.operator.untilIdle();
+    const stored = (await configMaps()).map(({ metadata }) => metadata.resourceVersion);
+    await bed.restartOperator();
+    await bed.user.customer('b', {});
+    await bed.user.untilReason('b', 'Created');
+    await bed.operator.untilIdle();
+    expect((await configMaps()).map(({ metadata }) => metadata.resourceVersion)).to.deep.equal(stored);
+  });
+
+  it('takes many changes together', async () => {
+    const names = Array.from({ length: 200 }, (_, at) => `c${at}`);
+    const revisions = new Set<string>();
+    bed.operator.hasList = (_, revision) => {
+      revisions.add(revision);
+      return Promise.resolve(true);
+    };
+    await deploy();
+    await Promise.all(names.map((name) => bed.user.customer(name, {})));
+    await eventually(async () => {
+      expect((await bed.user.list()).filter(({ status }) => status?.synced).length).to.equal(names.length);
+    });
+    revisions.clear();
+    const began = performance.now();
+    await Promise.all(names.map((name) => bed.user.patch(name, { spec: { blocked: true } })));
+    await eventually(async () => {
+      expect((await list()).size).to.equal(names.length);
+    });
+    const seconds = (performance.now() - began) / 1000;
+    // One at once, and one in every two seconds after it.
+    expect(revisions.size).to.be.at.most(2 + seconds / 2);
+    const blocked = await eventually(async () => {
+      const all = await bed.user.list();
+      expect(all.every(({ status }) => status?.enforcedAt !== undefined)).to.equal(true);
+      return all;
+    });
+    expect(blocked.length).to.equal(names.length);
+  });
+
+  it('takes a ConfigMap of another owner from nobody, and says so', async () => {
+    await kubectl('create', 'configmap', 'main-guardrail-customers-0', '--from-literal=customers-0=theirs');
+    await kubectl('create', 'secret', 'generic', 'main-guardrail-keys', `--from-literal=session-key=${SESSION_KEY}`);
+    await bed.user.patch('main', { spec: { guardrail: {} } }, 'gatewayinstances');
+    await eventually(async () => {
+      expect(await bed.user.events('main')).to.include('CustomerListFailed');
+    });
+    expect((await configMaps())[0]?.data['customers-0']).to.equal('theirs');
+  });
+});

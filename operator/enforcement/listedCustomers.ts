@@ -1,0 +1,64 @@
+/** Which customers the list of an instance contains. Pure. */
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  accessProblem,
+  admits,
+  instanceKeyOf,
+  instancesOfGateway,
+  type KnownInstances,
+} from '../connection/connection.ts';
+import { keyText, type Index, type ObjectKey } from '../runtime/runtime.ts';
+import { accessDigest, restrictsAccess } from './accessRules.ts';
+
+/** The sources of {@link listedCustomers}. */
+export interface CustomerSources extends KnownInstances {
+  /** Customers by the instance that they refer to. */
+  readonly byInstance: Index<GatewayCustomer>;
+}
+
+/**
+ * The customers in the list of an instance: those whose resource owns their record at the instance's gateway, through
+ * whichever instance of that gateway. A resource that owns nothing, or that its instance does not admit, decides nothing
+ * about a customer of somebody else.
+ */
+export function listedCustomers(sources: CustomerSources, instance: GatewayInstance): readonly GatewayCustomer[] {
+  const listsAll = instance.spec.unknownCustomers === 'Block';
+  const owners = instancesOfGateway(sources, instance.metadata).flatMap((key) => customersOf(sources, key));
+  const listed = owners.filter((customer) => listsAll || restrictsAccess(customer.spec));
+  // While a record changes its owner, two resources can own it according to their statuses: the rules of the first one apply.
+  const byId = new Map(listed.toReversed().map((customer) => [customer.spec.customerId, customer]));
+  return [...byId.values()];
+}
+
+/**
+ * The customers of an instance whose status says that rules are enforced which they no longer have, or which the guardrail
+ * no longer enforces.
+ */
+export function outdatedCustomers({ byInstance }: CustomerSources, instance: GatewayInstance): GatewayCustomer[] {
+  const isEnforcing = accessProblem(instance) === undefined;
+  return byInstance.get(keyText(instance.metadata)).filter(({ spec, status }) => {
+    const { enforcedAccess } = status ?? {};
+    return enforcedAccess !== undefined && !(isEnforcing && enforcedAccess === accessDigest(spec));
+  });
+}
+
+function customersOf({ instances, byInstance }: CustomerSources, key: ObjectKey): readonly GatewayCustomer[] {
+  const instance = instances.get(key);
+  if (instance === undefined) return [];
+  return byInstance.get(keyText(key)).filter((customer) => {
+    const { metadata, spec, status } = customer;
+    return status?.ownership === 'Owned' && admits(instance, metadata.namespace, spec.customerId);
+  });
+}
+
+/** The instances whose lists a customer can be in. */
+export function listsOf(sources: KnownInstances, customer: GatewayCustomer): readonly ObjectKey[] {
+  return instancesOfGateway(sources, instanceKeyOf(customer));
+}
+
+/** Whether a change of a customer can change a list. */
+export function changesList(before: GatewayCustomer, after: GatewayCustomer): boolean {
+  const relevant = ({ metadata, spec, status }: GatewayCustomer): string =>
+    JSON.stringify([metadata.uid, spec.blocked, spec.allowedCallers, status?.ownership]);
+  return relevant(before) !== relevant(after);
+}
