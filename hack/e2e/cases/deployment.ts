@@ -68,6 +68,33 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     expect(await redisKeys(testbed.namespace)).to.include.members(before);
   });
 
+  it('refuses the calls of a blocked customer before the model, and of nobody else', async () => {
+    const { namespace } = testbed;
+    const asks = (user: string, mark: string): ReturnType<Testbed['chat']> =>
+      testbed.chat(`${mark}: hello`, { user: `${namespace}-${user}` });
+    await testbed.customer('blocked', { blocked: true });
+    await testbed.customer('paying');
+    await soon(async () => {
+      expect((await get('gcust', 'blocked', namespace))?.status).to.have.property('enforcedAt');
+    }, 2 * POD_MS);
+    await becomes('gcust', 'blocked', namespace, { type: 'FullyApplied', status: 'True' });
+    for (const mark of ['refused-a', 'refused-b', 'refused-c']) {
+      const { status, text } = await asks('blocked', mark);
+      expect(text).to.include('This customer is blocked.');
+      expect(status).to.be.within(400, 499);
+      expect(await modelLog()).not.to.include(mark);
+    }
+    expect(await asks('paying', 'paying-customer')).to.include({ status: 200 });
+    await testbed.customer('blocked', { blocked: false });
+    await soon(async () => {
+      expect(await asks('blocked', 'unblocked')).to.include({ status: 200 });
+    }, 2 * POD_MS);
+
+    async function modelLog(): Promise<string> {
+      return await cluster().kubectl(['logs', '-n', namespace, '-l', `app=${GATEWAY}`, '--tail=-1']);
+    }
+  }).timeout(4 * POD_MS);
+
   it('becomes a sidecar and a Deployment again, with calls guarded throughout', async () => {
     const load = await testbed.startLoad();
     try {
