@@ -1,0 +1,107 @@
+/** Who may call, enforced by the guardrail before the real LiteLLM and its database. Needs LITELLM_LAB. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { listHash, listKey, shardName, writeCustomerList, type CustomerEntry } from '../../guardrail/guardrail.ts';
+import { keyHashOf } from '../../guardrail/customers/customers.ts';
+import type { JsonObject } from '../testing/gateway/gateway.ts';
+import { removeAtExit } from '../testing/processes.ts';
+import { startModelServer, type ModelServer } from '../testing/upstream/modelServer.ts';
+import { CHAT, chat } from './chatCases.ts';
+import type { CallOptions } from './client.ts';
+import { useLiteLlm, type LiteLlm } from './litellm.ts';
+import { startService, type Service } from './service.ts';
+
+const SESSION_KEY = 'a session key of more than thirty-two characters';
+const key = listKey(SESSION_KEY);
+const customer = (id: string): CustomerEntry['customer'] => listHash(key, 'customer', id);
+
+describe('who may call, on a real LiteLLM', function () {
+  this.timeout(120_000);
+  const folder = mkdtempSync(join(tmpdir(), 'customers-'));
+  removeAtExit(folder);
+  let model: ModelServer;
+  let service: Service;
+  let litellm: LiteLlm;
+  let keys: readonly [string, string];
+
+  const write = (entries: readonly CustomerEntry[], unknownCustomers: 'Allow' | 'Block'): void => {
+    for (const [shard, text] of writeCustomerList(entries, { unknownCustomers }).entries()) {
+      writeFileSync(join(folder, shardName(shard)), text);
+    }
+  };
+  /** The call of a customer with a key. @returns what the client sees, and whether the model was called */
+  const call = async (
+    fields: JsonObject,
+    options: CallOptions = {},
+  ): Promise<{ refusal: string; reached: boolean }> => {
+    model.reset();
+    const { status, body } = await litellm.client.post(CHAT, chat('Hello', fields), options);
+    const reached = model.saw().length > 0;
+    expect(status === 200, JSON.stringify(body)).to.equal(reached);
+    return { refusal: reached ? '' : JSON.stringify(body), reached };
+  };
+  const untilReached = async (reached: boolean, fields: JsonObject, options?: CallOptions): Promise<void> => {
+    const deadline = performance.now() + 15_000;
+    while ((await call(fields, options)).reached !== reached) {
+      if (performance.now() > deadline) expect.fail(`The model was ${reached ? 'not ' : ''}called for 15 s.`);
+    }
+  };
+
+  before(async function () {
+    this.timeout(300_000);
+    write([], 'Allow');
+    model = await startModelServer();
+    service = await startService({ GUARDRAIL_CUSTOMERS: folder, GUARDRAIL_SESSION_KEY: SESSION_KEY });
+    litellm = await useLiteLlm({ modelUrl: model.url, guardrailUrl: service.url, guardrailKey: service.keys[0] });
+    keys = [await litellm.newKey(false), await litellm.newKey(false)];
+  });
+  after(async () => {
+    await litellm.stop();
+    await service.stop();
+    await model.stop();
+  });
+
+  it('refuses a blocked customer with every key and in every place of its name, and nobody else', async () => {
+    write([{ customer: customer('blocked'), blocked: true }], 'Allow');
+    await untilReached(false, { user: 'blocked' });
+    for (const one of keys) {
+      const { refusal, reached } = await call({ user: 'blocked' }, { key: one });
+      expect(reached).to.equal(false);
+      expect(refusal).to.include('This customer is blocked.');
+      expect((await call({ user: 'paying' }, { key: one })).reached).to.equal(true);
+      expect((await call({}, { key: one })).reached).to.equal(true);
+    }
+    const places: readonly (readonly [fields: JsonObject, options?: CallOptions])[] = [
+      [{ user: ' blocked ' }],
+      [{ metadata: { user_id: 'blocked' } }],
+      [{ safety_identifier: 'blocked' }],
+      [{}, { headers: { 'x-litellm-end-user-id': 'blocked' } }],
+      [{ user: 'paying' }, { headers: { 'x-litellm-customer-id': 'blocked' } }],
+    ];
+    for (const [fields, options] of places) {
+      expect((await call(fields, options)).reached, JSON.stringify([fields, options])).to.equal(false);
+    }
+    write([], 'Allow');
+    await untilReached(true, { user: 'blocked' });
+  });
+
+  it('refuses the key that may not call for a customer', async () => {
+    const [allowed, other] = keys;
+    const callers = { teams: [], keys: [listHash(key, 'key', keyHashOf(allowed))] };
+    write([{ customer: customer('closed'), callers }], 'Allow');
+    await untilReached(false, { user: 'closed' }, { key: other });
+    expect((await call({ user: 'closed' }, { key: other })).refusal).to.include('This caller may not call');
+    expect((await call({ user: 'closed' }, { key: allowed })).reached).to.equal(true);
+    expect((await call({ user: 'open' }, { key: other })).reached).to.equal(true);
+  });
+
+  it('refuses unknown customers, and calls that name none', async () => {
+    write([{ customer: customer('known') }], 'Block');
+    await untilReached(false, { user: 'stranger' });
+    expect((await call({ user: 'known' })).reached).to.equal(true);
+    expect((await call({ user: 'stranger' })).refusal).to.include('This customer is not known here.');
+    expect((await call({})).refusal).to.include('names no customer');
+  });
+});
