@@ -1,6 +1,7 @@
 /** What a customer's spec says about who may call. Pure. */
 import { createHash } from 'node:crypto';
 import type { CustomerEntry, ListHash } from '../../guardrail/guardrail.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import type { GatewayCustomer, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 
 /** Hashes an id of a kind, as the guardrail does. */
@@ -25,8 +26,9 @@ export function accessDigest(spec: AccessSpec): string | undefined {
 }
 
 /** The entry of a customer in the list. */
-export function entryOf({ spec }: GatewayCustomer, hashOf: HashOf): CustomerEntry {
-  const { blocked, allowedCallers } = spec;
+export function entryOf(customer: GatewayCustomer, hashOf: HashOf): CustomerEntry {
+  const { spec } = customer;
+  const { blocked, allowedCallers }: AccessSpec = isObserveOnly(customer) ? {} : spec;
   return {
     customer: hashOf('customer', spec.customerId),
     ...(blocked === true ? { blocked } : {}),

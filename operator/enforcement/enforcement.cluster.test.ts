@@ -102,13 +102,16 @@ describe('the list of who may call', function () {
       { spec: { customerIdPrefixes: [{ namespace: bed.user.namespace, prefixes: ['sh'] }] } },
       'gatewayinstances',
     );
+    await bed.user.customer('seen', { customerId: 'sh-seen', managementPolicy: 'Observe', blocked: true });
     await bed.user.customer('outside', { blocked: true });
     await bed.user.untilReason('outside', 'CustomerIdNotAllowed');
     await eventually(async () => {
-      expect((await list()).size).to.equal(1);
+      expect((await list()).size).to.equal(2);
     });
     const access = createAccess(listKey(SESSION_KEY), { current: await list() });
     expect(access.refusalOf({ customers: ['shared'], team: undefined, keyHashes: [] })).to.equal(undefined);
+    // A resource that only observes makes its customer known, and sets no rules.
+    expect(access.refusalOf({ customers: ['sh-seen'], team: undefined, keyHashes: [] })).to.equal(undefined);
   });
 
   it('reports since when it is enforced, and by whom', async () => {

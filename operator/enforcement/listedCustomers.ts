@@ -7,6 +7,7 @@ import {
   instancesOfGateway,
   type KnownInstances,
 } from '../connection/connection.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { keyText, type Index, type ObjectKey } from '../runtime/runtime.ts';
 import { accessDigest, restrictsAccess } from './accessRules.ts';
 
@@ -19,15 +20,16 @@ export interface CustomerSources extends KnownInstances {
 /**
  * The customers in the list of an instance: those whose resource owns their record at the instance's gateway, through
  * whichever instance of that gateway. A resource that owns nothing, or that its instance does not admit, decides nothing
- * about a customer of somebody else.
+ * about a customer of somebody else. A resource that only observes its record makes the customer known, without rules.
  */
 export function listedCustomers(sources: CustomerSources, instance: GatewayInstance): readonly GatewayCustomer[] {
   const listsAll = instance.spec.unknownCustomers === 'Block';
   const owners = instancesOfGateway(sources, instance.metadata).flatMap((key) => customersOf(sources, key));
-  const listed = owners.filter((customer) => listsAll || restrictsAccess(customer.spec));
-  // While a record changes its owner, two resources can own it according to their statuses: the rules of the first one apply.
-  const byId = new Map(listed.toReversed().map((customer) => [customer.spec.customerId, customer]));
-  return [...byId.values()];
+  const listed = owners.filter((customer) => listsAll || (isOwner(customer) && restrictsAccess(customer.spec)));
+  // An owner precedes those that only observe. While a record changes its owner, two resources can own it according to
+  // their statuses.
+  const ordered = [...listed.filter((customer) => !isOwner(customer)), ...listed.filter(isOwner)];
+  return [...new Map(ordered.map((customer) => [customer.spec.customerId, customer])).values()];
 }
 
 /**
@@ -36,9 +38,10 @@ export function listedCustomers(sources: CustomerSources, instance: GatewayInsta
  */
 export function outdatedCustomers({ byInstance }: CustomerSources, instance: GatewayInstance): GatewayCustomer[] {
   const isEnforcing = accessProblem(instance) === undefined;
-  return byInstance.get(keyText(instance.metadata)).filter(({ spec, status }) => {
-    const { enforcedAccess } = status ?? {};
-    return enforcedAccess !== undefined && !(isEnforcing && enforcedAccess === accessDigest(spec));
+  return byInstance.get(keyText(instance.metadata)).filter((customer) => {
+    const { enforcedAccess } = customer.status ?? {};
+    const isCurrent = isEnforcing && isOwner(customer) && enforcedAccess === accessDigest(customer.spec);
+    return enforcedAccess !== undefined && !isCurrent;
   });
 }
 
@@ -46,9 +49,13 @@ function customersOf({ instances, byInstance }: CustomerSources, key: ObjectKey)
   const instance = instances.get(key);
   if (instance === undefined) return [];
   return byInstance.get(keyText(key)).filter((customer) => {
-    const { metadata, spec, status } = customer;
-    return status?.ownership === 'Owned' && admits(instance, metadata.namespace, spec.customerId);
+    const { metadata, spec } = customer;
+    return (isOwner(customer) || isObserveOnly(customer)) && admits(instance, metadata.namespace, spec.customerId);
   });
+}
+
+function isOwner({ status }: GatewayCustomer): boolean {
+  return status?.ownership === 'Owned';
 }
 
 /** The instances whose lists a customer can be in. */
@@ -59,6 +66,6 @@ export function listsOf(sources: KnownInstances, customer: GatewayCustomer): rea
 /** Whether a change of a customer can change a list. */
 export function changesList(before: GatewayCustomer, after: GatewayCustomer): boolean {
   const relevant = ({ metadata, spec, status }: GatewayCustomer): string =>
-    JSON.stringify([metadata.uid, spec.blocked, spec.allowedCallers, status?.ownership]);
+    JSON.stringify([metadata.uid, spec.blocked, spec.allowedCallers, spec.managementPolicy, status?.ownership]);
   return relevant(before) !== relevant(after);
 }

@@ -11,7 +11,7 @@ import { type GatewayCustomer, type GatewayInstance, instanceDefaults } from '..
 import { ignoreNotFound, NameTakenError, namesOf, secrets, secretValue } from '../cluster/cluster.ts';
 import { accessProblem, instanceKeyOf } from '../connection/connection.ts';
 import { guardrailFiles } from '../guardrail/guardrail.ts';
-import { isAnnotated } from '../lifecycle/lifecycle.ts';
+import { isAnnotated, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import {
   type EventRecorder,
   isNotFound,
@@ -150,7 +150,7 @@ export class EnforcementReconciler implements Reconciler {
       customers.filter((customer) => {
         const digest = accessDigest(customer.spec);
         const isOwn = keyText(instanceKeyOf(customer)) === own;
-        return isOwn && digest !== undefined && digest !== customer.status?.enforcedAccess;
+        return isOwn && !isObserveOnly(customer) && digest !== undefined && digest !== customer.status?.enforcedAccess;
       }),
       this.#dependencies.now().toISOString(),
     );

@@ -29,6 +29,7 @@ import type { Clock } from '../../runtime/runtime.ts';
 import { Manager, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { Connections } from '../../connection/connection.ts';
+import { enforcementController } from '../../enforcement/enforcement.ts';
 import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
@@ -75,6 +76,8 @@ class InstanceOperator extends Manager {
       instances: runtime.cache(instances),
     });
     const clients = new GatewayClients();
+    // Guardrails start when they have a list of who may call.
+    this.addController(enforcementController(runtime, { hasList: () => Promise.resolve(true) }));
     this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
     this.addController(policyController(runtime));
     await Promise.resolve();
