@@ -10,11 +10,11 @@ export function enforcesAccess(instance: GatewayInstance | undefined): boolean {
  * @returns why the guardrail of an instance cannot enforce who may call: what to do, as it follows "for blocked,";
  *   undefined: it can
  */
-export function accessProblem({ metadata, spec }: GatewayInstance): string | undefined {
+export function accessProblem({ metadata, spec, status }: GatewayInstance): string | undefined {
   const { guardrail } = spec;
   if (guardrail === undefined) return `set spec.guardrail of GatewayInstance ${metadata.name}`;
-  if (guardrail.enforcement === 'Monitor') {
-    return `set spec.guardrail.enforcement of GatewayInstance ${metadata.name} to Enforce`;
+  if ((status?.guardrail?.enforcement ?? guardrail.enforcement) === 'Monitor') {
+    return `set spec.guardrail.enforcement of GatewayInstance ${metadata.name}, or enforcement of its policy, to Enforce`;
   }
   if (guardrail.callback === 'Full' && guardrail.integration !== 'Inline') {
     return `set spec.guardrail.callback of GatewayInstance ${metadata.name} to Generic, because Full does not tell who calls`;

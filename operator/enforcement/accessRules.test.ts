@@ -49,7 +49,7 @@ describe('whether a guardrail enforces who may call', () => {
   const cases: readonly (readonly [guardrail: Guardrail | undefined, problem: RegExp | undefined])[] = [
     [{}, undefined],
     [undefined, /^set spec\.guardrail of GatewayInstance main$/],
-    [{ enforcement: 'Monitor' }, /enforcement of GatewayInstance main to Enforce$/],
+    [{ enforcement: 'Monitor' }, /enforcement of GatewayInstance main, or enforcement of its policy, to Enforce$/],
     [{ callback: 'Full' }, /callback of GatewayInstance main to Generic/],
     [{ callback: 'Full', integration: 'CallbackAndInline' }, /to Generic/],
     [{ callback: 'Full', integration: 'Inline' }, undefined],

@@ -151,7 +151,9 @@ describe('the list of who may call', function () {
     await bed.user.patch('main', { spec: { guardrail: { enforcement: 'Monitor' } } }, 'gatewayinstances');
     await bed.user.patch('a', { spec: { allowedCallers: { teamIds: ['sales'] } } });
     const watched = await bed.user.until('a', (one) => conditionOf(one, 'FullyApplied')?.status === 'False');
-    expect(conditionOf(watched, 'FullyApplied')?.message).to.include('enforcement of GatewayInstance main to Enforce');
+    expect(conditionOf(watched, 'FullyApplied')?.message).to.include(
+      'enforcement of GatewayInstance main, or enforcement of its policy, to Enforce',
+    );
   });
 
   it('is written again if somebody deletes or changes it, and the same after a restart', async () => {

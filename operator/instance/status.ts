@@ -14,7 +14,7 @@ import { nextCondition, readyConditions } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
 import { guardedUrl, isCalledByApplications } from '../guardrail/guardrail.ts';
-import { policyRevision } from '../policy/policy.ts';
+import { policyEnforcement, policyRevision } from '../policy/policy.ts';
 import { type Aspect, type ConditionStates, summaryOf } from './readiness.ts';
 
 /** The order of the conditions in the status, after Ready. */
@@ -98,10 +98,22 @@ export function guardrailStatus(
     endpoint: active.url,
     ...(clientEndpoint === undefined ? {} : { clientEndpoint }),
     apiKeySecretName: namesOf(before).apiKeySecret,
+    enforcement: enforcementOf(before, plan, known),
     ...(revision === undefined ? {} : { policyRevision: revision }),
     ...(api === undefined ? {} : { lastHandledApiKeyRotation: api }),
     ...(encryption === undefined ? {} : { lastHandledEncryptionKeyRotation: encryption }),
   };
+}
+
+/** A frozen guardrail keeps what it does. */
+function enforcementOf(
+  { spec }: GatewayInstance,
+  plan: GuardrailResult['plan'],
+  known: GuardrailStatus | undefined,
+): 'Enforce' | 'Monitor' {
+  const fallback = spec.guardrail?.enforcement ?? 'Enforce';
+  if (plan === undefined) return known?.enforcement ?? fallback;
+  return policyEnforcement(plan.inputs.policy) ?? fallback;
 }
 
 /** Counts the customers of an instance. A customer that was never reconciled is neither synced nor failed. */

@@ -7,6 +7,7 @@ import { createDependencies } from './dependencies.ts';
 import { PolicyReconciler } from './reconcile.ts';
 import { policyUses, revisionOf } from './users.ts';
 
+export { policyEnforcement } from './policyEnforcement.ts';
 export { policyRevision } from './document.ts';
 export { mattersToUsers, PolicyNotUsableError, usablePolicy, type UsablePolicy } from './reference.ts';
 export { policyUses } from './users.ts';

@@ -608,6 +608,8 @@ export interface GuardrailStatus {
   clientEndpoint?: string;
   /** Name of the Secret with the guardrail's API key. The gateway sends the value of its key "api-key" as x-api-key. */
   apiKeySecretName: string;
+  /** What the guardrail does, according to its policy or else the spec: Enforce or Monitor. */
+  enforcement?: 'Enforce' | 'Monitor';
   /** Digest of the policy that the operator has written for the guardrail: the SHA-256 of the file, 32 hexadecimal digits. Absent without a policy. The pods of the guardrail read a new policy within the kubelet's sync period. */
   policyRevision?: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was handled. */
