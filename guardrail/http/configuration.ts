@@ -44,7 +44,9 @@ export function configurationRoute({ access, isAdmin }: ConfigurationOptions): R
   router.get(PATH, (context) => {
     if (!isAdmin(context.state.tenant)) throw new ServiceError('admin_key_required');
     const customer_list = access?.state() ?? null;
-    context.body = { process: `${hostname()}/${process.pid}`, customer_list } satisfies z.infer<typeof configurationSchema>;
+    context.body = { process: `${hostname()}/${process.pid}`, customer_list } satisfies z.infer<
+      typeof configurationSchema
+    >;
   });
   return router;
 }

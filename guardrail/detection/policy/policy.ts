@@ -1,4 +1,4 @@
-import type { Action, EntityType, Policy, PolicySettings, Span } from '../contract.ts';
+import type { Action, EntityType, Policy, Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { findInAllSpellings } from '../text/foldedView.ts';
 import { compileLinear, eachMatch } from './linearPattern.ts';
@@ -42,30 +42,20 @@ const ownDetectors: ReadonlySet<string> = new Set(['deny-list', 'custom']);
  * @param profile the profile if the document has none
  */
 export function compilePolicy(document: PolicyDocument, profile: Profile = defaultProfile): Policy {
-  return compileDocuments([document], profile);
-}
-
-/**
- * Compiles documents to one policy. What a document omits comes from those after it; its lists and recognizers add to
- * theirs.
- * @param profile the profile if no document has one
- */
-export function compileDocuments(documents: readonly PolicyDocument[], profile: Profile): Policy {
-  const recognizers = documents.flatMap((document) => document.recognizers ?? []).map(customRecognizer);
-  const common = compileRules(documents, profile);
+  const recognizers = (document.recognizers ?? []).map(customRecognizer);
+  const teamPolicy = (rules: readonly Rules[]): TeamPolicy => compileRules(rules, profile);
+  const common = teamPolicy([document]);
   const teams = new Map(
-    [...new Set(documents.flatMap((document) => Object.keys(document.teams ?? {})))].map((team) => [
-      team,
-      compileRules(rulesOf(documents, team), profile),
-    ]),
+    Object.entries(document.teams ?? {}).map(([team, rules]) => [team, teamPolicy([rules, document])]),
   );
   const policyOf = (team: string | undefined): TeamPolicy =>
     team === undefined ? common : (teams.get(team) ?? common);
-  const denied = documents
-    .flatMap((document) => [document, ...Object.values(document.teams ?? {})])
-    .flatMap(({ deny = [] }) => deny.map(({ type }) => type));
+  const denied = [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) =>
+    deny.map(({ type }) => type),
+  );
+  const { recall, images, remoteImages, mode, mappingTTL } = document;
   return {
-    settings: settingsOf(documents),
+    settings: { recall, images, remoteImages, mode, mappingTTL },
     customTypes: [...new Set([...denied, ...recognizers.map(({ type }) => type)])],
     find(text, team) {
       const { deny } = policyOf(team);
@@ -89,23 +79,6 @@ export function compileDocuments(documents: readonly PolicyDocument[], profile: 
         return undefined;
       return action === 'ignore' ? undefined : action;
     },
-  };
-}
-
-/** The rules that apply to a team; each document's own rules for the team precede its common ones. */
-function rulesOf(documents: readonly PolicyDocument[], team: string): Rules[] {
-  return documents.flatMap((document) => [...(document.teams?.[team] ? [document.teams[team]] : []), document]);
-}
-
-function settingsOf(documents: readonly PolicyDocument[]): PolicySettings {
-  const first = <Name extends keyof PolicySettings>(name: Name): PolicySettings[Name] =>
-    documents.find((document) => document[name] !== undefined)?.[name];
-  return {
-    recall: first('recall'),
-    images: first('images'),
-    remoteImages: first('remoteImages'),
-    mode: first('mode'),
-    mappingTTL: first('mappingTTL'),
   };
 }
 
@@ -141,26 +114,14 @@ function isAllowed({ values, patterns }: AllowList, type: EntityType, value: str
   return covers(values.get(value)) || patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value));
 }
 
-/** What a policy says about a type: `threshold` is the lowest score; undefined: every score. */
-export interface ResolvedRule {
-  readonly action: Action | 'ignore';
-  readonly threshold: number | undefined;
-}
-
-/** The rule of a type in documents, as {@link compileDocuments} applies it to what a detector finds. */
-export function resolveRule(documents: readonly PolicyDocument[], profile: Profile, type: EntityType): ResolvedRule {
-  const { profile: own = profile } = documents.find((document) => document.profile !== undefined) ?? {};
-  return ruleFor({ rules: documents, profile: own }, { type, detector: 'builtin' });
-}
-
 /**
  * Resolves the rule of a type. Precedence: the rules of the type, the profile, the rules of its general type, the defaults. Of
  * two rules or defaults, the team's precedes the common one.
  */
 function ruleFor(
-  { rules, profile }: Pick<TeamPolicy, 'rules' | 'profile'>,
-  { type, detector }: Pick<Span, 'type' | 'detector'>,
-): ResolvedRule {
+  { rules, profile }: TeamPolicy,
+  { type, detector }: Span,
+): { readonly action: Action | 'ignore'; readonly threshold: number | undefined } {
   const rulesOf = (each: EntityType): (RuleDocument | undefined)[] => rules.map(({ entities }) => entities?.[each]);
   const general = generalTypeOf(type);
   const candidates: RuleDocument[] = [

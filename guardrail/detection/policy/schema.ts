@@ -83,8 +83,6 @@ const settings = {
   remoteImages: oneOf('block', 'pass').optional(),
   mode: oneOf('enforce', 'monitor').optional(),
   mappingTTL: mappingTtl().optional(),
-  /** Whether the policies of customers may be less strict than this one. */
-  allowLooserPolicies: z.boolean({ error: 'must be true or false' }).optional(),
 };
 
 const policySchema = z.strictObject({
