@@ -318,6 +318,7 @@ describe('GatewayInstance', function () {
         endpoint: `http://${guardrail}.${testbed.namespace}.svc:8080`,
         clientEndpoint: testbed.gateway.url,
         apiKeySecretName: `${guardrail}-api-key`,
+        enforcement: 'Enforce',
         policyRevision: policyRevision(inline),
       });
       const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
@@ -1020,15 +1021,22 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
         const proxyConfig = { base: { inline: base }, configMapName: 'litellm-config' };
         await testbed.instance({ ...sidecar, proxyConfig });
         await testbed.until('GuardrailReady', 'RollingOut');
-        const uids = async (): Promise<string> =>
-          plane().kubectl(['get', 'cm,secret', '-n', testbed.namespace, '-o', 'jsonpath={..ownerReferences[*].uid}']);
+        /** The owners of all objects but the list of who may call, which another controller writes. */
+        const uids = async (): Promise<string[]> => {
+          const objects = JSON.parse(
+            await plane().kubectl(['get', 'cm,secret', '-n', testbed.namespace, '-o', 'json']),
+          ) as { items: { metadata: { name: string; ownerReferences?: { uid: string }[] } }[] };
+          return objects.items
+            .filter(({ metadata: { name } }) => !name.startsWith(`${guardrail}-customers-`))
+            .flatMap(({ metadata: { ownerReferences = [] } }) => ownerReferences.map(({ uid }) => uid));
+        };
         const { metadata } = await testbed.read();
         await testbed.remove();
         await eventually(async () => {
           expect(await failure(testbed.read())).to.include('404');
         });
         // No garbage collector runs here. Objects that still have the owner reference would be deleted.
-        const mine = (await uids()).split(' ').filter((uid) => uid === metadata.uid);
+        const mine = (await uids()).filter((uid) => uid === metadata.uid);
         const map = await testbed.core.readNamespacedConfigMap({
           name: 'litellm-config',
           namespace: testbed.namespace,
@@ -1040,7 +1048,7 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { fail_on_erro
         await testbed.instance({ ...sidecar, proxyConfig });
         await testbed.until('GuardrailReady', 'RollingOut');
         await eventually(async () => {
-          expect((await uids()).split(' ').filter((uid) => uid !== metadata.uid)).to.have.length(3);
+          expect((await uids()).filter((uid) => uid !== metadata.uid)).to.have.length(3);
         });
         expect(await testbed.readSecret(`${guardrail}-api-key`), 'the same key').to.include({ 'api-key': key });
       });
