@@ -43,7 +43,13 @@ export function accessState(
   if (fields.length === 0 || instance === undefined) return undefined;
   if (enforcesAccess(instance)) return { fields, instance: instance.metadata.name };
   if (allowedCallers === undefined) return undefined;
-  return { remedy: accessProblem(instance) ?? 'wait until every pod of the guardrail has the list of customers' };
+  return { remedy: accessProblem(instance) ?? waitFor(instance) };
+}
+
+function waitFor({ status }: GatewayInstance): string {
+  const wait = 'wait until every pod of the guardrail has the list of customers';
+  if (status?.guardrail?.mode !== 'Sidecar') return wait;
+  return `${wait}, which the operator can tell only with the component operator/manifests/components/sidecar in its kustomization`;
 }
 
 /** The fields that writes do not change at the gateway. */

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { customerListRevision, shardName, writeCustomerList } from '../../guardrail/guardrail.ts';
 import { KEY, startHarness, type Harness } from '../../guardrail/testing/appHarness.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { ApiError } from '../runtime/runtime.ts';
 import { askPods } from './loadedLists.ts';
 
 const { signal } = new AbortController();
@@ -16,10 +17,12 @@ const instance = {
   status: { guardrail: { mode: 'Deployment', endpoint: 'http://main-guardrail.shop.svc:8080' } },
 } as unknown as GatewayInstance;
 
+const secret = { data: { 'api-key': Buffer.from(KEY).toString('base64') } };
+
 /** A cluster with the key of the guardrail, and a Deployment of so many pods. */
 function clientOf(readyReplicas: number): Parameters<typeof askPods>[0]['client'] {
   const objects: Readonly<Record<string, object>> = {
-    Secret: { data: { 'api-key': Buffer.from(KEY).toString('base64') } },
+    Secret: secret,
     Deployment: { status: { readyReplicas } },
   };
   return {
@@ -55,6 +58,22 @@ describe('whether every pod has a list', () => {
   it('is false while one of several pods has not answered, or none is ready', async () => {
     expect(await ask(2, revision)).to.equal(false);
     expect(await ask(0, revision)).to.equal(false);
+  });
+
+  it('is false for sidecars that the operator is not permitted to reach', async () => {
+    const client = clientOf(1);
+    const forbidden = {
+      ...client,
+      get: ({ kind }: { readonly kind: string }) =>
+        Promise.resolve(kind === 'Secret' ? secret : { spec: { selector: { matchLabels: { app: 'litellm' } } } }),
+      list: () => Promise.reject(new ApiError('No.', { status: 403, reason: 'Forbidden' })),
+    } as unknown as typeof client;
+    const sidecars = {
+      ...instance,
+      spec: { ...instance.spec, workloadRef: { name: 'litellm' } },
+      status: { guardrail: { ...instance.status?.guardrail, mode: 'Sidecar' } },
+    };
+    expect(await askPods({ client: forbidden })(sidecars as GatewayInstance, revision, signal)).to.equal(false);
   });
 
   it('is false if no pod can be reached, or none is deployed', async () => {

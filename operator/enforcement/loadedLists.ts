@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { guardrailDeployments, ignoreNotFound, namesOf } from '../cluster/cluster.ts';
-import { callGuardrail, type GuardrailEndpoint, guardrailEndpoints } from '../guardrail/guardrail.ts';
+import { callGuardrail, type GuardrailEndpoint, guardrailEndpoints, NoGuardrailError } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 
 /** Whether every running pod of an instance's guardrail has a list. */
@@ -20,7 +20,11 @@ export function askPods(
   resolve?: (url: string) => string,
 ): HasList {
   return async (instance, revision, signal) => {
-    const endpoints = await guardrailEndpoints(source, instance, resolve);
+    const endpoints = await guardrailEndpoints(source, instance, resolve).catch((error: unknown) => {
+      // Sidecars can be asked only with the component for sidecars.
+      if (!(error instanceof NoGuardrailError)) throw error;
+      return undefined;
+    });
     if (endpoints === undefined) return false;
     if (endpoints.mode === 'Deployment') {
       return await everyPodHas(endpoints.service, await replicasOf(source.client, instance), revision, signal);
