@@ -90,7 +90,7 @@ describe('README', function () {
 
   describe('on a cluster', () => {
     const manifests = blocks(readme).filter(
-      ({ language, text }) => language === 'yaml' && /^kind: Gateway/m.test(text),
+      ({ language, text }) => language === 'yaml' && /^kind: G(?:ateway|uardrailPolicy)/m.test(text),
     );
     const namespaceOf = (text: string): string => /namespace: (\w+)/.exec(text)?.[1] ?? 'default';
     let plane: ControlPlane;
