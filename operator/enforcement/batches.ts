@@ -22,10 +22,12 @@ export class Batches {
     return Math.max(0, (this.#nextAt.get(instance) ?? 0) - this.#monotonic());
   }
 
-  /** @returns how long ago the last write was, in milliseconds; 0 if this process has written nothing */
+  /** @returns how long ago the last write was, in milliseconds; without one, how long ago this was first asked */
   sinceWriteMs(instance: string): number {
     const now = this.#monotonic();
-    return now - (this.#wroteAt.get(instance) ?? now);
+    const at = this.#wroteAt.get(instance) ?? now;
+    this.#wroteAt.set(instance, at);
+    return now - at;
   }
 
   /** @param shards the number of shards that were written */
