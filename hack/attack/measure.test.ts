@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type AttackResult, confirmSlowdown, growth, MIN_SAMPLES, percentile, slowdown } from './measure.ts';
+import { type AttackResult, confirm, growth, MIN_SAMPLES, percentile, slowdown } from './measure.ts';
 
 const samples = (ms: number, count = MIN_SAMPLES): number[] => Array.from({ length: count }, () => ms);
 
@@ -53,7 +53,7 @@ describe('measures of an attack', () => {
     );
   });
 
-  describe('confirmSlowdown', () => {
+  describe('confirm', () => {
     const cases = [
       { name: 'one run without a slowdown', runs: [{ faults: ['a'], slowdown: undefined }], faults: ['a'] },
       {
@@ -72,9 +72,25 @@ describe('measures of an attack', () => {
         ],
         faults: ['b', 'slower'],
       },
+      {
+        name: 'memory that the second run uses again',
+        runs: [
+          { faults: [], slowdown: undefined, growth: 'grown' },
+          { faults: ['b'], slowdown: 'slow' },
+        ],
+        faults: ['b'],
+      },
+      {
+        name: 'memory that grows in both runs',
+        runs: [
+          { faults: ['a'], slowdown: undefined, growth: 'grown' },
+          { faults: [], slowdown: undefined, growth: 'grown again' },
+        ],
+        faults: ['a', 'grown again'],
+      },
     ];
     for (const { name, runs, faults } of cases) {
-      it(`reports ${name}`, async () => {
+      it(`evaluates ${name}`, async () => {
         const left = runs.values();
         const run = (): Promise<AttackResult> => {
           const { value } = left.next();
@@ -82,7 +98,7 @@ describe('measures of an attack', () => {
             ? Promise.reject(new Error('There was one run too many.'))
             : Promise.resolve(value);
         };
-        expect(await confirmSlowdown(run)).to.deep.equal(faults);
+        expect(await confirm(run)).to.deep.equal(faults);
         expect([...left]).to.deep.equal([]);
       });
     }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Canaries } from '../canaries.ts';
-import { confirmSlowdown } from '../measure.ts';
+import { confirm } from '../measure.ts';
 import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
@@ -82,5 +82,5 @@ async function alone(
       await testbed.clear(namespace);
     }
   };
-  return confirmSlowdown(() => testbed.runAttack(attack, canaries, outage === undefined ? {} : { outage }));
+  return confirm(() => testbed.runAttack(attack, canaries, outage === undefined ? {} : { outage }));
 }
