@@ -105,7 +105,7 @@ describe('customer reconcile', function () {
       expect(applied(blocked)).to.deep.equal({
         status: 'False',
         reason: 'FieldsNotEnforced',
-        text: 'The gateway records blocked but does not enforce it. Remedy: for blocked, set rpmLimit to 0, or load the enterprise callback blocked_user_check in the proxy configuration.',
+        text: 'The gateway records blocked but does not enforce it. Remedy: for blocked, set rpmLimit to 0, let the guardrail of the instance enforce it, or load the enterprise callback blocked_user_check in the proxy configuration.',
       });
       expect(blocked.status).to.include({ synced: true, blocked: true });
       const all = { status: 'True', reason: 'AllFieldsApplied', text: 'The gateway applies all fields of the spec.' };

@@ -172,8 +172,20 @@ export class Testbed {
 
   /**
    * The versions of all objects in the namespace except instances and customers. A write with an effect increments one.
+   * Waits for the list of who may call of a guardrail, which a controller of its own writes.
    */
   async versions(): Promise<string[]> {
+    return await eventually(async () => {
+      const versions = await this.#versions();
+      const has = (object: string): boolean => versions.some((version) => version.startsWith(`${object} `));
+      if (has('Secret main-guardrail-keys') && !has('ConfigMap main-guardrail-customers-0')) {
+        throw new Error('The list of who may call is not written yet.');
+      }
+      return versions;
+    });
+  }
+
+  async #versions(): Promise<string[]> {
     const kinds = 'deployments,services,serviceaccounts,configmaps,secrets,pdb,networkpolicies,events';
     const all = JSON.parse(await this.plane.kubectl(['get', kinds, '-n', this.namespace, '-o', 'json'])) as {
       items: { kind: string; metadata: { name: string; resourceVersion: string } }[];

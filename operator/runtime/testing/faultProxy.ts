@@ -239,7 +239,8 @@ export class FaultProxy {
         const watch: OpenWatch = { request, response, frozen: false };
         this.#watches.add(watch);
         answer.on('data', (chunk: Buffer) => {
-          if (!watch.frozen) response.write(chunk);
+          // A fault may have closed the watch.
+          if (!watch.frozen && !response.writableEnded) response.write(chunk);
         });
         answer.on('end', () => {
           if (!watch.frozen) response.end();
