@@ -81,7 +81,8 @@ describe('a text whose state the caller keeps between its pieces', () => {
     const [one, other] = [await restored([...pieces, '']), await restored([...pieces, ''])];
     for (const carry of one.carries) {
       for (const form of [carry, Buffer.from(carry, 'base64url').toString('latin1')]) {
-        expect(form).not.to.match(/anna|schmidt|PERSON|img/i);
+        // Words and marks that encrypted bytes do not contain by chance: "img" alone stands in one of 200 states.
+        expect(form).not.to.match(/schmidt|person|<img/i);
       }
     }
     expect(one.carries[2]).to.have.length.greaterThan(100).and.not.to.equal(other.carries[2]);

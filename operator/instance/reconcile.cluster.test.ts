@@ -238,6 +238,8 @@ describe('GatewayInstance', function () {
       await testbed.until('ProxyConfigured', 'RollingOut');
       await testbed.rollOut('litellm');
       await testbed.until('Ready', 'Ready');
+      // All objects exist before the pause: a paused instance gets no list of who may call.
+      await testbed.versions();
       await testbed.patch({ metadata: { annotations: { [annotations.paused]: 'true' } } });
       expect((await testbed.until('Ready', 'Paused')).message).not.to.include('deletion');
     });
