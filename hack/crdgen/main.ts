@@ -1,10 +1,11 @@
 /**
- * `npm run generate`: writes `crds/` from the types, and the operator's roles and `docs/permissions.md` from the declared
- * permissions. With `--check`, it writes nothing and fails if a file differs.
+ * `npm run generate`: writes `crds/` from the types, the operator's roles and `docs/permissions.md` from the declared
+ * permissions, and the Helm chart from the manifests. With `--check`, it writes nothing and fails if a file differs.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CHART_FOLDER, generateChart } from '../chart/chart.ts';
 import { generate, GenerationError } from './crdgen.ts';
 import { projectSources } from './project.ts';
 import { generateRoles } from './roles.ts';
@@ -15,10 +16,12 @@ const root = join(import.meta.dirname, '../..');
 try {
   const crds = generate(projectSources(root));
   const roles = generateRoles();
-  const desired = new Map([...inFolder('crds', crds), ...roles]);
+  const manifests = new Map([...inFolder('crds', crds), ...roles]);
+  const chart = generateChart((path) => manifests.get(path) ?? readFileSync(join(root, path), 'utf8'), crds);
+  const desired = new Map([...manifests, ...chart]);
   const different = [...desired].filter(([path, text]) => read(path) !== text);
-  // Everything in crds/ is generated, so any other file belongs to a kind that was removed.
-  const obsolete = list('crds').filter((path) => !desired.has(path));
+  // Everything in these folders is generated, so any other file belongs to something that was removed.
+  const obsolete = ['crds', CHART_FOLDER].flatMap(list).filter((path) => !desired.has(path));
   if (values.check) {
     const paths = [...different.map(([path]) => path), ...obsolete];
     if (paths.length > 0) {
@@ -44,7 +47,9 @@ function inFolder(folder: string, files: ReadonlyMap<string, string>): [path: st
 
 function list(folder: string): string[] {
   mkdirSync(join(root, folder), { recursive: true });
-  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
 function read(path: string): string | undefined {

@@ -3,19 +3,14 @@
  * its Lua. The program in the folder kstatus/ is built from Go modules once and cached.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { goBuild, goCommand } from './controlplane/build.ts';
-import { withFileLock } from './lock.ts';
+import { ensureGoProgram } from './goProgram.ts';
 import type { Report } from './progress.ts';
 
 const MODULE = join(import.meta.dirname, 'kstatus');
 /** The sample's health check for Argo CD. */
 const HEALTH_CHECK = join(import.meta.dirname, '../samples/argocd/health.lua');
 const SOURCES = ['main.go', 'go.mod', 'go.sum'];
-const CACHES = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
 
 /** What clients make of one object. */
 export interface ObjectStatus {
@@ -30,23 +25,8 @@ export interface ObjectStatus {
  * The program, built if it is not in the cache.
  * @throws Error with the remedy if it cannot be built
  */
-export async function ensureKstatus(report: Report = () => undefined): Promise<string> {
-  const sources = createHash('sha256');
-  for (const name of SOURCES) sources.update(readFileSync(join(MODULE, name)));
-  const folder = join(CACHES, 'gateway-guardrail-operator', 'kstatus', sources.digest('hex').slice(0, 16));
-  const program = join(folder, 'kstatus');
-  mkdirSync(folder, { recursive: true });
-  const waiting = (): void => {
-    report('Another run is building kstatus; waiting for it …');
-  };
-  await withFileLock(folder, waiting, async () => {
-    if (existsSync(program)) return;
-    const go = await goCommand(process.env);
-    if (go === undefined) throw new Error('kstatus is built with Go. Install Go 1.21 or newer (https://go.dev/dl).');
-    const programs = [{ name: 'kstatus', package: '.' }];
-    await goBuild({ programs, module: MODULE, folder, go, env: process.env, report });
-  });
-  return program;
+export function ensureKstatus(report?: Report): Promise<string> {
+  return ensureGoProgram({ name: 'kstatus', module: MODULE, package: '.', sources: SOURCES }, report);
 }
 
 /** What clients make of objects, in their order. */
