@@ -11,10 +11,16 @@ ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da01
 FROM ${BUILD_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --include=optional --loglevel=error
+
+# The licence texts of all packages, NOTICE and the SBOM, from the complete packages. It fails if a text is missing.
+COPY LICENSE NOTICE ./
+COPY hack/image hack/image
+RUN node hack/image/main.ts /out/licenses && cp LICENSE /out/licenses/
+
 # Moves the pinned Node out of the packages. Deletes what the programs do not need: Node's headers, documentation, source
 # maps and type declarations of packages, and the OCR engine's browser builds and legacy data.
-RUN npm ci --omit=dev --include=optional --loglevel=error \
- && mkdir -p /out/usr/local/bin /out/app && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
+RUN mkdir -p /out/usr/local/bin /out/app && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/.bin \
  && find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
  && find node_modules/tesseract.js-core -name '*.wasm.js' -delete \
@@ -22,16 +28,16 @@ RUN npm ci --omit=dev --include=optional --loglevel=error \
  && mv node_modules /out/app/
 
 # Node links against libatomic, which the base image lacks.
-RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" && cp -L "/$lib/libatomic.so.1" "/out/$lib/"
+RUN lib="usr/lib/$(uname -m)-linux-gnu" && mkdir -p "/out/$lib" /out/licenses/libatomic1 \
+ && cp -L "/$lib/libatomic.so.1" "/out/$lib/" && cp -L /usr/share/doc/libatomic1/copyright /out/licenses/libatomic1/
 
 FROM ${BASE_IMAGE} AS program
-LABEL org.opencontainers.image.title="Gateway Guardrail Operator" \
-      org.opencontainers.image.licenses="Apache-2.0"
 # Packages first: they change less often than the layers that follow, so most upgrades pull only those.
 COPY --from=packages /out/usr /usr
 COPY --from=packages /out/app /app
+COPY --from=packages /out/licenses /licenses
 WORKDIR /app
-COPY package.json LICENSE ./
+COPY package.json ./
 COPY crds crds
 COPY operator operator
 COPY guardrail guardrail
@@ -48,6 +54,22 @@ ENV NODE_COMPILE_CACHE=/tmp/compiled
 RUN ["/usr/local/bin/node", "--eval", "await Promise.all(['operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'guardrail/commands.ts', 'guardrail/serve.ts', 'guardrail/extProc/extProc.ts'].map((file) => import(`./${file}`)))"]
 
 FROM program
+# The build sets these two: --build-arg REVISION=$(git rev-parse HEAD) --build-arg CREATED=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+ARG REVISION=
+ARG CREATED=
+ARG BASE_IMAGE
+LABEL org.opencontainers.image.title="Gateway Guardrail Operator" \
+      org.opencontainers.image.description="Kubernetes operator for an AI gateway's customers, and the guardrail that keeps personal data away from the models." \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.created="$CREATED" \
+      org.opencontainers.image.authors="The Gateway Guardrail Operator maintainers" \
+      org.opencontainers.image.vendor="The Gateway Guardrail Operator maintainers" \
+      org.opencontainers.image.licenses="Apache-2.0 AND LGPL-3.0-or-later" \
+      org.opencontainers.image.url="https://github.com/example/gateway-guardrail-operator" \
+      org.opencontainers.image.source="https://github.com/example/gateway-guardrail-operator" \
+      org.opencontainers.image.documentation="https://github.com/example/gateway-guardrail-operator#readme" \
+      org.opencontainers.image.base.name="$BASE_IMAGE"
 COPY --from=compiled /tmp/compiled compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 ENTRYPOINT ["/usr/local/bin/node"]

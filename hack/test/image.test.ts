@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { expect } from 'chai';
+import packageJson from '../../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../..');
 
@@ -25,6 +26,9 @@ function contextFiles(): string[] {
 
 describe('the image', () => {
   const files = contextFiles();
+  const stages = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .split(/^FROM /m)
+    .slice(1);
 
   it('has the programs, the words of each language and the CRDs', () => {
     expect(files).to.include.members(['operator/main.ts', 'guardrail/main.ts', 'package-lock.json']);
@@ -32,8 +36,46 @@ describe('the image', () => {
     expect(files.filter((file) => file.startsWith('crds/'))).to.have.length.above(1);
   });
 
-  it('has no tests, no test support, no training data and nothing of hack/', () => {
-    const unwanted = /\.test\.ts$|(^|\/)(testing|training)\/|^hack\/|^docs\//;
+  it('has no tests, no test support, no training data and nothing of hack/, except what builds it', () => {
+    const unwanted = /\.test\.ts$|(^|\/)(testing|training)\/|^hack\/(?!image\/)|^docs\//;
     expect(files.filter((file) => unwanted.test(file))).to.deep.equal([]);
+    expect(stages[0]).to.include('COPY hack/image hack/image\n');
+    expect(stages.slice(1).join('')).not.to.include('hack/');
+  });
+
+  it('has the licence texts that the build writes before it deletes files of packages', () => {
+    const [build = '', program = ''] = stages;
+    expect(build.indexOf('node hack/image/main.ts /out/licenses')).to.be.within(
+      1,
+      build.indexOf('rm -rf node_modules'),
+    );
+    expect(program).to.include('COPY --from=packages /out/licenses /licenses\n');
+    expect(files).to.include.members(['LICENSE', 'NOTICE', 'hack/image/main.ts', 'hack/image/texts/LGPL-3.0.txt']);
+  });
+
+  it('has all labels of the OCI image specification that apply, in its last stage', () => {
+    const last = stages.at(-1) ?? '';
+    const labels = new Map(
+      [...last.matchAll(/org\.opencontainers\.image\.([a-z.]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    );
+    expect([...labels.keys()]).to.have.members([
+      'title',
+      'description',
+      'version',
+      'revision',
+      'created',
+      'authors',
+      'vendor',
+      'licenses',
+      'url',
+      'source',
+      'documentation',
+      'base.name',
+    ]);
+    expect(labels.get('version')).to.equal(packageJson.version);
+    expect(labels.get('description')).to.equal(packageJson.description);
+    expect(labels.get('licenses')).to.include(packageJson.license);
+    // An argument has no value in a stage that does not declare it.
+    for (const [, name = ''] of last.matchAll(/="\$(\w+)"/g)) expect(last).to.match(new RegExp(`^ARG ${name}\\b`, 'm'));
   });
 });
