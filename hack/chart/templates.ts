@@ -135,9 +135,15 @@ function watchedNamespaces(read: Read, labels: Readonly<Record<string, string>>)
   return {
     name: 'watched-namespaces.yaml',
     from,
-    text: `{{- range .Values.watchNamespaces }}\n---\n${text.trimEnd()}\n{{- end }}\n`,
+    text: `${EITHER}{{- range .Values.watchNamespaces }}\n---\n${text.trimEnd()}\n{{- end }}\n`,
   };
 }
+
+/** What the schema of the values cannot say in clear words. */
+const EITHER = `{{- if and .Values.components.clusterWide .Values.watchNamespaces }}
+{{- fail "Set components.clusterWide or watchNamespaces, not both: with clusterWide, the operator manages all namespaces." }}
+{{- end }}
+`;
 
 /** The objects that components add. Kustomize adds no labels to them. */
 function componentTemplates(read: Read): Template[] {

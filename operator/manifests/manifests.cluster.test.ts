@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { buildKustomization, type ProjectKustomization } from '../../hack/testing/kustomize.ts';
 import { loadConfig } from '../config.ts';
 import { METRICS_LABEL } from '../cluster/kinds.ts';
 import { LONGEST_END_MS } from '../runtime/runtime.ts';
@@ -34,29 +33,21 @@ interface Manifest {
   };
 }
 
+function parsed(text: string): Manifest[] {
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
+
 describe('manifests', () => {
   const plane = withControlPlane();
 
   async function build(folder: string): Promise<Manifest[]> {
-    const text = await plane().kubectl(['kustomize', folder]);
-    return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+    return parsed(await plane().kubectl(['kustomize', folder]));
   }
 
   /** Builds a kustomization that includes the project and one of its components. */
-  async function withComponent(component: string, more: object = {}): Promise<Manifest[]> {
-    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
-    try {
-      const path = (name: string): string => relative(folder, join(ROOT, name));
-      const kustomization = {
-        resources: [path('.')],
-        components: [path(`operator/manifests/components/${component}`)],
-        ...more,
-      };
-      writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
-      return await build(folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+  async function withComponent(component: string, more: ProjectKustomization = {}): Promise<Manifest[]> {
+    const components = [`operator/manifests/components/${component}`];
+    return parsed(await buildKustomization({ resources: ['.'], components, ...more }));
   }
 
   const named = (manifests: readonly Manifest[]): string[] =>

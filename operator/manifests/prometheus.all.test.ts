@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
-import { removeAtExit } from '../../hack/testing/processes.ts';
+import { buildKustomization } from '../../hack/testing/kustomize.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { API_VERSION, gatewayInstanceNames } from '../api/v1alpha1/v1alpha1.ts';
 import { guardrailWorkload } from '../guardrail/workload.ts';
@@ -45,12 +44,8 @@ describe('objects of the Prometheus operator, validated by its definitions', fun
     plane.kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], text);
 
   it('accepts the component: ServiceMonitor, alerts, and a dashboard that Grafana finds', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
-    removeAtExit(folder);
-    const path = (name: string): string => relative(folder, join(ROOT, name));
-    const components = [path('operator/manifests/components/prometheus')];
-    writeFileSync(join(folder, 'kustomization.yaml'), stringify({ resources: [path('.')], components }));
-    const text = await plane.kubectl(['kustomize', folder]);
+    const components = ['operator/manifests/components/prometheus'];
+    const text = await buildKustomization({ resources: ['.'], components });
     const output = await trial(text);
     expect(output).to.match(/servicemonitor\S+ serverside-applied/);
     expect(output).to.match(/prometheusrule\S+ serverside-applied/);

@@ -6,7 +6,3 @@
 {{ .repository }}{{ with $tag }}:{{ . }}{{ end }}{{ with .digest }}@{{ . }}{{ end }}
 {{- end -}}
 {{- end -}}
-
-{{- if and .Values.components.clusterWide .Values.watchNamespaces }}
-{{- fail "Set components.clusterWide or watchNamespaces, not both: with clusterWide, the operator manages all namespaces." }}
-{{- end }}
