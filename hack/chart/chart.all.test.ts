@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { withControlPlane } from '../testing/controlplane.ts';
+import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
 import { ensureHelm, type Helm } from '../testing/helm.ts';
 import { buildKustomization, type ProjectKustomization } from '../testing/kustomize.ts';
 import { CHART_FOLDER } from './chart.ts';
@@ -16,6 +16,9 @@ const COMPONENTS = 'operator/manifests/components';
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: object };
+  readonly spec?: {
+    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly env?: { name: string }[] }[] } };
+  };
 }
 
 /** The objects by kind and name: Helm and kustomize have orders of their own. */
@@ -23,6 +26,11 @@ function objectsOf(text: string): Record<string, Manifest> {
   const objects = parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((object) => object !== null);
+  for (const { spec } of objects) {
+    // A patch of kustomize moves what it changes to the front.
+    for (const { env } of spec?.template?.spec?.containers ?? [])
+      env?.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  }
   const entries = objects.map((object): [string, Manifest] => {
     const { kind, metadata } = object;
     return [`${kind} ${metadata.namespace ?? ''}/${metadata.name}`, object];
@@ -34,7 +42,6 @@ function objectsOf(text: string): Record<string, Manifest> {
 
 describe('the Helm chart', function () {
   this.timeout(60_000);
-  const plane = withControlPlane();
   let helm: Helm;
   before(async function () {
     // The first run on a new machine builds Helm.
@@ -179,25 +186,35 @@ describe('the Helm chart', function () {
     expect(output).to.include('image: "registry.example.com/gateway-guardrail-operator:0.1.0"');
   });
 
-  it('installs CRDs and instances, upgrades, and leaves both when it is uninstalled', async () => {
-    const namespace = await plane().createNamespace('helm');
-    const instances = [{ metadata: { name: 'main' }, spec: { endpoint: 'http://gateway:4000' } }];
-    const flags = ['--namespace', namespace, '--set-json', `instances=${JSON.stringify(instances)}`];
-    const kubectl = (...args: string[]): Promise<string> => plane().kubectl([...args, '--namespace', namespace]);
-    const lint = await helm(['lint', CHART, '--strict']);
-    expect(lint).to.include('0 chart(s) failed');
-    const output = await helm(['install', NAME, CHART, ...flags], plane().kubeconfig);
-    expect(output).to.include(`The operator runs in the namespace ${namespace}`);
-    expect(await kubectl('get', 'deployment,ginst', '-oname')).to.equal(
-      'deployment.apps/gateway-guardrail-operator\ngatewayinstance.gateway.guardrail.dev/main\n',
-    );
-    await helm(['upgrade', NAME, CHART, '--namespace', namespace, '--set', 'replicas=1'], plane().kubeconfig);
-    expect(await kubectl('get', 'deployment', '-ojsonpath={..replicas}')).to.equal('1');
-    // The instance is no longer in the list of values, and remains.
-    await helm(['uninstall', NAME, '--namespace', namespace], plane().kubeconfig);
-    expect(await kubectl('get', 'deployment,sa,ginst', '-oname'))
-      .to.include('gatewayinstance')
-      .and.not.include(NAME);
-    await kubectl('wait', '--for=condition=Established', 'crd/gatewayinstances.gateway.guardrail.dev');
+  describe('on a cluster', () => {
+    let plane: ControlPlane;
+    before(async () => {
+      // A separate control plane, because the chart has objects of the whole cluster.
+      plane = await startControlPlane();
+    });
+    after(() => plane.stop());
+
+    it('installs CRDs and instances, upgrades, and leaves both when it is uninstalled', async () => {
+      const namespace = await plane.createNamespace('helm');
+      const spec = { endpoint: 'http://gateway:4000', masterKeySecretRef: { name: 'gateway', key: 'master-key' } };
+      const instances = [{ metadata: { name: 'main' }, spec }];
+      const flags = ['--namespace', namespace, '--set-json', `instances=${JSON.stringify(instances)}`];
+      const kubectl = (...args: string[]): Promise<string> => plane.kubectl([...args, '--namespace', namespace]);
+      const lint = await helm(['lint', CHART, '--strict']);
+      expect(lint).to.include('0 chart(s) failed');
+      const output = await helm(['install', NAME, CHART, ...flags], plane.kubeconfig);
+      expect(output).to.include(`The operator runs in the namespace ${namespace}`);
+      expect(await kubectl('get', 'deployment,ginst', '-oname')).to.equal(
+        'deployment.apps/gateway-guardrail-operator\ngatewayinstance.gateway.guardrail.dev/main\n',
+      );
+      await helm(['upgrade', NAME, CHART, '--namespace', namespace, '--set', 'replicas=1'], plane.kubeconfig);
+      expect(await kubectl('get', 'deployment', '-ojsonpath={..replicas}')).to.equal('1');
+      // The instance is no longer in the list of values, and remains.
+      await helm(['uninstall', NAME, '--namespace', namespace], plane.kubeconfig);
+      expect(await kubectl('get', 'deployment,sa,ginst', '-oname'))
+        .to.include('gatewayinstance')
+        .and.not.include(NAME);
+      await kubectl('wait', '--for=condition=Established', 'crd/gatewayinstances.gateway.guardrail.dev');
+    });
   });
 });
