@@ -2,6 +2,8 @@
 // Not from detection.ts, which loads the models.
 // eslint-disable-next-line no-restricted-imports
 export { parsePolicy, PolicyError, policyField, type PolicyProblem } from './detection/policy/schema.ts';
+// eslint-disable-next-line no-restricted-imports
+export { policyRevision } from './detection/policy/policyRevision.ts';
 export {
   customerListRevision,
   CustomerListTooLargeError,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { policyRevision } from '../guardrail.ts';
 import { eventually, PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
 
 const pixels = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'white' } })
@@ -128,5 +129,40 @@ describe('a setting of the policy', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe('the revision of the policy', () => {
+  const revisionIn = async (service: Harness): Promise<string | undefined> => {
+    const { body } = await service.call('GET', '/configuration');
+    return (body as { policy: { revision: string } | null }).policy?.revision;
+  };
+  const env = { GUARDRAIL_ADMIN_KEYS: 'litellm' };
+
+  it('is reported to admins, and is the one in force while its file is not valid', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'policy-'));
+    const path = join(folder, 'policy.yaml');
+    const [first, second, third] = ['mode: enforce\n', 'mode: monitor\n', 'images: block\n'] as const;
+    try {
+      writeFileSync(path, first);
+      await withService({ ...env, GUARDRAIL_POLICY: path }, async (service) => {
+        expect(await revisionIn(service)).to.equal(policyRevision(first));
+        writeFileSync(path, second);
+        await eventually(async () => (await revisionIn(service)) === policyRevision(second));
+        writeFileSync(path, 'mode: never\n');
+        await eventually(() => service.logs.some((line) => line.includes('The previous value stays in use.')));
+        expect(await revisionIn(service)).to.equal(policyRevision(second));
+        writeFileSync(path, third);
+        await eventually(async () => (await revisionIn(service)) === policyRevision(third));
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is that of a text in the settings, and null without a policy', async () => {
+    const text = 'mode: monitor';
+    expect(await withService({ ...env, GUARDRAIL_POLICY: text }, revisionIn)).to.equal(policyRevision(text));
+    expect(await withService(env, revisionIn)).to.equal(undefined);
   });
 });

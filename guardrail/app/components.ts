@@ -25,6 +25,8 @@ export interface Components {
   /** The analyzer without metrics, for internal calls. */
   readonly uncountedAnalyzer: Analyzer;
   readonly customTypes: () => readonly string[];
+  /** Identifies the policy in force; undefined: the service has none. */
+  readonly policyRevision: () => string | undefined;
   readonly pipeline: Pipeline;
   /** Who may call; undefined: everybody may. */
   readonly access: Access | undefined;
@@ -69,6 +71,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
     analyzer,
     uncountedAnalyzer,
     customTypes,
+    policyRevision: () => policy.revision,
     pipeline: createPipeline({
       mode: settings.MODE,
       policy,

@@ -59,7 +59,7 @@ function inlineOptions({
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, analyzer, access } = components;
+  const { apiKeys, sessionKey, store, analyzer, access, policyRevision } = components;
   const { guard } = components.pipeline;
   const isFailOpen = (): boolean => components.pipeline.isFailOpen(components.pipeline.policy());
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
@@ -95,7 +95,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
         isAdmin,
         preHandlers,
       }),
-      http.configurationRoute({ access, isAdmin }),
+      http.configurationRoute({ access, policyRevision, isAdmin }),
       ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes(analyzer, preHandlers)] : []),
       http.openApiRoute(settings.PROXY_NAMES, { playground: settings.PLAYGROUND }),
     ],

@@ -10,6 +10,8 @@ import type { Operation } from './openapi/operation.ts';
 
 export interface ConfigurationOptions {
   readonly access: Access | undefined;
+  /** Identifies the policy in force; undefined: the service has none. */
+  readonly policyRevision: () => string | undefined;
   /** Whether the keys of a tenant are admin keys. */
   readonly isAdmin: (tenant: Tenant) => boolean;
 }
@@ -23,6 +25,18 @@ const configurationSchema = z.object({
     })
     .nullable()
     .describe('The list of customers in force. null: there is no valid list, or the service has none.'),
+  policy: z
+    .object({
+      revision: z
+        .string()
+        .describe(
+          'Identifies the text of the policy: its SHA-256, of which these are the first 32 hexadecimal digits.',
+        ),
+    })
+    .nullable()
+    .describe(
+      'The policy in force, which a changed file that is not valid does not replace. null: the service has none.',
+    ),
 });
 
 const PATH = '/configuration';
@@ -39,14 +53,20 @@ export const configurationOperations: readonly Operation[] = [
 ];
 
 /** Reports what has taken effect in this process, so that an operator can tell when every process has a change. */
-export function configurationRoute({ access, isAdmin }: ConfigurationOptions): Router<AuthenticatedState> {
+export function configurationRoute({
+  access,
+  policyRevision,
+  isAdmin,
+}: ConfigurationOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
   router.get(PATH, (context) => {
     if (!isAdmin(context.state.tenant)) throw new ServiceError('admin_key_required');
-    const customer_list = access?.state() ?? null;
-    context.body = { process: `${hostname()}/${process.pid}`, customer_list } satisfies z.infer<
-      typeof configurationSchema
-    >;
+    const revision = policyRevision();
+    context.body = {
+      process: `${hostname()}/${process.pid}`,
+      customer_list: access?.state() ?? null,
+      policy: revision === undefined ? null : { revision },
+    } satisfies z.infer<typeof configurationSchema>;
   });
   return router;
 }

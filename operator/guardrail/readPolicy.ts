@@ -1,9 +1,10 @@
 /** Reads the policy of a guardrail: a text, or a GuardrailPolicy. */
+import { policyRevision } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance, Guardrail, GuardrailPolicy, GuardrailPolicySpec } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, ignoreNotFound, isOwnedBy, namesOf, readText } from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { policyProblem } from '../configuration/configuration.ts';
-import { policyRevision, PolicyNotUsableError, usablePolicy, type UsablePolicy } from '../policy/policy.ts';
+import { PolicyNotUsableError, usablePolicy, type UsablePolicy } from '../policy/policy.ts';
 import type { KubeClient, Lister } from '../runtime/runtime.ts';
 import { keyText } from '../runtime/runtime.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';

@@ -1,5 +1,6 @@
 /** The status of an instance, computed from its previous status and the outcome of a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
+import { policyRevision } from '../../guardrail/guardrail.ts';
 import type {
   CustomerCounts,
   GatewayCustomer,
@@ -14,7 +15,7 @@ import { nextCondition, readyConditions } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
 import type { GuardrailResult } from '../guardrail/guardrail.ts';
 import { guardedUrl, isCalledByApplications } from '../guardrail/guardrail.ts';
-import { policyEnforcement, policyRevision } from '../policy/policy.ts';
+import { policyEnforcement } from '../policy/policy.ts';
 import { type Aspect, type ConditionStates, summaryOf } from './readiness.ts';
 
 /** The order of the conditions in the status, after Ready. */

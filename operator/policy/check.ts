@@ -1,10 +1,10 @@
 /** Decides whether a policy is valid. */
-import { policyField, type PolicyProblem } from '../../guardrail/guardrail.ts';
+import { policyField, policyRevision, type PolicyProblem } from '../../guardrail/guardrail.ts';
 import type { GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import type { PolicyConditionReason } from '../conditions/conditions.ts';
 import { policyProblems } from '../configuration/configuration.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { policyRevision, policyText, resourcePath } from './document.ts';
+import { policyText, resourcePath } from './document.ts';
 import { unknownTypes } from './entityTypes.ts';
 
 /** A valid policy in the format of the guardrail, or what is wrong with it. */

@@ -1,9 +1,9 @@
 /** A GuardrailPolicy in the format of the guardrail. The guardrail's own parser reads what the operator writes. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parsePolicy } from '../../guardrail/guardrail.ts';
+import { parsePolicy, policyRevision } from '../../guardrail/guardrail.ts';
 import type { GuardrailPolicySpec } from '../api/v1alpha1/v1alpha1.ts';
-import { policyRevision, policyText, resourcePath } from './document.ts';
+import { policyText, resourcePath } from './document.ts';
 
 const all: GuardrailPolicySpec = {
   profile: 'Confidential',

@@ -1,5 +1,4 @@
 /** A GuardrailPolicy in the format of the guardrail: its policy file. Pure. */
-import { createHash } from 'node:crypto';
 import type { GuardrailPolicySpec, PolicyRule, TeamPolicy } from '../api/v1alpha1/v1alpha1.ts';
 
 /** The fields of the resource that have another name in the file. */
@@ -19,11 +18,6 @@ export function policyText(spec: GuardrailPolicySpec): string {
     teams: teams === undefined ? undefined : mapValues(teams, rulesOf),
   };
   return `${JSON.stringify(document, undefined, 1)}\n`;
-}
-
-/** Identifies the content of a policy file. The guardrail reports the same digest of the file that it has read. */
-export function policyRevision(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** The path of a field of the resource, from its path in the policy file. */

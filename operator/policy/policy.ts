@@ -8,7 +8,6 @@ import { PolicyReconciler } from './reconcile.ts';
 import { policyUses, revisionOf } from './users.ts';
 
 export { policyEnforcement } from './policyEnforcement.ts';
-export { policyRevision } from './document.ts';
 export { mattersToUsers, PolicyNotUsableError, usablePolicy, type UsablePolicy } from './reference.ts';
 export { policyUses } from './users.ts';
 

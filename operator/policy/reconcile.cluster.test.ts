@@ -1,11 +1,10 @@
 /** Policies and the instances that use them, on a real API server. */
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
-import { parsePolicy } from '../../guardrail/guardrail.ts';
+import { parsePolicy, policyRevision } from '../../guardrail/guardrail.ts';
 import { annotations, FINALIZER, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds, Testbed } from '../instance/testing/harness.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { policyRevision } from './policy.ts';
 
 const guardrail = 'main-guardrail';
 const usesStrict = { guardrail: { policyRef: { name: 'strict' } } };

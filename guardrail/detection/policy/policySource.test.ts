@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { policyRevision } from './policyRevision.ts';
 import { openPolicy, type PolicySource } from './policySource.ts';
 import { PolicyError } from './schema.ts';
 
@@ -69,6 +70,16 @@ describe('policy source', () => {
     expect(actionIn(open(join(folder, 'policy.yaml')))).to.equal('block');
   });
 
+  it('has the revision of its text, and none without a policy', async () => {
+    const text = 'entities: {PERSON: block}';
+    const revision = policyRevision(text);
+    expect(revision).to.match(/^[0-9a-f]{32}$/);
+    expect([open(undefined).revision, open(' ').revision]).to.deep.equal([undefined, undefined]);
+    expect(open(text).revision).to.equal(revision);
+    await writeFile(join(folder, 'policy.yaml'), text);
+    expect(open(join(folder, 'policy.yaml')).revision).to.equal(revision);
+  });
+
   it('throws for a missing file or an invalid policy', () => {
     expect(() => open(join(folder, 'none.yaml'))).to.throw(Error, /^names .*, which cannot be read$/);
     expect(() => open('entities: {PERSON: hide}')).to.throw(PolicyError, 'entities.PERSON');
@@ -99,8 +110,10 @@ describe('policy source', () => {
     expect(actionIn(followed)).to.equal('block');
     expect(problems).to.have.length(1);
     expect(problems[0]).to.include('entities.PERSON');
+    expect(followed.revision).to.equal(policyRevision('entities: {PERSON: block}'));
     await writeFile(file, 'entities: {PERSON: ignore}');
     await until(() => actionIn(followed) === undefined);
+    expect(followed.revision).to.equal(policyRevision('entities: {PERSON: ignore}'));
     expect(problems).to.have.length(1);
   });
 });

@@ -1,11 +1,15 @@
 import { constant, followFile, type Live } from '../../liveFile.ts';
 import type { Policy } from '../contract.ts';
 import { compilePolicy } from './policy.ts';
+import { policyRevision } from './policyRevision.ts';
 import type { Profile } from './profiles.ts';
 import { parsePolicy } from './schema.ts';
 
 /** A policy that can change at run time. */
-export type PolicySource = Live<Policy>;
+export interface PolicySource extends Live<Policy> {
+  /** Identifies the policy in force. undefined: there is none, only the profile. */
+  readonly revision: string | undefined;
+}
 
 export interface PolicySourceOptions {
   /** Path of a YAML file, or the YAML itself: text with a colon before white space or at the end, a line break, or braces. */
@@ -24,7 +28,31 @@ const isInline = (policy: string): boolean => /:\s|:$|^\s*\{|\n/.test(policy);
  * @throws PolicyError with all errors of the first version, or Error if the file cannot be read.
  */
 export function openPolicy({ policy, profile, report, intervalMs }: PolicySourceOptions): PolicySource {
-  const parse = (text: string): Policy => compilePolicy(parsePolicy(text), profile);
-  if (policy === undefined || policy.trim() === '') return constant(compilePolicy({}, profile));
-  return isInline(policy) ? constant(parse(policy)) : followFile(policy, parse, report, intervalMs);
+  const parse = (text: string): Version => ({
+    policy: compilePolicy(parsePolicy(text), profile),
+    revision: policyRevision(text),
+  });
+  if (policy === undefined || policy.trim() === '') {
+    return sourceOf(constant({ policy: compilePolicy({}, profile), revision: undefined }));
+  }
+  return sourceOf(isInline(policy) ? constant(parse(policy)) : followFile(policy, parse, report, intervalMs));
+}
+
+interface Version {
+  readonly policy: Policy;
+  readonly revision: string | undefined;
+}
+
+function sourceOf(live: Live<Version>): PolicySource {
+  return {
+    get current() {
+      return live.current.policy;
+    },
+    get revision() {
+      return live.current.revision;
+    },
+    close() {
+      live.close();
+    },
+  };
 }
