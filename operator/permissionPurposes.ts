@@ -11,7 +11,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Detect that a namespace is being deleted, so that its customers and budgets do not wait for deleted objects.',
   'pods get': 'Read the image of its own pod, which guardrails use by default.',
   'pods list': "Find the gateway's pods that have a guardrail as a sidecar.",
-  'pods/portforward': 'Connect to the guardrail in such a pod to erase the sessions of a deleted customer.',
+  'pods/portforward': 'Connect to the guardrail in such a pod to erase sessions, and to ask what it enforces.',
   secrets:
     'Read by name the Secrets that an instance refers to (master key, certificate authority, Redis URL); manage the keys of its guardrail. No list, no watch.',
   serviceaccounts: 'Create a ServiceAccount without permissions for each guardrail.',

@@ -41,17 +41,6 @@ describe('the batches of a list', () => {
     expect(writesOf([0, 90_000], 16)).to.deep.equal([0, 90_000]);
   });
 
-  it('tell how long pods have had time to read a list, also after a restart', () => {
-    let now = 1000;
-    const batches = new Batches(() => now);
-    expect(batches.sinceWriteMs('main')).to.equal(0);
-    now += 500;
-    expect(batches.sinceWriteMs('main')).to.equal(500);
-    batches.wrote('main', 1);
-    now += 200;
-    expect(batches.sinceWriteMs('main')).to.equal(200);
-  });
-
   it('of one instance do not delay those of another', () => {
     const batches = new Batches(() => 0);
     batches.wrote('one', 16);

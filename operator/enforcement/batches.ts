@@ -10,7 +10,6 @@ const WRITES_PER_MINUTE = 30;
 export class Batches {
   readonly #monotonic: () => number;
   readonly #nextAt = new Map<string, number>();
-  readonly #wroteAt = new Map<string, number>();
 
   /** @param monotonic a clock in milliseconds */
   constructor(monotonic: () => number) {
@@ -22,22 +21,12 @@ export class Batches {
     return Math.max(0, (this.#nextAt.get(instance) ?? 0) - this.#monotonic());
   }
 
-  /** @returns how long ago the last write was, in milliseconds; without one, how long ago this was first asked */
-  sinceWriteMs(instance: string): number {
-    const now = this.#monotonic();
-    const at = this.#wroteAt.get(instance) ?? now;
-    this.#wroteAt.set(instance, at);
-    return now - at;
-  }
-
   /** @param shards the number of shards that were written */
   wrote(instance: string, shards: number): void {
-    this.#wroteAt.set(instance, this.#monotonic());
     this.#nextAt.set(instance, this.#monotonic() + (shards * 60_000) / WRITES_PER_MINUTE);
   }
 
   forget(instance: string): void {
     this.#nextAt.delete(instance);
-    this.#wroteAt.delete(instance);
   }
 }

@@ -6,6 +6,7 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { conditionOf } from '../customer/customerResource.ts';
 import { withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
+import { currentPods, partsOf } from './testing/pods.ts';
 
 const SESSION_KEY = 'a session key of more than thirty-two characters';
 const BLOCKED = 'This customer is blocked.';
@@ -116,7 +117,7 @@ describe('the list of who may call', function () {
 
   it('reports since when it is enforced, and by whom', async () => {
     let loaded = false;
-    bed.operator.hasList = () => Promise.resolve(loaded);
+    bed.operator.askPods = (_, expected) => Promise.resolve(partsOf(expected, loaded ? undefined : []));
     await bed.user.customer('a', { blocked: true, allowedCallers: { teamIds: ['sales'] } });
     const before = await bed.user.untilReason('a', 'Created');
     expect(conditionOf(before, 'FullyApplied')?.message).to.include(
@@ -191,9 +192,9 @@ describe('the list of who may call', function () {
   it('takes many changes together', async () => {
     const names = Array.from({ length: 200 }, (_, at) => `c${at}`);
     const revisions = new Set<string>();
-    bed.operator.hasList = (_, revision) => {
-      revisions.add(revision);
-      return Promise.resolve(true);
+    bed.operator.askPods = (instance, expected, signal) => {
+      revisions.add(expected.customerList ?? '');
+      return currentPods(instance, expected, signal);
     };
     await deploy();
     await Promise.all(names.map((name) => bed.user.customer(name, {})));

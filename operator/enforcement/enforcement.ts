@@ -1,25 +1,26 @@
-/** The face of this folder: the controller of the lists of who may call, which the guardrails enforce. */
+/** The face of this folder: the controller of what guardrails enforce: their lists of who may call, and their policies. */
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { customers, instances } from '../api/kinds.ts';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, OwnedObjects } from '../cluster/cluster.ts';
 import { gatewayIndexKeys, instanceIndexKeys } from '../connection/connection.ts';
 import { type ControllerSpec, type FromServer, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
 import { changesList, listsOf } from './listedCustomers.ts';
-import { askPods, type HasList } from './loadedLists.ts';
+import { type AskPods, podsOf } from './loadedRevisions.ts';
 import { enforcementFields } from './statusFields.ts';
 import { EnforcementReconciler } from './reconcile.ts';
 
 export { enforcementFields } from './statusFields.ts';
-export type { HasList } from './loadedLists.ts';
+export type { AskPods, LoadedPart, Revisions } from './loadedRevisions.ts';
 
 /** The dependencies of the controller. */
 export interface EnforcementOptions {
-  /** Whether every pod of a guardrail has a list. Default: the pods are asked. */
-  readonly hasList?: HasList;
+  /** Tells what every pod of a guardrail has loaded. Default: the pods are asked. */
+  readonly askPods?: AskPods;
 }
 
-/** Keeps the list of who may call of each GatewayInstance with a guardrail. */
-export function enforcementController(runtime: Runtime, { hasList }: EnforcementOptions = {}): ControllerSpec {
+/** Keeps the list of who may call of each GatewayInstance with a guardrail, and tells when its pods have it and their policy. */
+export function enforcementController(runtime: Runtime, { askPods }: EnforcementOptions = {}): ControllerSpec {
   const instanceCache = runtime.cache(instances);
   const sources = {
     instances: instanceCache,
@@ -33,16 +34,24 @@ export function enforcementController(runtime: Runtime, { hasList }: Enforcement
     configMaps: runtime.cache(configMaps),
     instanceStatus: runtime.status(instances, { only: [...enforcementFields.instance] }),
     customerStatus: runtime.status(customers, { only: [...enforcementFields.customer] }),
-    hasList: hasList ?? askPods(runtime),
+    askPods: askPods ?? podsOf(runtime),
     events: runtime.events,
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),
   });
   return when(instances)
     .named('enforcement')
+    .watches(instances, ({ metadata }) => [metadata], { changed: changesGuardrail })
     .watches(customers, (customer) => listsOf(sources, customer), { changed: changesList })
     .watches(configMaps, ownersOf, { changed: (before, after) => before.data !== after.data })
     .reconcile(reconciler);
+}
+
+/** Whether the status says that another guardrail runs, or that it has another policy. */
+function changesGuardrail({ status: before }: GatewayInstance, { status: after }: GatewayInstance): boolean {
+  const { mode, endpoint, policyRevision } = after?.guardrail ?? {};
+  const known = before?.guardrail;
+  return mode !== known?.mode || endpoint !== known?.endpoint || policyRevision !== known?.policyRevision;
 }
 
 /** The instances to which a shard belongs. */

@@ -1,4 +1,4 @@
-/** Keeps the list of who may call of one instance, and reports since when every pod has it. */
+/** Keeps the list of who may call of one instance, and reports since when every pod has it, and its policy. */
 import {
   customerListRevision,
   CustomerListTooLargeError,
@@ -24,9 +24,11 @@ import {
   type StatusWriter,
 } from '../runtime/runtime.ts';
 import { accessDigest, entryOf } from './accessRules.ts';
+import { AskTimes } from './askTimes.ts';
 import { Batches } from './batches.ts';
 import { type CustomerSources, listedCustomers, outdatedCustomers } from './listedCustomers.ts';
-import type { HasList } from './loadedLists.ts';
+import type { AskPods, Revisions } from './loadedRevisions.ts';
+import { confirmedStatus, expectedRevisions, knownStatus, unknownRevisions, type WrittenList } from './loadedStatus.ts';
 import { type ShardDependencies, writeShards } from './shards.ts';
 
 /** The dependencies of {@link EnforcementReconciler}. */
@@ -34,7 +36,7 @@ export interface EnforcementDependencies extends CustomerSources, ShardDependenc
   readonly client: Pick<KubeClient, 'get'>;
   readonly instanceStatus: StatusWriter<GatewayInstance>;
   readonly customerStatus: StatusWriter<GatewayCustomer>;
-  readonly hasList: HasList;
+  readonly askPods: AskPods;
   readonly events: EventRecorder;
   readonly now: () => Date;
   readonly monotonic: () => number;
@@ -42,8 +44,8 @@ export interface EnforcementDependencies extends CustomerSources, ShardDependenc
 
 /** How long until the keys of a new guardrail are looked for again. */
 const KEYS_MS = 2_000;
-/** How long until pods are asked again. A kubelet needs up to two minutes for a change. Then it takes longer and longer. */
-const ASK_MS = { first: 3_000, last: 60_000 };
+/** How long until a guardrail that is not deployed is asked again. Its deployment causes a reconcile too. */
+const NOT_DEPLOYED_MS = 60_000;
 /** So many statuses of customers are written at the same time. */
 const CONCURRENT = 8;
 
@@ -51,6 +53,7 @@ const CONCURRENT = 8;
 export class EnforcementReconciler implements Reconciler {
   readonly #dependencies: EnforcementDependencies;
   readonly #batches: Batches;
+  readonly #askTimes: AskTimes;
   /** The hashes of customer ids of each instance, by the key of the hashes. */
   readonly #hashes = new Map<string, { readonly key: string; readonly byId: Map<string, ListHash> }>();
 
@@ -60,6 +63,7 @@ export class EnforcementReconciler implements Reconciler {
   constructor(dependencies: EnforcementDependencies) {
     this.#dependencies = dependencies;
     this.#batches = new Batches(dependencies.monotonic);
+    this.#askTimes = new AskTimes(dependencies.monotonic);
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result> {
@@ -82,7 +86,6 @@ export class EnforcementReconciler implements Reconciler {
     } catch (error) {
       // The instance is being deleted.
       if (isNotFound(error)) return {};
-      if (this.isExpected(error)) this.#reportFailure(instance, error);
       throw error;
     }
   }
@@ -103,43 +106,75 @@ export class EnforcementReconciler implements Reconciler {
     });
   }
 
+  /** A list that waits, or that cannot be written, does not delay what is to be told about the policy. */
   async #ensure(instance: GatewayInstance, sessionKey: string, signal: AbortSignal): Promise<Result> {
-    const dependencies = this.#dependencies;
-    const name = keyText(instance.metadata);
-    const waitMs = this.#batches.waitMs(name);
-    if (waitMs > 0) return { requeueAfter: waitMs };
-    const customers = listedCustomers(dependencies, instance);
-    const hashOf = this.#hasherOf(name, sessionKey, customers);
-    const { unknownCustomers = instanceDefaults.unknownCustomers } = instance.spec;
-    const shards = writeCustomerList(
-      customers.map((customer) => entryOf(customer, hashOf)),
-      { unknownCustomers },
-    );
-    const writes = await writeShards(dependencies, instance, shards);
-    if (writes > 0) this.#batches.wrote(name, writes);
-    this.#failing.delete(name);
-    const revision = customerListRevision(shards);
-    if (!(await this.#isEnforced(instance, { revision, customers: customers.length }, signal))) {
-      const isDeployed = instance.status?.guardrail !== undefined;
-      const waited = this.#batches.sinceWriteMs(name) / 10;
-      return { requeueAfter: isDeployed ? Math.min(Math.max(waited, ASK_MS.first), ASK_MS.last) : ASK_MS.last };
+    const list = await this.#ensureList(instance, sessionKey);
+    const written = 'revision' in list ? list : undefined;
+    const { missing, askAfter } = await this.#ensureLoaded(instance, written, signal);
+    if ('failure' in list) throw list.failure;
+    if (written !== undefined && missing.customerList === undefined) {
+      await this.#reportCustomers(instance, written.listed);
     }
-    await this.#reportCustomers(instance, customers);
-    return {};
+    const times = [...('waitMs' in list ? [list.waitMs] : []), ...(askAfter === undefined ? [] : [askAfter])];
+    return times.length === 0 ? {} : { requeueAfter: Math.min(...times) };
   }
 
-  /** @returns whether every pod has the list, which the status of the instance then says */
-  async #isEnforced(
+  async #ensureList(
     instance: GatewayInstance,
-    list: { readonly revision: string; readonly customers: number },
+    sessionKey: string,
+  ): Promise<
+    | (WrittenList & { readonly listed: readonly GatewayCustomer[] })
+    | { readonly waitMs: number }
+    | { readonly failure: Error }
+  > {
+    const name = keyText(instance.metadata);
+    const waitMs = this.#batches.waitMs(name);
+    if (waitMs > 0) return { waitMs };
+    const listed = listedCustomers(this.#dependencies, instance);
+    const hashOf = this.#hasherOf(name, sessionKey, listed);
+    const { unknownCustomers = instanceDefaults.unknownCustomers } = instance.spec;
+    try {
+      const shards = writeCustomerList(
+        listed.map((customer) => entryOf(customer, hashOf)),
+        { unknownCustomers },
+      );
+      const writes = await writeShards(this.#dependencies, instance, shards);
+      if (writes > 0) this.#batches.wrote(name, writes);
+      this.#failing.delete(name);
+      return { revision: customerListRevision(shards), customers: listed.length, isNew: writes > 0, listed };
+    } catch (error) {
+      if (!this.isExpected(error)) throw error;
+      this.#reportFailure(instance, error);
+      return { failure: error };
+    }
+  }
+
+  /**
+   * Asks the pods what they have loaded, if the status does not say that already, and writes the status.
+   * @param list undefined: another list is about to be written, or it cannot be written
+   * @returns what not every pod has, and after how long to ask again, in milliseconds
+   */
+  async #ensureLoaded(
+    instance: GatewayInstance,
+    list: WrittenList | undefined,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { hasList, instanceStatus, now } = this.#dependencies;
-    if (instance.status?.customerList?.revision === list.revision) return true;
-    if (!(await hasList(instance, list.revision, signal))) return false;
-    const customerList = { ...list, enforcedAt: now().toISOString() };
-    await instanceStatus.write(instance, { customerList });
-    return true;
+  ): Promise<{ readonly missing: Revisions; readonly askAfter?: number }> {
+    const { askPods, instanceStatus, now } = this.#dependencies;
+    const name = keyText(instance.metadata);
+    const expected = expectedRevisions(instance, list);
+    const known = knownStatus(instance, list);
+    const current = await instanceStatus.write(instance, known);
+    const unknown = unknownRevisions(known, expected);
+    if (isEmpty(unknown)) return { missing: unknown };
+    const waitMs = this.#askTimes.waitMs(name, unknown);
+    if (waitMs > 0) return { missing: unknown, askAfter: waitMs };
+    const loaded = await askPods(instance, unknown, signal);
+    const confirmed = confirmedStatus(known, loaded, { policy: expected.policy, list }, now());
+    await instanceStatus.write(current, confirmed);
+    const missing = unknownRevisions(confirmed, expected);
+    if (isEmpty(missing)) return { missing };
+    const askAfter = this.#askTimes.retryMs(name, missing);
+    return { missing, askAfter: instance.status?.guardrail === undefined ? NOT_DEPLOYED_MS : askAfter };
   }
 
   /** Reports since when the rules of each customer of the instance are enforced, where they are new. */
@@ -198,7 +233,12 @@ export class EnforcementReconciler implements Reconciler {
 
   #forget(key: ObjectKey): void {
     this.#batches.forget(keyText(key));
+    this.#askTimes.forget(keyText(key));
     this.#hashes.delete(keyText(key));
     this.#failing.delete(keyText(key));
   }
+}
+
+function isEmpty(revisions: Revisions): boolean {
+  return Object.keys(revisions).length === 0;
 }

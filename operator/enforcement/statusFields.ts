@@ -1,7 +1,7 @@
 import type { GatewayCustomerStatus, GatewayInstanceStatus } from '../api/v1alpha1/v1alpha1.ts';
 
-/** The fields of statuses that only the controller of lists writes. */
+/** The fields of statuses that only the controller of enforcement writes. */
 export const enforcementFields = {
   customer: ['enforcedAt', 'enforcedAccess'] satisfies (keyof GatewayCustomerStatus)[],
-  instance: ['customerList'] satisfies (keyof GatewayInstanceStatus)[],
+  instance: ['customerList', 'policy'] satisfies (keyof GatewayInstanceStatus)[],
 } as const;

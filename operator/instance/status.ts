@@ -38,7 +38,7 @@ export function nextStatus(
   now: Date,
 ): GatewayInstanceStatus {
   const { generation } = before.metadata;
-  const { customerList } = before.status ?? {};
+  const { customerList, policy } = before.status ?? {};
   const { reason, status: guardrailReady } = conditions.GuardrailReady;
   return sameIfEqual(before, {
     ...(observed.endpoint === undefined ? {} : { endpoint: observed.endpoint }),
@@ -48,6 +48,7 @@ export function nextStatus(
     ...(reason === 'NotRequested' ? {} : { guardrailReady }),
     // Another controller writes it.
     ...(customerList === undefined ? {} : { customerList }),
+    ...(policy === undefined ? {} : { policy }),
     defaultBudget: observed.budgetRowId === undefined ? {} : { rowId: observed.budgetRowId },
     ...(reason === 'SidecarContested' ? { sidecarContestedGeneration: generation } : {}),
     observedGeneration: generation,

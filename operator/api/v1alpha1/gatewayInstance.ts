@@ -610,7 +610,7 @@ export interface GuardrailStatus {
   apiKeySecretName: string;
   /** What the guardrail does, according to its policy or else the spec: Enforce or Monitor. */
   enforcement?: 'Enforce' | 'Monitor';
-  /** Digest of the policy that the operator has written for the guardrail: the SHA-256 of the file, 32 hexadecimal digits. Absent without a policy. The pods of the guardrail read a new policy within the kubelet's sync period. */
+  /** Digest of the policy that the operator has written for the guardrail: the SHA-256 of the file, 32 hexadecimal digits. Absent without a policy. The pods of the guardrail read a new policy within the kubelet's sync period: status.policy says when every pod has it. */
   policyRevision?: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was handled. */
   lastHandledApiKeyRotation?: string;
@@ -635,6 +635,17 @@ export interface CustomerListStatus {
   enforcedAt: string;
 }
 
+/** The policy that every pod of the guardrail has. */
+export interface LoadedPolicyStatus {
+  /** Digest of the policy, as in status.guardrail.policyRevision. */
+  revision: string;
+  /**
+   * The time since which every pod of the guardrail has this policy.
+   * @format date-time
+   */
+  enforcedAt: string;
+}
+
 /** What the operator has created at the gateway for spec.defaultCustomerBudget. */
 export interface DefaultBudgetStatus {
   /** Id of the budget row that holds the default budget. Set before the row is created, removed after the row is deleted. */
@@ -653,6 +664,8 @@ export interface GatewayInstanceStatus {
   guardrailReady?: 'True' | 'False' | 'Unknown';
   /** The list of who may call, which the guardrail enforces. Not set before every pod of the guardrail has a list. */
   customerList?: CustomerListStatus;
+  /** The policy of the guardrail, if every pod has it. Not set while pods read another one. */
+  policy?: LoadedPolicyStatus;
   /** What the operator has created at the gateway for spec.defaultCustomerBudget. */
   defaultBudget?: DefaultBudgetStatus;
   /**

@@ -26,7 +26,8 @@ import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
 import { Connections } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
-import { enforcementController, type HasList } from '../../enforcement/enforcement.ts';
+import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
+import { currentPods } from '../../enforcement/testing/pods.ts';
 import { customerController } from '../customer.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
 import { conditionOf } from '../customerResource.ts';
@@ -40,8 +41,8 @@ export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
   /** The endpoints at which sessions are erased. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
-  /** Whether every pod of a guardrail has a list of who may call. */
-  hasList: HasList = () => Promise.resolve(true);
+  /** Tells what every pod of a guardrail has loaded. */
+  askPods: AskPods = currentPods;
   readonly #clients: GatewayClients;
   readonly #skew: { ms: number };
   readonly #ahead: { ms: number };
@@ -113,7 +114,7 @@ export class TestOperator extends Manager {
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
     this.addController(
       enforcementController(this.runtime, {
-        hasList: (instance, revision, signal) => this.hasList(instance, revision, signal),
+        askPods: (instance, expected, signal) => this.askPods(instance, expected, signal),
       }),
     );
     this.addController(budgetController(this.runtime, { connections, clients: this.#clients }));

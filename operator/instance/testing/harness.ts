@@ -29,7 +29,8 @@ import type { Clock } from '../../runtime/runtime.ts';
 import { Manager, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { Connections } from '../../connection/connection.ts';
-import { enforcementController } from '../../enforcement/enforcement.ts';
+import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
+import { currentPods } from '../../enforcement/testing/pods.ts';
 import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
@@ -50,8 +51,13 @@ const guestsOf = (namespace: string): string => `${namespace}-guests`;
 
 class InstanceOperator extends Manager {
   readonly #resolve: (url: string) => string;
+  readonly #askPods: AskPods;
 
-  constructor(plane: ControlPlane, namespace: string, resolve: (url: string) => string, clock: Clock) {
+  constructor(
+    plane: ControlPlane,
+    namespace: string,
+    { resolve, askPods, clock }: { resolve: (url: string) => string; askPods: AskPods; clock: Clock },
+  ) {
     super({
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
       kubeConfig: plane.kubeConfig(),
@@ -66,6 +72,7 @@ class InstanceOperator extends Manager {
       clock,
     });
     this.#resolve = resolve;
+    this.#askPods = askPods;
   }
 
   protected override async init(): Promise<void> {
@@ -77,7 +84,7 @@ class InstanceOperator extends Manager {
     });
     const clients = new GatewayClients();
     // Guardrails start when they have a list of who may call.
-    this.addController(enforcementController(runtime, { hasList: () => Promise.resolve(true) }));
+    this.addController(enforcementController(runtime, { askPods: this.#askPods }));
     this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
     this.addController(policyController(runtime));
     await Promise.resolve();
@@ -95,15 +102,17 @@ export class Testbed {
   readonly #newOperator: () => InstanceOperator;
   #operator: InstanceOperator;
   readonly #ahead: { ms: number };
+  readonly #pods: { ask: AskPods };
 
   private constructor(
     plane: ControlPlane,
     namespace: string,
     gateway: DevGateway,
     newOperator: () => InstanceOperator,
-    ahead: { ms: number },
+    { ahead, pods }: { readonly ahead: { ms: number }; readonly pods: { ask: AskPods } },
   ) {
     this.#ahead = ahead;
+    this.#pods = pods;
     this.plane = plane;
     this.namespace = namespace;
     this.gateway = gateway;
@@ -121,8 +130,11 @@ export class Testbed {
     const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
     const ahead = { ms: 0 };
     const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + ahead.ms) };
-    const newOperator = (): InstanceOperator => new InstanceOperator(plane, namespace, resolve, clock);
-    const testbed = new Testbed(plane, namespace, gateway, newOperator, ahead);
+    // Guardrails of tests have no pods, unless a test says so.
+    const pods = { ask: currentPods };
+    const askPods: AskPods = (...asked) => pods.ask(...asked);
+    const newOperator = (): InstanceOperator => new InstanceOperator(plane, namespace, { resolve, askPods, clock });
+    const testbed = new Testbed(plane, namespace, gateway, newOperator, { ahead, pods });
     await testbed.secret('gateway', { 'master-key': MASTER_KEY });
     await testbed.#operator.start();
     return testbed;
@@ -131,6 +143,11 @@ export class Testbed {
   /** Advances the operator's clock. */
   advance(ms: number): void {
     this.#ahead.ms += ms;
+  }
+
+  /** Replaces what the operator learns from the pods of guardrails. Default: they have everything at once. */
+  set askPods(ask: AskPods) {
+    this.#pods.ask = ask;
   }
 
   async stop(): Promise<void> {
