@@ -105,10 +105,16 @@ const rows: readonly Row[] = [
   ['a budget in use', deleted(budgetAfter(budgetOutcomes.failed('InUse', 'Why.'))), 'Terminating', 'Progressing'],
   ['a paused budget', budgetAfter(budgetOutcomes.paused(budgetOf())), 'InProgress', 'Suspended'],
   ['a new policy', { ...policyOf(), status: newStatus }, 'InProgress', 'Progressing'],
-  ['a written policy', policyAfter(policyOutcomes.checked(validPolicy, policyUsers)), 'Current', 'Healthy'],
+  ['a policy that every pod has', policyAfter(policyOutcomes.checked(validPolicy, policyUsers)), 'Current', 'Healthy'],
   [
     'a policy that is written',
     policyAfter(policyOutcomes.checked(validPolicy, [userOf('a')])),
+    'InProgress',
+    'Progressing',
+  ],
+  [
+    'a policy that pods read',
+    policyAfter(policyOutcomes.checked(validPolicy, [userOf('a', undefined, 'r')])),
     'InProgress',
     'Progressing',
   ],

@@ -93,8 +93,8 @@ const policyErrors = ['InvalidPattern', 'UnknownEntityType', 'InvalidValue', 'To
 export const policyConditions = {
   /** The policy is valid. */
   Accepted: ['Accepted', ...policyErrors],
-  /** The policy is valid, and written for every resource that uses it. */
-  Ready: ['Written', 'NotUsed', 'Writing', ...policyErrors, 'Paused', 'InUse', 'InternalError'],
+  /** The policy is valid, and every guardrail pod of every resource that uses it has it. */
+  Ready: ['Enforced', 'NotUsed', 'Writing', 'Reading', ...policyErrors, 'Paused', 'InUse', 'InternalError'],
 } as const;
 
 /** The conditions of an instance and their reasons. Reconciling and Stalled have the reasons of Ready. */

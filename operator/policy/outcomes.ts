@@ -18,6 +18,8 @@ export interface PolicyOutcome {
   readonly accepted?: PolicyState;
   /** The revision of the policy, if it is valid. */
   readonly revision?: string;
+  /** Whether every pod of every user has the policy; undefined: it is not known, or not every one has it. */
+  readonly enforcement?: 'Complete' | 'NotUsed';
   readonly ready: PolicyState;
 }
 
@@ -25,7 +27,7 @@ export interface PolicyOutcome {
 export function checked(check: PolicyCheck, users: readonly PolicyUser[]): PolicyOutcome {
   if (!check.valid) return refused(check, users);
   const accepted = { status: 'True', reason: 'Accepted', message: 'The policy is valid.' } as const;
-  return { accepted, revision: check.revision, ready: distribution(check.revision, users) };
+  return { accepted, revision: check.revision, ...distribution(check.revision, users) };
 }
 
 function refused(
@@ -37,19 +39,28 @@ function refused(
   return { accepted: state, ready: state };
 }
 
-/** Whether every user has the policy. */
-function distribution(revision: string, users: readonly PolicyUser[]): PolicyState {
+/** Whether every pod of every user has the policy. */
+function distribution(revision: string, users: readonly PolicyUser[]): Pick<PolicyOutcome, 'ready' | 'enforcement'> {
   if (users.length === 0) {
-    return { status: 'True', reason: 'NotUsed', message: 'The policy is valid. No resource refers to it.' };
+    const message = 'The policy is valid. No resource refers to it.';
+    return { ready: { status: 'True', reason: 'NotUsed', message }, enforcement: 'NotUsed' };
   }
-  const waiting = users.filter((user) => user.revision !== revision);
-  if (waiting.length === 0) {
-    const message =
-      "The policy is written for every resource that uses it. Its pods read it within the kubelet's sync period, which is about a minute.";
-    return { status: 'True', reason: 'Written', message };
+  const unwritten = users.filter(({ written }) => written !== revision);
+  if (unwritten.length > 0) {
+    const message = `The policy is not written yet for ${namesOf(unwritten)}. If this lasts, the condition GuardrailReady there says why.`;
+    return { ready: { status: 'False', reason: 'Writing', message } };
   }
-  const message = `The policy is not written yet for ${namesOf(waiting)}. If this lasts, the condition GuardrailReady there says why.`;
-  return { status: 'False', reason: 'Writing', message };
+  const reading = users.filter((user) => user.revision !== revision);
+  if (reading.length > 0) return { ready: { status: 'False', reason: 'Reading', message: readingMessage(reading) } };
+  const message = 'Every guardrail pod of every resource that uses the policy has it.';
+  return { ready: { status: 'True', reason: 'Enforced', message }, enforcement: 'Complete' };
+}
+
+function readingMessage(users: readonly PolicyUser[]): string {
+  const message = `Not every guardrail pod of ${namesOf(users)} has the policy yet. A kubelet brings it to the pods within its sync period, which is about a minute.`;
+  const sidecars = users.filter(({ isSidecar }) => isSidecar);
+  if (sidecars.length === 0) return message;
+  return `${message} For the sidecars of ${namesOf(sidecars)}, the operator can tell this only with the component operator/manifests/components/sidecar in its kustomization.`;
 }
 
 /** The reconciliation is paused. */

@@ -5,7 +5,7 @@ import { definitionPermission } from '../lifecycle/lifecycle.ts';
 import { type ControllerSpec, parseKey, when, type Runtime } from '../runtime/runtime.ts';
 import { createDependencies } from './dependencies.ts';
 import { PolicyReconciler } from './reconcile.ts';
-import { policyUses, revisionOf } from './users.ts';
+import { policyUses, userOf } from './users.ts';
 
 export { policyEnforcement } from './policyEnforcement.ts';
 export { mattersToUsers, PolicyNotUsableError, usablePolicy, type UsablePolicy } from './reference.ts';
@@ -19,14 +19,12 @@ export function policyController(runtime: Runtime): ControllerSpec {
     .reconcile(new PolicyReconciler(createDependencies(runtime)));
 }
 
-/** Whether an instance refers to another policy, has another revision of it, or begins to be deleted. */
+/** Whether an instance refers to another policy, or its pods have another revision of it, or it begins to be deleted. */
 function mattersToPolicies(before: GatewayInstance, after: GatewayInstance): boolean {
-  const facts = (instance: GatewayInstance): string =>
-    JSON.stringify([
-      instance.metadata.uid,
-      instance.metadata.deletionTimestamp,
-      policyUses(instance),
-      revisionOf(instance),
-    ]);
+  const facts = (instance: GatewayInstance): string => {
+    const { revision, written, isSidecar } = userOf(instance);
+    const { uid, deletionTimestamp } = instance.metadata;
+    return JSON.stringify([uid, deletionTimestamp, policyUses(instance), revision, written, isSidecar]);
+  };
   return facts(before) !== facts(after);
 }

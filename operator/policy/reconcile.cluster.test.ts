@@ -82,7 +82,7 @@ describe('a GuardrailPolicy', function () {
   it('reaches the file of each guardrail without a rollout', async () => {
     await start();
     const text = await file();
-    const policy = await testbed.untilPolicy('Ready', 'Written');
+    const policy = await testbed.untilPolicy('Ready', 'Enforced');
     expect(policy.status).to.deep.include({
       revision: policyRevision(text),
       instances: 1,
@@ -93,7 +93,7 @@ describe('a GuardrailPolicy', function () {
     await testbed.policy({ profile: 'Personal', images: 'Block' });
     const changed = await untilFile(({ profile }) => profile === 'personal');
     expect(parsePolicy(changed)).to.deep.equal({ profile: 'personal', images: 'block' });
-    const again = await testbed.untilPolicy('Ready', 'Written');
+    const again = await testbed.untilPolicy('Ready', 'Enforced');
     expect(again.status).to.include({ revision: policyRevision(changed), observedGeneration: 2 });
     expect((await testbed.deployment(guardrail)).spec?.template).to.deep.equal(spec?.template);
     await testbed.until('GuardrailReady', 'Ready');
@@ -147,7 +147,7 @@ describe('a GuardrailPolicy', function () {
     await testbed.policy({});
     await eventually(() => testbed.rollOut(guardrail));
     await testbed.until('GuardrailReady', 'Ready');
-    await testbed.untilPolicy('Ready', 'Written');
+    await testbed.untilPolicy('Ready', 'Enforced');
   });
 
   it('is deleted only when no instance refers to it', async () => {
@@ -190,20 +190,20 @@ describe('a GuardrailPolicy', function () {
     expect(await file()).to.equal(text);
     await kubectl('annotate', 'gpol', 'strict', `${annotations.paused}-`);
     await untilFile(({ profile }) => profile === 'personal');
-    await testbed.untilPolicy('Ready', 'Written');
+    await testbed.untilPolicy('Ready', 'Enforced');
   });
 
   it('is written for each instance by a new operator if the former one ended before', async () => {
     await start();
     await testbed.restart(() => testbed.policy({ profile: 'Personal' }));
     const text = await untilFile(({ profile }) => profile === 'personal');
-    const policy = await testbed.untilPolicy('Ready', 'Written');
+    const policy = await testbed.untilPolicy('Ready', 'Enforced');
     expect(policy.status?.revision).to.equal(policyRevision(text));
   });
 
   it('costs no write while nothing changes', async () => {
     await start();
-    await testbed.untilPolicy('Ready', 'Written');
+    await testbed.untilPolicy('Ready', 'Enforced');
     const versions = async (): Promise<unknown> => [
       (await testbed.readPolicy()).metadata.resourceVersion,
       await testbed.versions(),

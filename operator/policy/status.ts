@@ -24,10 +24,13 @@ export function nextStatus(
 ): GuardrailPolicyStatus {
   const before = policy.status ?? {};
   const { generation } = policy.metadata;
+  const { enforcedGeneration, ...others } = before;
   const after: GuardrailPolicyStatus = {
-    ...before,
+    ...others,
+    ...(enforcedGeneration === undefined || outcome.enforcement === 'NotUsed' ? {} : { enforcedGeneration }),
     observedGeneration: generation,
     ...(outcome.revision === undefined ? {} : { acceptedGeneration: generation, revision: outcome.revision }),
+    ...(outcome.enforcement === 'Complete' ? { enforcedGeneration: generation } : {}),
     instances: users.filter(({ kind }) => kind === 'GatewayInstance').length,
     usedBy: users.slice(0, MAX_USERS).map(({ kind, key }) => `${kind} ${keyText(key)}`),
     conditions: conditionsOf(policy, outcome, now),

@@ -6,8 +6,12 @@ import { type Index, keyText, type ObjectKey } from '../runtime/runtime.ts';
 export interface PolicyUser {
   readonly kind: string;
   readonly key: ObjectKey;
-  /** The revision of the policy that it has; undefined: none is known. */
+  /** The revision of the policy that every pod of its guardrail has; undefined: none is known. */
   readonly revision: string | undefined;
+  /** The revision of the policy that is written for its guardrail; undefined: none is known. */
+  readonly written: string | undefined;
+  /** Whether its guardrail is a sidecar, which the operator can ask only with a further permission. */
+  readonly isSidecar: boolean;
 }
 
 /** The sources of {@link usersOf}. */
@@ -27,16 +31,24 @@ export function usersOf({ byPolicy }: UserSources, policy: GuardrailPolicy): rea
   return byPolicy
     .get(keyText(policy.metadata))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map((instance) => ({ kind: instance.kind, key: instance.metadata, revision: revisionOf(instance) }))
+    .map(userOf)
     .sort((one, other) => keyText(one.key).localeCompare(keyText(other.key)));
 }
 
 /**
- * The revision of the policy that an instance has: the one that the operator has written for its guardrail. This is the only
- * place that decides it. What the pods answer to `GET /configuration` would be read here.
+ * An instance as a user of its policy. The revision that every pod has is what they have answered, while no other one is
+ * written for them.
  */
-export function revisionOf({ status }: GatewayInstance): string | undefined {
-  return status?.guardrail?.policyRevision;
+export function userOf({ kind, metadata, status }: GatewayInstance): PolicyUser {
+  const written = status?.guardrail?.policyRevision;
+  const loaded = status?.policy?.revision;
+  return {
+    kind,
+    key: metadata,
+    revision: loaded === written ? loaded : undefined,
+    written,
+    isSidecar: status?.guardrail?.mode === 'Sidecar',
+  };
 }
 
 /** Names users for a message: `GatewayInstance main and GatewayInstance test`. All are in the namespace of the policy. */

@@ -212,7 +212,13 @@ export interface GuardrailPolicyStatus {
    * @format int64
    */
   acceptedGeneration?: number;
-  /** Digest of the policy in the format of the guardrail, of the last valid generation. An instance that has this policy shows it in status.guardrail.policyRevision. */
+  /**
+   * The last generation that every guardrail pod of every resource that uses the policy had. If it equals metadata.generation, the spec is in force. Absent if no resource uses the policy.
+   * @asType integer
+   * @format int64
+   */
+  enforcedGeneration?: number;
+  /** Digest of the policy in the format of the guardrail, of the last valid generation. An instance for which this policy is written shows it in status.guardrail.policyRevision, and in status.policy.revision when every pod has it. */
   revision?: string;
   /**
    * Number of GatewayInstances that refer to the policy.
@@ -228,7 +234,7 @@ export interface GuardrailPolicyStatus {
    */
   usedBy?: string[];
   /**
-   * Conditions of the policy: Accepted (the policy is valid), Ready (it is valid, and written for every resource that uses it), Reconciling (True while the operator works on it or retries) and Stalled (True if it needs a change by a user). Reconciling and Stalled are absent if they are not True.
+   * Conditions of the policy: Accepted (the policy is valid), Ready (it is valid, and every guardrail pod of every resource that uses it has it), Reconciling (True while the operator works on it or retries) and Stalled (True if it needs a change by a user). Reconciling and Stalled are absent if they are not True.
    * @maxItems 16
    * @listType map
    * @listMapKey type

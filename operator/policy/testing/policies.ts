@@ -32,7 +32,7 @@ export function instanceWith(name: string, policyRef = 'strict'): GatewayInstanc
   return instanceOf({ guardrail: { policyRef: { name: policyRef } } }, name);
 }
 
-/** An instance that uses the policy, with the revision that it has. */
-export function userOf(name: string, revision?: string): PolicyUser {
-  return { kind: 'GatewayInstance', key: { namespace: 'ai', name }, revision };
+/** An instance that uses the policy, with the revision that all of its pods have, and the one that is written for them. */
+export function userOf(name: string, revision?: string, written = revision, isSidecar = false): PolicyUser {
+  return { kind: 'GatewayInstance', key: { namespace: 'ai', name }, revision, written, isSidecar };
 }
