@@ -33,6 +33,21 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     await guarded.call('probe-on');
   });
 
+  it('reports when both pods have a changed policy', async () => {
+    const policy = { inline: 'entities:\n  PERSON: pseudonymize\n  COORDINATE: ignore\n' };
+    const has = async (other: unknown): Promise<unknown> => {
+      const { guardrail, policy: loaded } = (await get('ginst', 'main', testbed.namespace))?.status ?? {};
+      const { revision } = (loaded ?? {}) as { revision?: string };
+      expect(revision).to.be.a('string').and.not.equal(other);
+      expect(guardrail).to.include({ policyRevision: revision });
+      return revision;
+    };
+    const before = await soon(() => has(undefined), 2 * POD_MS);
+    await guarded.patch({ guardrail: { policy } });
+    // A kubelet needs up to two minutes, and the operator asks less and less often.
+    await soon(() => has(before), 3 * POD_MS);
+  }).timeout(6 * POD_MS);
+
   it('keeps every mapping when both its pods are killed', async () => {
     const before = await redisKeys(testbed.namespace);
     expect(before).not.to.deep.equal([]);

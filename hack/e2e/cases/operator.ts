@@ -92,6 +92,13 @@ describe('the operator, installed by kubectl apply -k', () => {
       });
     });
 
+    it('reports the policy as Ready when the pods of the guardrail have it', async () => {
+      const enforced = { type: 'Ready', status: 'True', reason: 'Enforced' };
+      await becomes('gpol', 'standard', namespace, enforced, 2 * POD_MS);
+      const { metadata, status } = (await get('gpol', 'standard', namespace)) ?? {};
+      expect(status).to.include({ observedGeneration: metadata?.generation, enforcedGeneration: metadata?.generation });
+    }).timeout(3 * POD_MS);
+
     it('sets conditions for kubectl wait', async () => {
       await cluster().kubectl(['wait', '--for=condition=Synced', 'gcust', '--all', '-n', namespace, '--timeout=20s']);
     });
