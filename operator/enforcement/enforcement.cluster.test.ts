@@ -6,6 +6,7 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { conditionOf } from '../customer/customerResource.ts';
 import { withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
+import type { LoadedPart, Revisions } from './loadedRevisions.ts';
 import { currentPods, partsOf } from './testing/pods.ts';
 
 const SESSION_KEY = 'a session key of more than thirty-two characters';
@@ -48,6 +49,13 @@ describe('the list of who may call', function () {
     await kubectl('create', 'secret', 'generic', 'main-guardrail-keys', `--from-literal=session-key=${SESSION_KEY}`);
     await bed.user.patch('main', { spec: { guardrail: {}, ...spec } }, 'gatewayinstances');
     await eventually(list);
+  };
+
+  /** Makes the status say that a policy is written for the guardrail. */
+  const writePolicy = async (policyRevision: string): Promise<void> => {
+    const guardrail = { mode: 'Deployment', endpoint: 'http://g.invalid', apiKeySecretName: 'k', policyRevision };
+    const patch = JSON.stringify({ status: { guardrail } });
+    await kubectl('patch', 'gatewayinstance', 'main', '--subresource=status', '--type=merge', '-p', patch);
   };
 
   it('is written with the guardrail, and says who is blocked', async () => {
@@ -157,6 +165,64 @@ describe('the list of who may call', function () {
     );
   });
 
+  it('is asked about again if it returns after another one, which pods may have read', async () => {
+    let loaded = true;
+    bed.operator.askPods = (_, expected) => Promise.resolve(partsOf(expected, loaded ? undefined : []));
+    await bed.user.customer('a', { blocked: true });
+    await deploy();
+    const before = await bed.user.until('a', ({ status }) => status?.enforcedAt !== undefined);
+    const { revision } = await list();
+    loaded = false;
+    await bed.user.patch('a', { spec: { blocked: false } });
+    await eventually(async () => {
+      expect(await refusal('a')).to.equal(undefined);
+    });
+    await bed.user.patch('a', { spec: { blocked: true } });
+    await eventually(async () => {
+      expect((await list()).revision).to.equal(revision);
+      expect((await instance()).status?.customerList).to.equal(undefined);
+    });
+    expect((await bed.user.get('a'))?.status?.enforcedAt).to.equal(undefined);
+    loaded = true;
+    const after = await bed.user.until('a', ({ status }) => status?.enforcedAt !== undefined);
+    expect(Date.parse(after.status?.enforcedAt ?? '')).to.be.above(Date.parse(before.status?.enforcedAt ?? ''));
+  });
+
+  it('and the policy do not wait for each other, and are asked about together', async () => {
+    const asked: Revisions[] = [];
+    let loaded: readonly LoadedPart[] = ['policy'];
+    bed.operator.askPods = (_, expected) => {
+      asked.push(expected);
+      return Promise.resolve(partsOf(expected, loaded));
+    };
+    await writePolicy('first');
+    await bed.user.customer('a', { blocked: true });
+    await deploy();
+    await eventually(async () => {
+      const { policy, customerList } = (await instance()).status ?? {};
+      expect([policy?.revision, customerList]).to.deep.equal(['first', undefined]);
+    });
+    expect(asked).to.deep.include({ customerList: (await list()).revision, policy: 'first' });
+
+    loaded = ['customerList'];
+    await writePolicy('second');
+    await bed.user.until('a', ({ status }) => status?.enforcedAt !== undefined);
+    expect((await instance()).status)
+      .to.have.property('customerList')
+      .and.not.have.property('policy');
+    loaded = ['customerList', 'policy'];
+    await eventually(async () => {
+      expect((await instance()).status?.policy?.revision).to.equal('second');
+    });
+
+    asked.length = 0;
+    await bed.user.annotate('main', 'syncRequested', 'now', 'gatewayinstances');
+    await bed.user.customer('b', {});
+    await bed.user.untilReason('b', 'Created');
+    await bed.operator.untilIdle();
+    expect(asked).to.deep.equal([]);
+  });
+
   it('is written again if somebody deletes or changes it, and the same after a restart', async () => {
     await deploy();
     await bed.user.customer('a', { blocked: true });
@@ -226,5 +292,9 @@ describe('the list of who may call', function () {
       expect(await bed.user.events('main')).to.include('CustomerListFailed');
     });
     expect((await configMaps())[0]?.data['customers-0']).to.equal('theirs');
+    await writePolicy('first');
+    await eventually(async () => {
+      expect((await instance()).status?.policy?.revision).to.equal('first');
+    });
   });
 });

@@ -17,10 +17,15 @@ export type { AskPods, LoadedPart, Revisions } from './loadedRevisions.ts';
 export interface EnforcementOptions {
   /** Tells what every pod of a guardrail has loaded. Default: the pods are asked. */
   readonly askPods?: AskPods;
+  /** The maximum size of a part of a list. Default: what fits into a ConfigMap. */
+  readonly maxShardBytes?: number;
 }
 
 /** Keeps the list of who may call of each GatewayInstance with a guardrail, and tells when its pods have it and their policy. */
-export function enforcementController(runtime: Runtime, { askPods }: EnforcementOptions = {}): ControllerSpec {
+export function enforcementController(
+  runtime: Runtime,
+  { askPods, maxShardBytes }: EnforcementOptions = {},
+): ControllerSpec {
   const instanceCache = runtime.cache(instances);
   const sources = {
     instances: instanceCache,
@@ -35,6 +40,7 @@ export function enforcementController(runtime: Runtime, { askPods }: Enforcement
     instanceStatus: runtime.status(instances, { only: [...enforcementFields.instance] }),
     customerStatus: runtime.status(customers, { only: [...enforcementFields.customer] }),
     askPods: askPods ?? podsOf(runtime),
+    maxShardBytes,
     events: runtime.events,
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),

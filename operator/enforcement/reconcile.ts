@@ -37,6 +37,8 @@ export interface EnforcementDependencies extends CustomerSources, ShardDependenc
   readonly instanceStatus: StatusWriter<GatewayInstance>;
   readonly customerStatus: StatusWriter<GatewayCustomer>;
   readonly askPods: AskPods;
+  /** undefined: what fits into a ConfigMap. */
+  readonly maxShardBytes: number | undefined;
   readonly events: EventRecorder;
   readonly now: () => Date;
   readonly monotonic: () => number;
@@ -133,10 +135,11 @@ export class EnforcementReconciler implements Reconciler {
     const listed = listedCustomers(this.#dependencies, instance);
     const hashOf = this.#hasherOf(name, sessionKey, listed);
     const { unknownCustomers = instanceDefaults.unknownCustomers } = instance.spec;
+    const { maxShardBytes } = this.#dependencies;
     try {
       const shards = writeCustomerList(
         listed.map((customer) => entryOf(customer, hashOf)),
-        { unknownCustomers },
+        { unknownCustomers, ...(maxShardBytes === undefined ? {} : { maxShardBytes }) },
       );
       const writes = await writeShards(this.#dependencies, instance, shards);
       if (writes > 0) this.#batches.wrote(name, writes);
@@ -172,7 +175,10 @@ export class EnforcementReconciler implements Reconciler {
     const confirmed = confirmedStatus(known, loaded, { policy: expected.policy, list }, now());
     await instanceStatus.write(current, confirmed);
     const missing = unknownRevisions(confirmed, expected);
-    if (isEmpty(missing)) return { missing };
+    if (isEmpty(missing)) {
+      this.#askTimes.forget(name);
+      return { missing };
+    }
     const askAfter = this.#askTimes.retryMs(name, missing);
     return { missing, askAfter: instance.status?.guardrail === undefined ? NOT_DEPLOYED_MS : askAfter };
   }

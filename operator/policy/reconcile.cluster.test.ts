@@ -4,6 +4,7 @@ import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { parsePolicy, policyRevision } from '../../guardrail/guardrail.ts';
 import { annotations, FINALIZER, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds, Testbed } from '../instance/testing/harness.ts';
+import { partsOf } from '../enforcement/testing/pods.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 
 const guardrail = 'main-guardrail';
@@ -97,6 +98,48 @@ describe('a GuardrailPolicy', function () {
     expect(again.status).to.include({ revision: policyRevision(changed), observedGeneration: 2 });
     expect((await testbed.deployment(guardrail)).spec?.template).to.deep.equal(spec?.template);
     await testbed.until('GuardrailReady', 'Ready');
+  });
+
+  it('is Ready when every pod has it, and Reconciling while one still reads', async () => {
+    const loaded = new Set<string | undefined>();
+    testbed.askPods = (_, expected) =>
+      Promise.resolve(partsOf(expected, loaded.has(expected.policy) ? undefined : ['customerList']));
+    await start();
+    const reading = await testbed.untilPolicy('Ready', 'Reading');
+    expect(typesOf(reading)).to.deep.equal(['Accepted True', 'Ready False', 'Reconciling True']);
+    expect(messageOf(reading)).to.include('Not every guardrail pod of GatewayInstance main has the policy yet.');
+    expect(reading.status).to.not.have.property('enforcedGeneration');
+    await eventually(async () => {
+      expect((await testbed.read()).status).to.have.property('customerList');
+    });
+    expect((await testbed.read()).status).to.not.have.property('policy');
+
+    const first = policyRevision(await file());
+    loaded.add(first);
+    const enforced = await testbed.untilPolicy('Ready', 'Enforced');
+    expect(typesOf(enforced)).to.deep.equal(['Accepted True', 'Ready True']);
+    expect(enforced.status).to.include({ observedGeneration: 1, enforcedGeneration: 1 });
+    expect((await testbed.read()).status?.policy).to.include({ revision: first });
+
+    await testbed.policy({ profile: 'Personal' });
+    const changed = await testbed.untilPolicy('Ready', 'Reading');
+    expect(changed.status).to.include({ observedGeneration: 2, acceptedGeneration: 2, enforcedGeneration: 1 });
+    await eventually(async () => {
+      expect((await testbed.read()).status).to.not.have.property('policy');
+    });
+    // The pods may have read the second policy by now, so that the first one must be confirmed again.
+    loaded.clear();
+    await testbed.policy({ profile: 'Confidential', retention: '12h' });
+    const again = await testbed.untilPolicy('Ready', 'Reading');
+    expect(again.status).to.include({ observedGeneration: 3, enforcedGeneration: 1, revision: first });
+    loaded.add(first);
+    expect((await testbed.untilPolicy('Ready', 'Enforced')).status).to.include({ enforcedGeneration: 3 });
+
+    await testbed.patch({ spec: { guardrail: { policyRef: null } } });
+    await eventually(async () => {
+      expect((await testbed.read()).status).to.not.have.property('policy');
+    });
+    expect((await testbed.untilPolicy('Ready', 'NotUsed')).status).to.not.have.property('enforcedGeneration');
   });
 
   it('that becomes invalid leaves the last valid one, and does not stop other changes', async () => {
