@@ -5,6 +5,7 @@ import {
   openPolicy,
   type Analyzer,
   type PolicySource,
+  type ServiceSettings,
 } from '../detection/detection.ts';
 import { SettingsError, type Settings } from '../settings/settings.ts';
 import { settingProblem, type Report } from './report.ts';
@@ -26,6 +27,18 @@ export function openPolicyOf(settings: Settings, report: Report): PolicySource {
   } catch (error) {
     throw new SettingsError(settingProblem('POLICY', error), { cause: error });
   }
+}
+
+/** What applies where no policy has a setting. */
+export function serviceSettings(settings: Settings): ServiceSettings {
+  return {
+    profile: settings.PROFILE,
+    recall: settings.RECALL,
+    images: settings.IMAGES,
+    remoteImages: settings.REMOTE_IMAGES,
+    mode: settings.MODE,
+    mappingTTL: settings.MAPPING_TTL,
+  };
 }
 
 /** Creates the analyzer with the detectors of the settings. @throws PolicyError */

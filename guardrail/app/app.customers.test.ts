@@ -282,6 +282,101 @@ describe('the list of customers', () => {
     await eventually(async () => (await service.call('GET', '/readyz')).status === 200);
   });
 
+  describe('with policies of customers', () => {
+    const revision = (n: number): string => `${n}`.repeat(32);
+    const policies = new Map([
+      [revision(1), '{"entities":{"EMAIL_ADDRESS":"block"}}'],
+      [revision(2), '{"deny":[{"value":"Falcon","type":"PROJECT"}]}'],
+      [revision(3), '{"entities":{"EMAIL_ADDRESS":"ignore"},"mode":"monitor"}'],
+    ]);
+    const named = ['blocks', 'finds', 'ignores'].map((id, at) => ({
+      customer: customer(id),
+      policy: revision(at + 1),
+    }));
+    const list = (allowLooserPolicies: boolean): string[] =>
+      writeCustomerList([...entries, ...named], { unknownCustomers: 'Allow', allowLooserPolicies, policies });
+    const text = `Falcon: write to ${PLANTED.email}.`;
+
+    /** What happens to {@link text}: what the model receives, in words. */
+    const outcomeOf = (received: string | undefined): string => {
+      if (received === undefined) return 'blocked';
+      const hidden = [
+        received.includes(PLANTED.email) ? [] : ['email'],
+        received.includes('Falcon') ? [] : ['project'],
+      ].flat();
+      return hidden.length === 0 ? 'unchanged' : `without ${hidden.join(' and ')}`;
+    };
+    const callback = async (endUser: string | undefined): Promise<string> => {
+      const request_data = endUser === undefined ? {} : { user_api_key_end_user_id: endUser };
+      const { body } = await service.guard({ input_type: 'request', texts: [text], request_data });
+      const { action, texts } = body as { action: string; texts?: string[] };
+      return outcomeOf(action === 'BLOCKED' ? undefined : (texts?.[0] ?? text));
+    };
+    const inline = async (endUser: string | undefined, headers: Record<string, string> = {}): Promise<string> => {
+      const before = service.received.length;
+      await service.chat(text, endUser === undefined ? {} : { user: endUser }, { headers });
+      return outcomeOf(service.received.length === before ? undefined : service.received.at(-1)?.body);
+    };
+
+    const outcomes: readonly (readonly [endUser: string | undefined, stricter: string, any: string])[] = [
+      [undefined, 'without email', 'without email'],
+      ['acme', 'without email', 'without email'],
+      ['stranger', 'without email', 'without email'],
+      ['blocks', 'blocked', 'blocked'],
+      ['finds', 'without email and project', 'without email and project'],
+      ['ignores', 'without email', 'unchanged'],
+    ];
+    for (const isLooser of [false, true]) {
+      it(`gives one prompt another outcome for each customer${isLooser ? ', also a less strict one' : ''}`, async () => {
+        await start({}, list(isLooser));
+        for (const [endUser, stricter, any] of outcomes) {
+          const expected = isLooser ? any : stricter;
+          expect(await callback(endUser), `callback ${endUser}`).to.equal(expected);
+          expect(await inline(endUser), `inline ${endUser}`).to.equal(expected);
+        }
+        const other = { 'x-litellm-end-user-id': 'ignores' };
+        expect(await inline('finds', other)).to.equal('without email and project');
+        expect(await inline('stranger', other)).to.equal('without email');
+      });
+    }
+
+    it('restores the values that they find', async () => {
+      await start({}, list(false));
+      const request_data = { user_api_key_end_user_id: 'finds' };
+      const { body: sent } = await service.guard({ input_type: 'request', texts: ['Falcon'], request_data });
+      const { texts = [] } = sent as { texts?: string[] };
+      expect(texts[0]).to.match(/^<PROJECT_/);
+      const { body } = await service.guard({ input_type: 'response', texts, request_data });
+      expect(body).to.have.property('texts').that.deep.equals(['Falcon']);
+    });
+
+    it('enforces a policy of a customer where others are only watched, also if the check fails', async () => {
+      const watched = writeCustomerList([{ customer: customer('strict'), policy: revision(1) }], {
+        unknownCustomers: 'Allow',
+        policies: new Map([[revision(1), '{"mode":"enforce"}']]),
+      });
+      await start({ GUARDRAIL_MODE: 'monitor' }, watched);
+      expect([await callback('acme'), await inline('acme')]).to.deep.equal(['unchanged', 'unchanged']);
+      expect([await callback('strict'), await inline('strict')]).to.deep.equal(['without email', 'without email']);
+      // A gateway may read another customer in a body that is not valid JSON.
+      const response = await fetch(`${service.proxyUrl}/v1/chat/completions`, {
+        ...{ method: 'POST', body: '{"user":"acme","messages":[],"a":NaN}' },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+      });
+      expect(response.status).to.equal(400);
+    });
+
+    it('changes nothing for calls of others while a list has a policy that cannot be read', async () => {
+      await start({}, list(false));
+      const broken = new Map([[revision(9), '{"entities":{"EMAIL_ADDRESS":"hide"}}']]);
+      const entry = { customer: customer('blocks'), policy: revision(9) };
+      volume.write(writeCustomerList([entry], { unknownCustomers: 'Block', policies: broken }));
+      await eventually(async () => (await service.metrics()).includes('guardrail_customer_list_errors_total 1'));
+      expect([await callback('blocks'), await callback('stranger')]).to.deep.equal(['blocked', 'without email']);
+      expect(service.logs.join('')).to.include('which this version of the guardrail cannot read');
+    });
+  });
+
   it('is reported to admins', async () => {
     await start({ GUARDRAIL_API_KEYS: `litellm:${KEY},other:key-of-another` });
     const { body } = await service.call('GET', '/configuration');

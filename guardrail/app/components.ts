@@ -5,13 +5,20 @@ import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/
 import type { Analyzer } from '../detection/detection.ts';
 import type { TlsFiles } from '../extProc/extProc.ts';
 import type { Metrics } from '../http/http.ts';
-import { createAccess, openCustomerList, type Access } from '../customers/customers.ts';
+import { createAccess, openCustomerList, type Access, type CustomerList } from '../customers/customers.ts';
 import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
-import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts';
+import {
+  createCallPolicies,
+  createPipeline,
+  createPolicyReader,
+  NO_CUSTOMER_POLICIES,
+  type CustomerPolicies,
+  type Pipeline,
+} from '../pipeline/pipeline.ts';
 import { openSecret, readSecret, type ApiKeys, type Secret, type Settings } from '../settings/settings.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
-import { openAnalyzer, openPolicyOf } from './analyzer.ts';
+import { openAnalyzer, openPolicyOf, serviceSettings } from './analyzer.ts';
 import { settingProblem, type Report } from './report.ts';
 
 export interface Components {
@@ -56,8 +63,16 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   const policy = openPolicyOf(settings, report);
   const uncountedAnalyzer = openAnalyzer(settings, policy);
   const analyzer = metrics.instrumentAnalyzer(uncountedAnalyzer);
-  const customTypes = (): readonly string[] => policy.current.customTypes;
   const customers = openCustomers(settings, options, sessionKey);
+  const policies = createCallPolicies({
+    service: policy,
+    customers: {
+      get current() {
+        return customers?.list.current?.policies ?? NO_CUSTOMER_POLICIES;
+      },
+    },
+    settings: serviceSettings(settings),
+  });
   const images = createImageWorkerPool({
     observe: (task, outcome, seconds) => {
       metrics.imageTask(task, outcome, seconds);
@@ -70,17 +85,16 @@ export function createComponents(settings: Settings, options: ComponentOptions):
     store,
     analyzer,
     uncountedAnalyzer,
-    customTypes,
-    policyRevision: () => policy.revision,
+    customTypes: policies.customTypes,
+    policyRevision: () => policy.current.revision,
     pipeline: createPipeline({
       mode: settings.MODE,
-      policy,
+      policies,
       analyzer,
       store,
       sessionKey,
       scope: settings.SESSION_SCOPE,
       maxResponseBytes: settings.MAX_BODY,
-      customTypes,
       images: settings.IMAGES,
       remoteImages: settings.REMOTE_IMAGES,
       reader: images,
@@ -95,20 +109,32 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   };
 }
 
+/** A customer list with its policies. */
+interface CustomersInForce {
+  readonly list: CustomerList;
+  readonly policies: CustomerPolicies;
+}
+
 /** Opens the list of customers. undefined: everybody may call. */
 function openCustomers(
   { CUSTOMERS: folder }: Settings,
   { logger, metrics }: ComponentOptions,
   sessionKey: KeyObject,
-): { readonly list: Live<unknown>; readonly access: Access } | undefined {
+): { readonly list: Live<CustomersInForce | undefined>; readonly access: Access } | undefined {
   if (folder === undefined) return undefined;
-  const list = openCustomerList(folder, ({ message }) => {
+  const policiesOf = createPolicyReader();
+  const use = (list: CustomerList): CustomersInForce => ({ list, policies: policiesOf(list) });
+  const list = openCustomerList(folder, use, ({ message }) => {
     metrics.customerListRefused();
     logger.error(
       `The list of customers in GUARDRAIL_CUSTOMERS ${message} The last valid list stays in force; without one, every call is refused.`,
     );
   });
-  const access = createAccess(sessionKey, list);
+  const access = createAccess(sessionKey, {
+    get current() {
+      return list.current?.list;
+    },
+  });
   metrics.watchCustomers(access);
   return { list, access };
 }

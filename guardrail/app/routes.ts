@@ -60,8 +60,7 @@ function inlineOptions({
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
   const { apiKeys, sessionKey, store, analyzer, access, policyRevision } = components;
-  const { guard } = components.pipeline;
-  const isFailOpen = (): boolean => components.pipeline.isFailOpen(components.pipeline.policy());
+  const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
   const captureFence: http.CallMiddleware = (context, next) => {
@@ -80,10 +79,10 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       bearerPaths: new Set(gatewayRoutesOf([]).flatMap(({ path, acceptsBearer }) => (acceptsBearer ? [path] : []))),
       ...(settings.PLAYGROUND ? { page: http.playgroundSignIn(page) } : {}),
     },
-    public: [healthRoutes(components, admission, isFailOpen)],
+    public: [healthRoutes(components, admission)],
     authenticated: [
       http.gatewayRoutes({
-        ...{ guard, access, isMonitor: isFailOpen, metrics, subjectOf, preHandlers, onFailure },
+        ...{ guard, access, policyOf, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
         proxyNames: settings.PROXY_NAMES,
       }),
       http.sessionRoutes({
@@ -102,14 +101,14 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   });
 }
 
-function healthRoutes({ store, analyzer, access }: Components, admission: http.Admission, isFailOpen: () => boolean) {
+function healthRoutes({ store, analyzer, access, pipeline }: Components, admission: http.Admission) {
   return http.healthRoutes({
     dependencies: [
       http.createDependency('store', () => store.ping()),
       { name: 'detector', state: () => analyzer.state() },
       ...(access ? [http.createDependency('customers', () => stateOf(access))] : []),
     ],
-    isOptional: isFailOpen,
+    isOptional: () => pipeline.isFailOpen(undefined),
     draining: () => admission.draining,
   });
 }

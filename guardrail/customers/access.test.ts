@@ -15,6 +15,8 @@ const callers = (teams: string[], keys: string[]): Required<CustomerEntry>['call
   keys: keys.map((id) => listHash(key, 'key', id)),
 });
 
+const STRICT = 'a'.repeat(32);
+const policies = new Map([[STRICT, '{}']]);
 const entries: readonly CustomerEntry[] = [
   { customer: customer('free') },
   { customer: customer('blocked'), blocked: true },
@@ -22,16 +24,18 @@ const entries: readonly CustomerEntry[] = [
   { customer: customer('key'), callers: callers([], [KEY]) },
   { customer: customer('either'), callers: callers(['sales'], [KEY]) },
   { customer: customer('nobody'), callers: callers([], []) },
+  { customer: customer('strict'), policy: STRICT },
+  { customer: customer('missing'), policy: null },
 ];
 
 const listOf = (unknownCustomers: UnknownCustomers): CustomerList =>
-  readCustomerList(new Map(writeCustomerList(entries, { unknownCustomers }).entries()));
+  readCustomerList(new Map(writeCustomerList(entries, { unknownCustomers, policies }).entries()));
 
 function refusal(unknownCustomers: UnknownCustomers, caller: Partial<NamedCaller>): string | undefined {
-  return createAccess(key, { current: listOf(unknownCustomers) }).refusalOf({
+  return createAccess(key, { current: listOf(unknownCustomers) }).decide({
     ...{ customers: [], team: undefined, keyHashes: [] },
     ...caller,
-  });
+  }).refusal;
 }
 
 const BLOCKED = 'This customer is blocked.';
@@ -40,6 +44,7 @@ const UNNAMED = 'The call names no customer: set the field user of the request.'
 const UNTOLD =
   'The gateway does not tell the guardrail for which customer a call is, and unknown customers may not call.';
 const UNREADABLE = 'The customer of this call cannot be read: name it once, as a string, in a body of valid JSON.';
+const POLICY = 'The guardrail policy of this customer is not available: try again later.';
 const CALLER = 'This caller may not call for this customer.';
 
 describe('who may call', () => {
@@ -55,6 +60,9 @@ describe('who may call', () => {
     [{ customers: ['free', 'stranger'] }, undefined, UNKNOWN],
     [{ customers: ['free'], isUnreadable: true }, UNREADABLE, UNREADABLE],
     [{ customers: ['free\ud800'] }, UNREADABLE, UNREADABLE],
+    [{ customers: ['strict'] }],
+    [{ customers: ['missing'] }, POLICY, POLICY],
+    [{ customers: ['strict', 'missing'] }, POLICY, POLICY],
     [{ customers: ['team'] }, CALLER, CALLER],
     [{ customers: ['team'], team: 'sales' }],
     [{ customers: ['team'], team: 'legal' }, CALLER, CALLER],
@@ -95,7 +103,23 @@ describe('who may call', () => {
   it('is nobody while there is no valid list', () => {
     const access = createAccess(key, { current: undefined });
     const caller = { customers: ['free'], team: 'sales', keyHashes: [KEY] };
-    expect(access.refusalOf(caller)).to.match(/^The guardrail has no valid list of customers/);
+    expect(access.decide(caller).refusal).to.match(/^The guardrail has no valid list of customers/);
     expect(access.state()).to.equal(undefined);
+  });
+
+  it('tells the policy of each customer that a call names', () => {
+    const access = createAccess(key, { current: listOf('Block') });
+    const policiesOf = (customers: string[] | undefined): unknown =>
+      access.decide({ customers, team: undefined, keyHashes: [] }).policies;
+    expect(policiesOf(['strict'])).to.deep.equal([STRICT]);
+    expect(policiesOf(['free', 'strict', 'stranger', 'missing'])).to.deep.equal([
+      undefined,
+      STRICT,
+      undefined,
+      undefined,
+    ]);
+    expect(policiesOf([])).to.deep.equal([]);
+    expect(policiesOf(['free\ud800'])).to.deep.equal([undefined, STRICT]);
+    expect(policiesOf(undefined)).to.deep.equal([]);
   });
 });

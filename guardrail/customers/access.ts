@@ -24,13 +24,21 @@ export interface AccessState {
   readonly customers: number;
 }
 
+/** The decision about a call. */
+export interface AccessDecision {
+  /** Why the call is refused: a sentence for the client, without a name; undefined: it may pass. */
+  readonly refusal: string | undefined;
+  /**
+   * The revision of the policy of each customer that the call names, or may name; undefined: that customer has none of its
+   * own.
+   */
+  readonly policies: readonly (string | undefined)[];
+}
+
 /** The rules about who may call. */
 export interface Access {
-  /**
-   * Refuses every call while there is no valid list, because nobody knows who may call.
-   * @returns why the call is refused: a sentence for the client, without a name; undefined: it may pass
-   */
-  refusalOf(caller: NamedCaller): string | undefined;
+  /** Decides about a call. Refuses every call while there is no valid list, because nobody knows who may call. */
+  decide(caller: NamedCaller): AccessDecision;
   /** undefined: there is no valid list. */
   state(): AccessState | undefined;
 }
@@ -43,7 +51,16 @@ const REFUSALS = {
   untold: 'The gateway does not tell the guardrail for which customer a call is, and unknown customers may not call.',
   unnamed: 'The call names no customer: set the field user of the request.',
   caller: 'This caller may not call for this customer.',
+  policy: 'The guardrail policy of this customer is not available: try again later.',
 } as const;
+
+/** Half of a surrogate pair: a gateway may drop it, and read another name. */
+function isUnreadable({ customers, isUnreadable: isHidden }: NamedCaller): boolean {
+  return customers !== undefined && (isHidden === true || !customers.every((name) => name.isWellFormed()));
+}
+
+/** What the list says about a customer that a call names; undefined: nothing. */
+type Found = CustomerRules | undefined;
 
 /** @param list the list in force; undefined: there is no valid one */
 export function createAccess(key: KeyObject, list: { readonly current: CustomerList | undefined }): Access {
@@ -53,24 +70,36 @@ export function createAccess(key: KeyObject, list: { readonly current: CustomerL
     if (team !== undefined && team !== '' && callers.teams.has(hashOf('team', team))) return true;
     return keyHashes.length > 0 && keyHashes.every((each) => callers.keys.has(hashOf('key', each.toLowerCase())));
   };
+  const refusalOf = (
+    { unknownCustomers }: CustomerList,
+    caller: NamedCaller,
+    found: readonly Found[],
+  ): string | undefined => {
+    const isClosed = unknownCustomers === 'Block';
+    if (caller.customers === undefined) return isClosed ? REFUSALS.untold : undefined;
+    if (isUnreadable(caller)) return REFUSALS.unreadable;
+    if (found.length === 0) return isClosed ? REFUSALS.unnamed : undefined;
+    for (const rules of found) {
+      if (rules === undefined && isClosed) return REFUSALS.unknown;
+      if (rules?.blocked === true) return REFUSALS.blocked;
+      if (rules !== undefined && !isCaller(rules, caller)) return REFUSALS.caller;
+      if (rules?.policy === null) return REFUSALS.policy;
+    }
+    return undefined;
+  };
   return {
-    refusalOf(caller) {
+    decide(caller) {
       const { current } = list;
-      if (current === undefined) return REFUSALS.unavailable;
-      const isClosed = current.unknownCustomers === 'Block';
-      if (caller.customers === undefined) return isClosed ? REFUSALS.untold : undefined;
-      // Half of a surrogate pair: a gateway may drop it, and read another name.
-      if (caller.isUnreadable === true || !caller.customers.every((name) => name.isWellFormed())) {
-        return REFUSALS.unreadable;
+      if (current === undefined) return { refusal: REFUSALS.unavailable, policies: [] };
+      if (isUnreadable(caller)) {
+        // It may be any customer's call.
+        return { refusal: refusalOf(current, caller, []), policies: [undefined, ...current.policies.keys()] };
       }
-      if (caller.customers.length === 0) return isClosed ? REFUSALS.unnamed : undefined;
-      for (const customer of caller.customers) {
-        const rules = current.find(hashOf('customer', customer));
-        if (rules === undefined && isClosed) return REFUSALS.unknown;
-        if (rules?.blocked === true) return REFUSALS.blocked;
-        if (rules !== undefined && !isCaller(rules, caller)) return REFUSALS.caller;
-      }
-      return undefined;
+      const found = (caller.customers ?? []).map((name) => current.find(hashOf('customer', name)));
+      return {
+        refusal: refusalOf(current, caller, found),
+        policies: found.map((rules) => rules?.policy ?? undefined),
+      };
     },
     state() {
       const { current } = list;

@@ -29,6 +29,20 @@ const entry = fc
   )
   .map(({ n, ...rest }): CustomerEntry => ({ customer: customer(n), ...rest }));
 const entries = fc.uniqueArray(entry, { selector: (one) => one.customer, maxLength: 40 });
+const revisionOf = (n: number): string => `${n % 10}`.repeat(32);
+const withPolicy = fc.uniqueArray(
+  fc
+    .tuple(entry, fc.option(fc.nat(9), { nil: null }))
+    .map(([one, n]) => ({ ...one, policy: n === null ? n : revisionOf(n) })),
+  { selector: (one) => one.customer, maxLength: 40 },
+);
+/** Every policy has a text with other alphabets, line ends and half a surrogate pair. */
+const policies = new Map(
+  Array.from({ length: 10 }, (_, n) => [
+    revisionOf(n),
+    JSON.stringify({ deny: [`Müller-${n}\n\u2028\ud800😀`] }, undefined, 1),
+  ]),
+);
 const unknown = fc.constantFrom<UnknownCustomers>('Allow', 'Block');
 /** So small that lists have several shards. */
 const maxShardBytes = 1000;
@@ -71,6 +85,36 @@ describe('the customer list', () => {
         expect(result.find(customer(501))).to.equal(undefined);
       }),
     );
+  });
+
+  it('has the policies of its customers', () => {
+    fc.assert(
+      fc.property(withPolicy, fc.boolean(), (list, allowLooserPolicies) => {
+        const shards = writeCustomerList(list, {
+          unknownCustomers: 'Allow',
+          allowLooserPolicies,
+          policies,
+          maxShardBytes: 4000,
+        });
+        const result = read(shards);
+        expect(result.allowLooserPolicies).to.equal(allowLooserPolicies);
+        expect(result.size).to.equal(list.length);
+        for (const { customer: hash, policy } of list) expect(result.find(hash)?.policy).to.equal(policy);
+        const documents = (texts: ReadonlyMap<string, string>): unknown[] =>
+          Array.from(texts, ([revision, text]): unknown[] => [revision, JSON.parse(text)]).sort();
+        expect(documents(result.policies)).to.deep.equal(documents(policies));
+        expect(shards.join('')).to.match(/^[\x20-\x7e\n]*$/);
+      }),
+    );
+  });
+
+  it('is refused if it lacks a policy of a customer', () => {
+    const [one = '', other = ''] = policies.keys();
+    const texts = new Map([[one, '{}']]);
+    const write = (policy: string): string[] =>
+      writeCustomerList([{ customer: customer(1), policy }], { unknownCustomers: 'Allow', policies: texts });
+    expect(read(write(one)).policies).to.deep.equal(texts);
+    expect(() => read(write(other))).to.throw(CustomerListError, 'lacks the policy of a customer');
   });
 
   it('has the same bytes and the same revision, whatever the order of its entries', () => {
@@ -203,6 +247,9 @@ describe('the customer list', () => {
       [head, one, one],
       [head, other, one],
       [head, one, `${other.slice(0, 22)} {"policy":"strict"}`],
+      [head, `policy ${'0'.repeat(31)} {}`, one],
+      [head, `policy ${'0'.repeat(32)} text`, one],
+      [head, one, `policy ${'0'.repeat(32)} {}`],
       [head, one, `${other.slice(0, 22)} {"blocked":false}`],
       [head, one, `${other.slice(0, 22)}{"blocked":true}`],
     ]) {

@@ -7,9 +7,17 @@ export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';
 export { luhn, decimalModulo } from './recognizers/checksums.ts';
 export { createBuiltinDetector, type BuiltinOptions } from './builtinDetector.ts';
 export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
-export { compilePolicy, defaultPolicy } from './policy/policy.ts';
+export {
+  compileDocument,
+  compilePolicy,
+  defaultPolicy,
+  layeredPolicy,
+  type CompiledDocument,
+  type DocumentPolicy,
+} from './policy/policy.ts';
 export type { Profile } from './policy/profiles.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
 export { MAX_ENTITY, splitLongEntity } from './entityLength.ts';
 export { createPresidioDetector, type PresidioOptions } from './presidio.ts';
+export { strictestPolicy, type ServiceSettings } from './policy/strictness.ts';
 export { parsePolicy, PolicyError, type PolicyDocument } from './policy/schema.ts';

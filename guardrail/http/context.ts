@@ -1,4 +1,5 @@
 import type { Middleware, ParameterizedContext } from 'koa';
+import type { Policy } from '../detection/detection.ts';
 import type { GatewayAdapter, JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
@@ -15,6 +16,8 @@ export interface CallState {
   bodyTracker?: BodyTracker;
   /** The parsed body. */
   body?: unknown;
+  /** The policy of the call, once it is known for whom it is. */
+  policy?: Policy;
   /** The size of the decompressed body. */
   bodyBytes?: number;
   /** The responses to this call if it fails; set by routes of gateways. */

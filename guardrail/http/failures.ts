@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { isObject, type GatewayAdapter, type JsonObject } from '../gateways/gateways.ts';
+import type { Policy } from '../detection/detection.ts';
 import type { CallContext, CallMiddleware } from './context.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';
@@ -36,10 +37,13 @@ export function failures(
   };
 }
 
-/** @param isFailOpen whether a call that fails now is forwarded unchanged */
-export function failurePolicy(options: FailurePolicyOptions, isFailOpen: () => boolean): FailurePolicy {
+/** @param isFailOpen whether a call with a policy is forwarded unchanged if it fails; undefined: its policy is not known */
+export function failurePolicy(
+  options: FailurePolicyOptions,
+  isFailOpen: (policy: Policy | undefined) => boolean,
+): FailurePolicy {
   const [open, closed] = [failOpen(options), failClosed(options)];
-  return (context, thrown) => (isFailOpen() ? open : closed)(context, thrown);
+  return (context, thrown) => (isFailOpen(context.state.policy) ? open : closed)(context, thrown);
 }
 
 /** Forwards no call unchecked: returns an error, or a refusal for gateways that forward the call on an error. */

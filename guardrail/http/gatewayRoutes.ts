@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { CallIdentity, Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { Access, NamedCaller } from '../customers/customers.ts';
+import type { Policy } from '../detection/detection.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import {
   adapterFor,
@@ -25,8 +26,10 @@ export interface GatewayRouteOptions {
   readonly guard: Guard;
   /** Who may call; undefined: everybody may. */
   readonly access: Access | undefined;
-  /** Whether calls are only watched now. */
-  readonly isMonitor: () => boolean;
+  /** The policy of a call, by the revisions of the policies of the customers that it names. */
+  readonly policyOf: (revisions: readonly (string | undefined)[]) => Policy;
+  /** Whether calls with a policy are only watched. */
+  readonly isFailOpen: (policy: Policy) => boolean;
   readonly metrics: Metrics;
   /** The names of the LiteLLM proxies. Each has its own path. */
   readonly proxyNames: readonly string[];
@@ -94,11 +97,14 @@ async function runGuard(
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
   signal: AbortSignal,
-  { guard, access, isMonitor, metrics }: GatewayRouteOptions,
+  { guard, access, policyOf, isFailOpen, metrics }: GatewayRouteOptions,
 ): Promise<object> {
   const { identity, stricter, isPseudonymized = false } = exchange;
   const { fence, log } = context.state;
-  const call = { identity, signal, fence, isPseudonymized, ...(stricter && { stricter }) };
+  const { refusal, policies = [] } = access?.decide(callerIn(identity, adapter)) ?? {};
+  const policy = policyOf(policies);
+  context.state.policy = policy;
+  const call = { identity, signal, fence, policy, isPseudonymized, ...(stricter && { stricter }) };
   const count = (action: string, monitored?: string): void => {
     log.action = action;
     if (monitored !== undefined) log.monitored = monitored;
@@ -120,8 +126,7 @@ async function runGuard(
     count(outcome.action);
     return exchange.render(outcome);
   }
-  const refusal = access?.refusalOf(callerIn(identity, adapter));
-  if (refusal !== undefined && !isMonitor()) {
+  if (refusal !== undefined && !isFailOpen(policy)) {
     count('BLOCKED');
     return blocked(adapter, refusal);
   }

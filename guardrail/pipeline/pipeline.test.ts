@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { defaultPolicy } from '../detection/detection.ts';
 import { createGuard, type Guard } from '../pseudonymization/pseudonymization.ts';
 import { callBy, createFakeAnalyzer, testKey } from '../pseudonymization/testing/testGuard.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
+import { onlyService } from './testing/testPolicies.ts';
 
 const caller = callBy();
 
 function guardIn(mode: PipelineOptions['mode'], store: MappingStore): Guard {
   return createPipeline({
     ...{ mode, store, sessionKey: testKey, scope: 'user', images: 'pass', remoteImages: 'pass' },
-    policy: { current: defaultPolicy },
+    policies: onlyService(),
     analyzer: createFakeAnalyzer({ Anna: 'PERSON' }),
     reader: {
       read: () => Promise.reject(new Error('There are no images here.')),

@@ -1,16 +1,24 @@
 /** Builds the guard of the service. The only place that decides what monitor mode changes. */
 import type { Policy } from '../detection/detection.ts';
 import type { CallContext, Guard, GuardOptions } from '../pseudonymization/pseudonymization.ts';
+import type { CallPolicies } from './callPolicies.ts';
 import { createFileGuard } from './fileGuard.ts';
 import { createImageGuard, type ImageGuardOptions, type ImageProcessor } from '../images/images.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from './monitor.ts';
 import type { MappingStore } from '../store/store.ts';
 
-export interface PipelineOptions extends Omit<GuardOptions, 'store'> {
+export {
+  createCallPolicies,
+  createPolicyReader,
+  NO_CUSTOMER_POLICIES,
+  type CallPolicies,
+  type CustomerPolicies,
+} from './callPolicies.ts';
+
+export interface PipelineOptions extends Omit<GuardOptions, 'store' | 'customTypes'> {
   /** The mode, if the policy does not say it. */
   readonly mode: 'enforce' | 'monitor';
-  /** The policy in force. It can change at any time. */
-  readonly policy: { readonly current: Policy };
+  readonly policies: CallPolicies;
   readonly store: MappingStore;
   readonly reader: ImageProcessor;
   readonly images: ImageGuardOptions['images'];
@@ -20,10 +28,12 @@ export interface PipelineOptions extends Omit<GuardOptions, 'store'> {
 
 export interface Pipeline {
   readonly guard: Guard;
-  /** The policy of a call that begins now. */
-  readonly policy: () => Policy;
-  /** Whether a call with this policy that cannot be checked continues unchanged. If so, dependencies are optional. */
-  readonly isFailOpen: (policy: Policy) => boolean;
+  readonly policyOf: CallPolicies['of'];
+  /**
+   * Whether a call that cannot be checked continues unchanged. If so, dependencies are optional.
+   * @param policy undefined: it is not known for whom the call is, so that any policy can be its
+   */
+  readonly isFailOpen: (policy: Policy | undefined) => boolean;
 }
 
 /**
@@ -31,20 +41,21 @@ export interface Pipeline {
  * decide, pseudonymize, rewrite). The image guard then redacts its images. The policy of a call selects its mode.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const enforcing = guardsOf(options);
+  const { policies } = options;
+  const guardOptions = { ...options, customTypes: () => policies.customTypes() };
+  const enforcing = guardsOf(guardOptions);
   const store = withoutWrites(options.store);
-  const watching = guardsOf({ ...options, store, reader: withoutRewrites(options.reader) });
+  const watching = guardsOf({ ...guardOptions, store, reader: withoutRewrites(options.reader) });
   const guards = { enforce: enforcing.all, monitor: createMonitor(watching.all, watching.texts) };
   const modeOf = ({ settings }: Policy): PipelineOptions['mode'] => settings.mode ?? options.mode;
-  const policy = (): Policy => options.policy.current;
   return {
-    guard: byPolicy(policy, (of) => guards[modeOf(of)]),
-    policy,
-    isFailOpen: (of) => modeOf(of) === 'monitor',
+    guard: byPolicy(policies.service, (policy) => guards[modeOf(policy)]),
+    policyOf: policies.of,
+    isFailOpen: (policy) => (policy ? [policy] : policies.all()).every((each) => modeOf(each) === 'monitor'),
   };
 }
 
-function guardsOf(options: PipelineOptions): { readonly all: Guard; readonly texts: Guard } {
+function guardsOf(options: PipelineOptions & GuardOptions): { readonly all: Guard; readonly texts: Guard } {
   const texts = options.createTextGuard(options);
   return { all: createFileGuard(createImageGuard(texts, options), options), texts };
 }

@@ -30,10 +30,13 @@ export interface InlineOptions {
   /** The largest request body, and the largest answer that is restored as a whole, in bytes. */
   readonly maxBody: number;
   readonly guard: Guard;
-  /** The policy of a call that begins now. */
-  readonly policy: () => Policy;
-  /** Monitor mode: a request that cannot be checked is forwarded, and answers are relayed as they are. */
-  readonly isFailOpen: (policy: Policy) => boolean;
+  /** The policy of a call, by the revisions of the policies of the customers that it names. */
+  readonly policyOf: (revisions: readonly (string | undefined)[]) => Policy;
+  /**
+   * Monitor mode: a request that cannot be checked is forwarded, and answers are relayed as they are.
+   * @param policy undefined: it is not known for whom the call is
+   */
+  readonly isFailOpen: (policy: Policy | undefined) => boolean;
   /** Derives the id of an end user in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   readonly fence: () => Fence;
@@ -100,7 +103,6 @@ export interface Call {
   readonly operation: Operation;
   readonly handling: Handling;
   readonly caller: Caller;
-  readonly policy: Policy;
   /** The store's time when the call began: values that are erased since then stay erased. */
   readonly fence: Fence;
 }

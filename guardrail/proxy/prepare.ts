@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { endUsersOf, guardBody, type EndUsers, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
+import type { Policy } from '../detection/detection.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
@@ -31,14 +32,19 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
   const { context, target } = call;
   if (call.handling === 'pass' && !isAccessChecked(call, options)) return unread(call);
   let bytes: Buffer | undefined;
+  let policy: Policy | undefined;
   try {
-    return await reading(call, options, async (body) => {
-      bytes = body;
-      return check(call, body, options);
+    return await reading(call, options, async (read) => {
+      bytes = read;
+      const body = bodyOf(call, read, options);
+      const endUsers = endUsersOf(body);
+      const decision = decide(call, endUsers, options);
+      policy = decision.policy;
+      return await check(call, { body, endUsers, ...decision }, options);
     });
   } catch (thrown) {
     if (
-      !options.isFailOpen(call.policy) ||
+      !options.isFailOpen(policy) ||
       call.client.signal.aborted ||
       (bytes === undefined && context.req.readableDidRead)
     ) {
@@ -90,19 +96,34 @@ async function reading(
   return prepared;
 }
 
-async function check(call: Call, bytes: Buffer, options: InlineOptions): Promise<Prepared> {
-  const { context, target, operation, fence, policy } = call;
-  const { guard, metrics, hidesEndUser } = options;
-  const contentType = context.req.headers['content-type'];
-  const body: RequestBody = { bytes, contentType, query: target.query, hidesEndUser };
-  const endUsers = endUsersOf(body);
-  const monitored = checkAccess(call, endUsers, options);
+function bodyOf({ context, target }: Call, bytes: Buffer, { hidesEndUser }: InlineOptions): RequestBody {
+  return { bytes, contentType: context.req.headers['content-type'], query: target.query, hidesEndUser };
+}
+
+/** What is known of a request before its body is checked. */
+interface ReadRequest {
+  readonly body: RequestBody;
+  readonly endUsers: EndUsers;
+  readonly policy: Policy;
+  /** Why the call may not pass; undefined: it may. */
+  readonly refusal: string | undefined;
+}
+
+async function check(
+  call: Call,
+  { body, endUsers, policy, refusal }: ReadRequest,
+  options: InlineOptions,
+): Promise<Prepared> {
+  const { context, target, operation, fence } = call;
+  const { guard, metrics } = options;
+  const { bytes } = body;
+  const monitored = refusal === undefined ? undefined : refuse(call, refusal, policy, options);
   if (call.handling === 'pass') {
     count(call, { action: 'NONE', ...(monitored && { monitored }) }, options);
     return { ...sendable(bytes), query: target.query, isRead: true, answer: undefined };
   }
   const identity = await identityOfCall(call, endUsers.names, options);
-  const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, identity, options);
+  const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, { identity, policy }, options);
   if (bytes.length === 0 && target.query === '') {
     reportSession(context, guard.sessionOf(identity));
     return { body: null, query: '', isRead: true, answer };
@@ -133,9 +154,9 @@ async function identityOfCall(
 }
 
 function restoringOf(
-  { caller, operation, client, fence, policy }: Call,
+  { caller, operation, client, fence }: Call,
   { bytes }: RequestBody,
-  identity: CallIdentity,
+  { identity, policy }: { readonly identity: CallIdentity; readonly policy: Policy },
   { guard, subjectOf, storedAnswers }: InlineOptions,
 ): Restoring {
   const restoring = { identity, signal: client.signal, fence, policy };
@@ -145,27 +166,32 @@ function restoringOf(
   return { ...restoring, onId: (id) => storedAnswers.remember(caller, id, identity, fence) };
 }
 
-/**
- * Checks who may call.
- * @param endUsers the end users that the body names
- * @returns the action that enforcing would have taken, in monitor mode
- * @throws ProxyError if the call is refused
- */
-function checkAccess(call: Call, endUsers: EndUsers, options: InlineOptions): 'BLOCKED' | undefined {
-  const { context, caller, policy, target } = call;
-  const { access, customerHeaders, metrics, protocol } = options;
-  if (access === undefined || !isAccessChecked(call, options)) return undefined;
+/** Decides by the customers that the call names: whether it may pass, and its policy. */
+function decide(call: Call, endUsers: EndUsers, options: InlineOptions): Pick<ReadRequest, 'policy' | 'refusal'> {
+  const { context, caller, target } = call;
+  const { access, customerHeaders, policyOf } = options;
   const { headers, repeatedHeaders } = context.req;
-  const refusal = access.refusalOf({
+  const decision = access?.decide({
     customers: [...customersIn(headers, customerHeaders), ...endUsers.names],
     team: caller.team,
     keyHashes: keyHashesIn(headers, target.query),
     isUnreadable: endUsers.isUnreadable || customerHeaders.some((name) => repeatedHeaders?.has(name)),
   });
-  if (refusal === undefined) return undefined;
+  return {
+    policy: policyOf(decision?.policies ?? []),
+    refusal: isAccessChecked(call, options) ? decision?.refusal : undefined,
+  };
+}
+
+/**
+ * Refuses a call.
+ * @returns the action that enforcing would have taken, in monitor mode
+ * @throws ProxyError
+ */
+function refuse({ context }: Call, refusal: string, policy: Policy, options: InlineOptions): 'BLOCKED' {
   if (options.isFailOpen(policy)) return 'BLOCKED';
   context.state.log.action = 'BLOCKED';
-  metrics.guardrailCall('request', protocol, 'BLOCKED');
+  options.metrics.guardrailCall('request', options.protocol, 'BLOCKED');
   throw new ProxyError('guardrail_blocked', refusal);
 }
 

@@ -85,7 +85,7 @@ export async function serveCall(
   { context, client, upstream, problem }: Transport,
   options: InlineOptions,
 ): Promise<void> {
-  const { admission, unknown, identityHeaders, fence, policy, logger, protocol } = options;
+  const { admission, unknown, identityHeaders, fence, logger, protocol } = options;
   const { req, method, state } = context;
   let operation = generic;
   state.route = protocol;
@@ -102,7 +102,7 @@ export async function serveCall(
     state.log.tenant = INLINE_TENANT;
     const call: Call = {
       ...{ ...route, context, client, target, caller },
-      ...{ base: upstream.base, fence: fence(), policy: policy() },
+      ...{ base: upstream.base, fence: fence() },
     };
     await admission.enter(context, () => forward(call, upstream, options));
   } catch (thrown) {

@@ -38,11 +38,11 @@ describe('the list of who may call', function () {
   };
   /** Why the guardrail refuses the call of a customer; undefined: it does not. */
   const refusal = async (name: string, caller: { team?: string; key?: string } = {}): Promise<string | undefined> =>
-    createAccess(listKey(SESSION_KEY), { current: await list() }).refusalOf({
+    createAccess(listKey(SESSION_KEY), { current: await list() }).decide({
       customers: [bed.idOf(name)],
       team: caller.team,
       keyHashes: caller.key === undefined ? [] : [caller.key],
-    });
+    }).refusal;
   const instance = async (): Promise<GatewayInstance> =>
     JSON.parse(await kubectl('get', 'gatewayinstance', 'main', '-o', 'json')) as GatewayInstance;
   const deploy = async (spec: object = {}): Promise<void> => {
@@ -118,9 +118,9 @@ describe('the list of who may call', function () {
       expect((await list()).size).to.equal(2);
     });
     const access = createAccess(listKey(SESSION_KEY), { current: await list() });
-    expect(access.refusalOf({ customers: ['shared'], team: undefined, keyHashes: [] })).to.equal(undefined);
+    expect(access.decide({ customers: ['shared'], team: undefined, keyHashes: [] }).refusal).to.equal(undefined);
     // A resource that only observes makes its customer known, and sets no rules.
-    expect(access.refusalOf({ customers: ['sh-seen'], team: undefined, keyHashes: [] })).to.equal(undefined);
+    expect(access.decide({ customers: ['sh-seen'], team: undefined, keyHashes: [] }).refusal).to.equal(undefined);
   });
 
   it('reports since when it is enforced, and by whom', async () => {

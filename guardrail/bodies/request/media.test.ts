@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { defaultPolicy } from '../../detection/detection.ts';
+import { onlyService } from '../../pipeline/testing/testPolicies.ts';
 import { createPipeline } from '../../pipeline/pipeline.ts';
 import { createGuard } from '../../pseudonymization/pseudonymization.ts';
 import { createFakeAnalyzer, testKey } from '../../pseudonymization/testing/testGuard.ts';
@@ -23,7 +23,7 @@ function callsWith(images: 'redact' | 'block' | 'pass'): BodyCalls {
   const box = { left: 0, top: 0, width: 8, height: 8 };
   const { guard } = createPipeline({
     ...{ mode: 'enforce', images, remoteImages: 'block', scope: 'user', sessionKey: testKey },
-    policy: { current: defaultPolicy },
+    policies: onlyService(),
     analyzer: createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS' }),
     store: createMemoryStore({ ttlMs: 3_600_000 }),
     createTextGuard: createGuard,

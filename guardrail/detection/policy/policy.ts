@@ -1,22 +1,38 @@
-import type { Action, EntityType, Policy, Span } from '../contract.ts';
+import type { EntityType, Policy, PolicySettings, Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { findInAllSpellings } from '../text/foldedView.ts';
-import { compileLinear, eachMatch } from './linearPattern.ts';
 import { generalTypeOf } from '../publicTypes.ts';
+import { compileLinear, eachMatch } from './linearPattern.ts';
 import { Phrases } from './phrases.ts';
-import { defaultProfile, isIgnoredBy, type Profile } from './profiles.ts';
-import type { PolicyDocument, RuleDocument, Rules } from './schema.ts';
+import { defaultProfile, type Profile } from './profiles.ts';
+import { CUSTOM_THRESHOLD, firstOf, resolveRule } from './resolveRule.ts';
+import type { PolicyDocument, Rules } from './schema.ts';
 
 interface AllowList {
   readonly values: Phrases<readonly EntityType[] | 'all'>;
   readonly patterns: readonly { readonly matcher: RE2JS; readonly types: readonly EntityType[] | 'all' }[];
 }
 
-interface TeamPolicy {
+/** The rules of a document, or of a team in it. */
+interface CompiledRules {
+  readonly rules: Rules;
+  readonly allow: AllowList;
+  readonly deny: Phrases<EntityType>;
+}
+
+/** A policy document whose lists and patterns are compiled. Several policies can share it. */
+export interface CompiledDocument {
+  readonly document: PolicyDocument;
+  readonly common: CompiledRules;
+  readonly teams: ReadonlyMap<string, CompiledRules>;
+  readonly recognizers: readonly CustomRecognizer[];
+}
+
+/** The rules that apply to a call. The first one that says something decides. */
+interface LayeredRules {
   readonly profile: Profile;
   readonly rules: readonly Rules[];
-  readonly allow: readonly AllowList[];
-  readonly deny: Phrases<EntityType>;
+  readonly layers: readonly CompiledRules[];
 }
 
 interface CustomRecognizer {
@@ -31,50 +47,79 @@ interface CustomRecognizer {
 const contextBonus = 0.35;
 /** The longest distance of a context word from a match, in UTF-16 code units. */
 const contextDistance = 60;
-/** The lowest score of a custom recognizer's match if the policy has no threshold for its type. */
-const customThreshold = 0.5;
 
-/** Spans that the policy itself found. Somebody asked for exactly these values, so the profile does not apply to them. */
-const ownDetectors: ReadonlySet<string> = new Set(['deny-list', 'custom']);
+/** Compiles a validated policy document. */
+export function compileDocument(document: PolicyDocument): CompiledDocument {
+  return {
+    document,
+    common: compileRules(document),
+    teams: new Map(Object.entries(document.teams ?? {}).map(([team, rules]) => [team, compileRules(rules)])),
+    recognizers: (document.recognizers ?? []).map(customRecognizer),
+  };
+}
+
+/** The policy of one document. Others can be put before it: see {@link layeredPolicy}. */
+export interface DocumentPolicy extends Policy {
+  readonly compiled: CompiledDocument;
+}
 
 /**
- * Compiles a validated policy document.
+ * Compiles a validated policy document to a policy.
  * @param profile the profile if the document has none
  */
-export function compilePolicy(document: PolicyDocument, profile: Profile = defaultProfile): Policy {
-  const recognizers = (document.recognizers ?? []).map(customRecognizer);
-  const teamPolicy = (rules: readonly Rules[]): TeamPolicy => compileRules(rules, profile);
-  const common = teamPolicy([document]);
+export function compilePolicy(document: PolicyDocument, profile: Profile = defaultProfile): DocumentPolicy {
+  const compiled = compileDocument(document);
+  return { ...layeredPolicy([compiled], profile), compiled };
+}
+
+/**
+ * The policy of several documents: of two that decide the same, the first one counts. Lists and recognizers add up.
+ * @param profile the profile if no document has one
+ */
+export function layeredPolicy(documents: readonly CompiledDocument[], profile: Profile): Policy {
+  const recognizers = documents.flatMap((each) => each.recognizers);
+  const layered = (layers: readonly CompiledRules[]): LayeredRules => ({
+    profile: firstOf(layers, ({ rules }) => rules.profile) ?? profile,
+    rules: layers.map(({ rules }) => rules),
+    layers,
+  });
+  const common = layered(documents.map((each) => each.common));
   const teams = new Map(
-    Object.entries(document.teams ?? {}).map(([team, rules]) => [team, teamPolicy([rules, document])]),
+    documents
+      .flatMap((each) => [...each.teams.keys()])
+      .map((team) => [team, layered(documents.flatMap((each) => [...optional(each.teams.get(team)), each.common]))]),
   );
-  const policyOf = (team: string | undefined): TeamPolicy =>
+  const rulesFor = (team: string | undefined): LayeredRules =>
     team === undefined ? common : (teams.get(team) ?? common);
-  const denied = [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) =>
-    deny.map(({ type }) => type),
-  );
-  const { recall, images, remoteImages, mode, mappingTTL } = document;
+  const setting = <Name extends keyof PolicySettings>(name: Name): PolicySettings[Name] =>
+    firstOf(documents, ({ document }): PolicySettings[Name] => document[name]);
   return {
-    settings: { recall, images, remoteImages, mode, mappingTTL },
-    customTypes: [...new Set([...denied, ...recognizers.map(({ type }) => type)])],
+    settings: {
+      recall: setting('recall'),
+      images: setting('images'),
+      remoteImages: setting('remoteImages'),
+      mode: setting('mode'),
+      mappingTTL: setting('mappingTTL'),
+    },
+    customTypes: [...new Set([...documents.flatMap(deniedTypes), ...recognizers.map(({ type }) => type)])],
     find(text, team) {
-      const { deny } = policyOf(team);
-      if (deny.size === 0 && recognizers.length === 0) return [];
+      const lists = rulesFor(team).layers.map(({ deny }) => deny);
+      if (lists.every(({ size }) => size === 0) && recognizers.length === 0) return [];
       // Values that the foldings join may belong to different cells or lines.
       return findInAllSpellings(
         text,
-        (spelling) => findOwn(spelling, deny, recognizers),
+        (spelling) => findOwn(spelling, lists, recognizers),
         (_, { difference }) => difference === 'characters',
       );
     },
     actionOf(span, value, team) {
-      const teamPolicy = policyOf(team);
-      const { action, threshold } = ruleFor(teamPolicy, span);
-      if (span.detector !== 'deny-list' && teamPolicy.allow.some((list) => isAllowed(list, span.type, value)))
+      const { rules, profile: own, layers } = rulesFor(team);
+      const { action, threshold } = resolveRule(rules, own, span);
+      if (span.detector !== 'deny-list' && layers.some(({ allow }) => isAllowed(allow, span.type, value)))
         return undefined;
       if (
         span.detector !== 'deny-list' &&
-        span.score < (threshold ?? (span.detector === 'custom' ? customThreshold : 0))
+        span.score < (threshold ?? (span.detector === 'custom' ? CUSTOM_THRESHOLD : 0))
       )
         return undefined;
       return action === 'ignore' ? undefined : action;
@@ -83,18 +128,20 @@ export function compilePolicy(document: PolicyDocument, profile: Profile = defau
 }
 
 /** The policy if none is configured: it pseudonymizes what the default profile covers. */
-export const defaultPolicy: Policy = compilePolicy({});
+export const defaultPolicy: DocumentPolicy = compilePolicy({});
 
-/** @param rules the team's, then the common ones; the first with a profile decides. */
-function compileRules(rules: readonly Rules[], profile: Profile): TeamPolicy {
+function optional<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
+}
+
+function deniedTypes({ document }: CompiledDocument): EntityType[] {
+  return [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) => deny.map(({ type }) => type));
+}
+
+function compileRules(rules: Rules): CompiledRules {
   const deny = new Phrases<EntityType>({ exact: false });
-  for (const { value, type } of rules.flatMap((each) => each.deny ?? [])) deny.add(value, type);
-  return {
-    profile: rules.find((each) => each.profile !== undefined)?.profile ?? profile,
-    rules,
-    allow: rules.map(allowList),
-    deny,
-  };
+  for (const { value, type } of rules.deny ?? []) deny.add(value, type);
+  return { rules, allow: allowList(rules), deny };
 }
 
 function allowList({ allow = [] }: Rules): AllowList {
@@ -112,30 +159,6 @@ function isAllowed({ values, patterns }: AllowList, type: EntityType, value: str
   const covers = (types: readonly EntityType[] | 'all' | undefined): boolean =>
     types === 'all' || (types?.some((each) => each === type || each === generalTypeOf(type)) ?? false);
   return covers(values.get(value)) || patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value));
-}
-
-/**
- * Resolves the rule of a type. Precedence: the rules of the type, the profile, the rules of its general type, the defaults. Of
- * two rules or defaults, the team's precedes the common one.
- */
-function ruleFor(
-  { rules, profile }: TeamPolicy,
-  { type, detector }: Span,
-): { readonly action: Action | 'ignore'; readonly threshold: number | undefined } {
-  const rulesOf = (each: EntityType): (RuleDocument | undefined)[] => rules.map(({ entities }) => entities?.[each]);
-  const general = generalTypeOf(type);
-  const candidates: RuleDocument[] = [
-    ...rulesOf(type),
-    isIgnoredBy(profile, type) && !ownDetectors.has(detector) ? { action: 'ignore' as const } : undefined,
-    ...(general === type ? [] : rulesOf(general)),
-    ...rules.map((each) => each.default),
-  ].filter((rule) => rule !== undefined);
-  return {
-    action: candidates.find((rule) => rule.action !== undefined)?.action ?? 'pseudonymize',
-    threshold: candidates
-      .map((rule) => ('threshold' in rule ? rule.threshold : undefined))
-      .find((threshold) => threshold !== undefined),
-  };
 }
 
 function customRecognizer({
@@ -159,12 +182,20 @@ function compiled(pattern: string): RE2JS {
   return matcher;
 }
 
-/** The values of the deny list and of custom recognizers, as they are written. */
-function findOwn(text: string, deny: Phrases<EntityType>, recognizers: readonly CustomRecognizer[]): Span[] {
-  const spans: Span[] = [];
-  deny.find(text, (start, end, type) => spans.push({ start, end, type, score: 1, detector: 'deny-list' }));
-  for (const recognizer of recognizers) spans.push(...findCustom(recognizer, text));
-  return spans;
+/** The values of the deny lists and of custom recognizers, as they are written. A value of two lists has the first's type. */
+function findOwn(
+  text: string,
+  lists: readonly Phrases<EntityType>[],
+  recognizers: readonly CustomRecognizer[],
+): Span[] {
+  const denied = new Map<string, Span>();
+  for (const list of lists) {
+    list.find(text, (start, end, type) => {
+      const place = `${start}-${end}`;
+      if (!denied.has(place)) denied.set(place, { start, end, type, score: 1, detector: 'deny-list' });
+    });
+  }
+  return [...denied.values(), ...recognizers.flatMap((recognizer) => findCustom(recognizer, text))];
 }
 
 function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string): Span[] {

@@ -74,10 +74,10 @@ describe('policy source', () => {
     const text = 'entities: {PERSON: block}';
     const revision = policyRevision(text);
     expect(revision).to.match(/^[0-9a-f]{32}$/);
-    expect([open(undefined).revision, open(' ').revision]).to.deep.equal([undefined, undefined]);
-    expect(open(text).revision).to.equal(revision);
+    expect([open(undefined).current.revision, open(' ').current.revision]).to.deep.equal([undefined, undefined]);
+    expect(open(text).current.revision).to.equal(revision);
     await writeFile(join(folder, 'policy.yaml'), text);
-    expect(open(join(folder, 'policy.yaml')).revision).to.equal(revision);
+    expect(open(join(folder, 'policy.yaml')).current.revision).to.equal(revision);
   });
 
   it('throws for a missing file or an invalid policy', () => {
@@ -110,10 +110,10 @@ describe('policy source', () => {
     expect(actionIn(followed)).to.equal('block');
     expect(problems).to.have.length(1);
     expect(problems[0]).to.include('entities.PERSON');
-    expect(followed.revision).to.equal(policyRevision('entities: {PERSON: block}'));
+    expect(followed.current.revision).to.equal(policyRevision('entities: {PERSON: block}'));
     await writeFile(file, 'entities: {PERSON: ignore}');
     await until(() => actionIn(followed) === undefined);
-    expect(followed.revision).to.equal(policyRevision('entities: {PERSON: ignore}'));
+    expect(followed.current.revision).to.equal(policyRevision('entities: {PERSON: ignore}'));
     expect(problems).to.have.length(1);
   });
 });

@@ -1,15 +1,17 @@
 import { constant, followFile, type Live } from '../../liveFile.ts';
-import type { Policy } from '../contract.ts';
-import { compilePolicy } from './policy.ts';
+import { compilePolicy, type DocumentPolicy } from './policy.ts';
 import { policyRevision } from './policyRevision.ts';
 import type { Profile } from './profiles.ts';
 import { parsePolicy } from './schema.ts';
 
-/** A policy that can change at run time. */
-export interface PolicySource extends Live<Policy> {
-  /** Identifies the policy in force. undefined: there is none, only the profile. */
+/** The policy of the service. */
+export interface ServicePolicy extends DocumentPolicy {
+  /** Identifies its text. undefined: there is none, only the profile. */
   readonly revision: string | undefined;
 }
+
+/** A policy that can change at run time. */
+export type PolicySource = Live<ServicePolicy>;
 
 export interface PolicySourceOptions {
   /** Path of a YAML file, or the YAML itself: text with a colon before white space or at the end, a line break, or braces. */
@@ -28,31 +30,12 @@ const isInline = (policy: string): boolean => /:\s|:$|^\s*\{|\n/.test(policy);
  * @throws PolicyError with all errors of the first version, or Error if the file cannot be read.
  */
 export function openPolicy({ policy, profile, report, intervalMs }: PolicySourceOptions): PolicySource {
-  const parse = (text: string): Version => ({
-    policy: compilePolicy(parsePolicy(text), profile),
+  const parse = (text: string): ServicePolicy => ({
+    ...compilePolicy(parsePolicy(text), profile),
     revision: policyRevision(text),
   });
   if (policy === undefined || policy.trim() === '') {
-    return sourceOf(constant({ policy: compilePolicy({}, profile), revision: undefined }));
+    return constant({ ...compilePolicy({}, profile), revision: undefined });
   }
-  return sourceOf(isInline(policy) ? constant(parse(policy)) : followFile(policy, parse, report, intervalMs));
-}
-
-interface Version {
-  readonly policy: Policy;
-  readonly revision: string | undefined;
-}
-
-function sourceOf(live: Live<Version>): PolicySource {
-  return {
-    get current() {
-      return live.current.policy;
-    },
-    get revision() {
-      return live.current.revision;
-    },
-    close() {
-      live.close();
-    },
-  };
+  return isInline(policy) ? constant(parse(policy)) : followFile(policy, parse, report, intervalMs);
 }

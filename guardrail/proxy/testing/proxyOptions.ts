@@ -31,7 +31,7 @@ export function proxyOptions(
     access: undefined,
     maxBody: 1024,
     guard: createGuard({ analyzer, store, sessionKey, scope: 'user' }),
-    policy: () => defaultPolicy,
+    policyOf: () => defaultPolicy,
     isFailOpen: () => false,
     subjectOf: () => '' as SubjectId,
     fence: () => store.fence(),

@@ -1,0 +1,100 @@
+/**
+ * Which of two policies is stricter. The policy of a customer only adds to what the policy of the service hides, unless the
+ * service allows more. Pure.
+ */
+import type { Action, Policy, PolicySettings, Span } from '../contract.ts';
+import type { Profile } from './profiles.ts';
+
+/** The values of each setting, from the least strict to the strictest. */
+export const strictness = {
+  profile: ['personal', 'confidential'],
+  recall: ['precise', 'balanced', 'thorough'],
+  images: ['pass', 'redact', 'block'],
+  remoteImages: ['pass', 'block'],
+  mode: ['monitor', 'enforce'],
+  action: ['ignore', 'pseudonymize', 'block'],
+} as const;
+
+type Ordered = typeof strictness;
+
+/** The settings of the service, which apply where a policy has none. */
+export interface ServiceSettings extends Required<{
+  [Name in keyof PolicySettings]: NonNullable<PolicySettings[Name]>;
+}> {
+  readonly profile: Profile;
+}
+
+/** @returns a positive number if the second value is stricter, a negative one if it is less strict */
+export function compareStrictness<Name extends keyof Ordered>(
+  name: Name,
+  before: Ordered[Name][number],
+  after: Ordered[Name][number],
+): number {
+  const order: readonly string[] = strictness[name];
+  return order.indexOf(after) - order.indexOf(before);
+}
+
+/**
+ * A policy that hides what any of several policies hides. The strictest action decides each finding, and the strictest
+ * value each setting. Where findings of different types overlap, types decide, as in every policy.
+ * @param policies at least one
+ */
+export function strictestPolicy(policies: readonly Policy[], service: ServiceSettings): Policy {
+  const [only, ...others] = policies;
+  if (only !== undefined && others.length === 0) return only;
+  return {
+    settings: strictestSettings(
+      policies.map(({ settings }) => settings),
+      service,
+    ),
+    customTypes: [...new Set(policies.flatMap(({ customTypes }) => customTypes))],
+    find: (text, team) => distinct(policies.flatMap((policy) => policy.find(text, team))),
+    actionOf: (span, value, team) =>
+      policies.map((policy) => policy.actionOf(span, value, team)).reduce(strictestAction, undefined),
+  };
+}
+
+function strictestAction(one: Action | undefined, other: Action | undefined): Action | undefined {
+  return compareStrictness('action', one ?? 'ignore', other ?? 'ignore') > 0 ? other : one;
+}
+
+function strictestSettings(all: readonly PolicySettings[], service: ServiceSettings): PolicySettings {
+  return {
+    recall: strictestOf(
+      'recall',
+      all.map(({ recall = service.recall }) => recall),
+    ),
+    images: strictestOf(
+      'images',
+      all.map(({ images = service.images }) => images),
+    ),
+    remoteImages: strictestOf(
+      'remoteImages',
+      all.map(({ remoteImages = service.remoteImages }) => remoteImages),
+    ),
+    mode: strictestOf(
+      'mode',
+      all.map(({ mode = service.mode }) => mode),
+    ),
+    mappingTTL: Math.min(...all.map(({ mappingTTL = service.mappingTTL }) => mappingTTL)),
+  };
+}
+
+function strictestOf<Name extends keyof Ordered, Value extends Ordered[Name][number]>(
+  name: Name,
+  values: readonly Value[],
+): Value | undefined {
+  return values.reduce<Value | undefined>(
+    (strictest, value) =>
+      strictest !== undefined && compareStrictness(name, strictest, value) <= 0 ? strictest : value,
+    undefined,
+  );
+}
+
+function distinct(spans: readonly Span[]): Span[] {
+  return [
+    ...new Map(
+      spans.map((span) => [`${span.start}-${span.end} ${span.type} ${span.detector} ${span.score}`, span]),
+    ).values(),
+  ];
+}
