@@ -3,8 +3,13 @@
 // eslint-disable-next-line no-restricted-imports
 export { parsePolicy, PolicyError, policyField, type PolicyProblem } from './detection/policy/schema.ts';
 // eslint-disable-next-line no-restricted-imports
+export { comparePolicies, effectiveSettings, type PolicyComparison } from './detection/policy/comparison.ts';
+// eslint-disable-next-line no-restricted-imports
+export type { ServiceSettings } from './detection/policy/strictness.ts';
+// eslint-disable-next-line no-restricted-imports
 export { policyRevision } from './detection/policy/policyRevision.ts';
 export {
+  CustomerListError,
   customerListRevision,
   CustomerListTooLargeError,
   listHash,

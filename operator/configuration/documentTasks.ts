@@ -1,5 +1,14 @@
 /** The tasks of the document thread. Pure. */
-import { parsePolicy, PolicyError, type PolicyProblem } from '../../guardrail/guardrail.ts';
+import {
+  comparePolicies,
+  effectiveSettings,
+  knownTypes,
+  parsePolicy,
+  PolicyError,
+  type PolicyComparison,
+  type PolicyProblem,
+  type ServiceSettings,
+} from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import { enforcementOf } from './enforcement.ts';
 import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
@@ -10,7 +19,24 @@ import { ProxyConfigError } from './proxyConfigDocument.ts';
 export type DocumentTask =
   | { readonly kind: 'render'; readonly base: string; readonly ours: ManagedSettings }
   | { readonly kind: 'enforcement'; readonly base: string; readonly proxyName: string }
-  | { readonly kind: 'policy'; readonly text: string };
+  | { readonly kind: 'policy'; readonly text: string }
+  | ({ readonly kind: 'customerPolicy' } & CustomerPolicyTexts);
+
+/** The policy of a customer, and what it adds to. All texts are policies in the format of the guardrail. */
+export interface CustomerPolicyTexts {
+  readonly customer: string;
+  /** The policy of the guardrail; undefined: it has none. */
+  readonly service: string | undefined;
+  /** The settings of the guardrail, which apply where no policy has a setting. */
+  readonly settings: ServiceSettings;
+  readonly allowLooser: boolean;
+}
+
+/** What applies to calls of a customer. */
+export interface EffectivePolicy {
+  readonly settings: ServiceSettings;
+  readonly comparison: PolicyComparison;
+}
 
 /**
  * The result of a task. The message of `refused` describes the error in the document and contains none of its values.
@@ -19,6 +45,7 @@ export type DocumentResult =
   | { readonly kind: 'render'; readonly rendered: RenderedProxyConfig }
   | { readonly kind: 'enforcement'; readonly settings: EnforcementSettings }
   | { readonly kind: 'policy'; readonly refused?: RefusedPolicy }
+  | { readonly kind: 'customerPolicy'; readonly effective: EffectivePolicy }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** What is wrong with a policy. */
@@ -42,7 +69,20 @@ export function runDocumentTask(task: DocumentTask): DocumentResult {
       return { kind: 'enforcement', settings: enforcementOf(task.base, task.proxyName) };
     case 'policy':
       return checkPolicy(task.text);
+    case 'customerPolicy':
+      return { kind: 'customerPolicy', effective: effectiveOf(task) };
   }
+}
+
+/** @throws PolicyError: both policies are checked before they are compared */
+function effectiveOf({ customer, service, settings, allowLooser }: CustomerPolicyTexts): EffectivePolicy {
+  const compared = {
+    customer: parsePolicy(customer),
+    service: service === undefined ? {} : parsePolicy(service),
+    settings,
+    types: knownTypes,
+  };
+  return { settings: effectiveSettings(compared, allowLooser), comparison: comparePolicies(compared) };
 }
 
 /** The guardrail's own parser decides whether a policy is valid. */

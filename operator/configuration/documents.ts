@@ -6,7 +6,13 @@ import type { PolicyProblem } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
 import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
-import type { DocumentResult, DocumentTask, RefusedPolicy } from './documentTasks.ts';
+import type {
+  CustomerPolicyTexts,
+  DocumentResult,
+  DocumentTask,
+  EffectivePolicy,
+  RefusedPolicy,
+} from './documentTasks.ts';
 import { DocumentThread, DocumentLimitError } from './documentThread.ts';
 
 /** One thread for the process, like Node's thread pool: tasks are pure, and the cache is no state. */
@@ -53,6 +59,17 @@ export async function policyProblem(owner: string, text: string): Promise<string
 export async function policyProblems(owner: string, text: string): Promise<readonly PolicyProblem[] | 'limitExceeded'> {
   const result = await run(owner, { kind: 'policy', text });
   return result === 'limitExceeded' ? result : (refusedPolicy(result)?.problems ?? []);
+}
+
+/**
+ * What applies to calls of a customer with a policy of its own.
+ * @returns undefined if the policies take too much time or memory to compare
+ */
+export async function effectivePolicy(owner: string, texts: CustomerPolicyTexts): Promise<EffectivePolicy | undefined> {
+  const result = await run(owner, { kind: 'customerPolicy', ...texts });
+  if (result === 'limitExceeded') return undefined;
+  if (result.kind === 'customerPolicy') return result.effective;
+  throw new TypeError(`Expected compared policies, received ${result.kind}.`);
 }
 
 function refusedPolicy(result: DocumentResult): RefusedPolicy | undefined {

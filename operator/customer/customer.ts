@@ -1,10 +1,11 @@
 /** The customer controller. */
-import { budgets, customers, instances } from '../api/kinds.ts';
+import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
 import { allows, enforcesAccess, instanceKeyOf, isReachable } from '../connection/connection.ts';
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
+import { changedUsability } from '../policy/policy.ts';
 import { otherClaimantKeys } from './claimants.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
 import { createDependencies } from './dependencies.ts';
@@ -26,6 +27,7 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
       .watches(budgets, (budget) => budgetUseKeys(budget).flatMap((use) => dependencies.byBudget.keys(use)), {
         changed: mattersToUsers,
       })
+      .watches(policies, ({ metadata }) => dependencies.byPolicy.keys(keyText(metadata)), { changed: changedUsability })
       .needs(
         { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
         definitionPermission(gatewayCustomerNames),

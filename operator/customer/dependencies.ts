@@ -1,7 +1,14 @@
-import { FINALIZER, type GatewayBudget, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { budgets, customers, instances } from '../api/kinds.ts';
+import {
+  FINALIZER,
+  type GatewayBudget,
+  type GatewayCustomer,
+  type GatewayInstance,
+  type GuardrailPolicy,
+} from '../api/v1alpha1/v1alpha1.ts';
+import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import { budgetUses } from '../budget/budget.ts';
 import { enforcementFields } from '../enforcement/enforcement.ts';
+import { customerPolicyUses } from '../policy/policy.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import { type Connections, gatewayIndexKeys, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type {
@@ -39,6 +46,7 @@ export interface Dependencies {
   readonly cache: Cache<GatewayCustomer>;
   readonly instances: Lister<GatewayInstance>;
   readonly budgets: Pick<Lister<GatewayBudget>, 'get'>;
+  readonly policies: Pick<Lister<GuardrailPolicy>, 'get'>;
   /** Customers by {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
   readonly byUid: Index<GatewayCustomer>;
@@ -50,6 +58,8 @@ export interface Dependencies {
   readonly budgetsByInstance: Index<GatewayBudget>;
   /** Customers by {@link budgetUses}. */
   readonly byBudget: Index<GatewayCustomer>;
+  /** Customers by {@link customerPolicyUses}. */
+  readonly byPolicy: Index<GatewayCustomer>;
   readonly metrics: CustomerMetrics;
   /** The time of day, for timestamps. */
   readonly now: () => Date;
@@ -73,12 +83,14 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     cache,
     instances: instanceCache,
     budgets: budgetCache,
+    policies: runtime.cache(policies),
     byClaim: cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]),
     byUid: cache.indexBy(({ metadata }) => [metadata.uid]),
     byGateway: instanceCache.indexBy(gatewayIndexKeys),
     byInstance: cache.indexBy(instanceIndexKeys),
     budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
     byBudget: cache.indexBy(budgetUses),
+    byPolicy: cache.indexBy(customerPolicyUses),
     metrics: customerMetrics(runtime.metrics),
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),

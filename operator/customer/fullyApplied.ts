@@ -1,8 +1,9 @@
 /** The condition FullyApplied: whether the gateway stores and enforces every field of the spec. Pure. */
 import type { GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
-import { accessProblem, enforcesAccess } from '../connection/connection.ts';
+import { accessProblem, callerProblem, enforcesAccess } from '../connection/connection.ts';
 import type { Field, Unenforced } from '../gateway/gateway.ts';
+import type { CustomerPolicyProblem } from '../policy/policy.ts';
 import type { Drift } from './drift.ts';
 
 /** The state of the spec's fields at the gateway after a sync. */
@@ -22,7 +23,17 @@ export interface AppliedState {
   readonly unenforced: readonly Unenforced[];
   /** Who enforces what the spec says about who may call. undefined: it says nothing, or only the gateway must enforce it. */
   readonly access?: AccessState | undefined;
+  /** Who applies the customer's own policy; undefined: it has none. */
+  readonly policy?: PolicyState | undefined;
 }
+
+/** How the customer's own policy is applied. */
+export type PolicyState =
+  /** By the guardrail of this instance. */
+  | { readonly instance: string }
+  /** By nobody. The remedy follows "Remedy:". */
+  | { readonly remedy: string }
+  | CustomerPolicyProblem;
 
 /** How the fields about who may call are enforced. */
 export type AccessState =
@@ -44,6 +55,24 @@ export function accessState(
   if (enforcesAccess(instance)) return { fields, instance: instance.metadata.name };
   if (allowedCallers === undefined) return undefined;
   return { remedy: accessProblem(instance) ?? waitFor(instance) };
+}
+
+/**
+ * @param instance undefined if it is not known
+ * @param problem why the policy cannot be used; undefined: it can
+ */
+export function policyState(
+  { guardrailPolicyRef }: Pick<GatewayCustomerSpec, 'guardrailPolicyRef'>,
+  instance: GatewayInstance | undefined,
+  problem: CustomerPolicyProblem | undefined,
+): PolicyState | undefined {
+  if (guardrailPolicyRef === undefined || instance === undefined) return undefined;
+  const remedy = callerProblem(instance);
+  if (remedy !== undefined) return { remedy };
+  if (problem !== undefined) return problem;
+  return instance.status?.customerList === undefined
+    ? { remedy: waitFor(instance) }
+    : { instance: instance.metadata.name };
 }
 
 function waitFor({ status }: GatewayInstance): string {
@@ -83,7 +112,7 @@ interface Fault {
   readonly message: string;
 }
 
-function faultsOf({ drift, unsupported, unenforced, access }: AppliedState): readonly Fault[] {
+function faultsOf({ drift, unsupported, unenforced, access, policy }: AppliedState): readonly Fault[] {
   const { unreported, uncleared } = drift;
   const faults: Fault[] = [];
   if (unreported.length > 0) {
@@ -108,13 +137,27 @@ function faultsOf({ drift, unsupported, unenforced, access }: AppliedState): rea
     const message = `No guardrail enforces allowedCallers. Remedy: ${access.remedy}.`;
     faults.push({ reason: 'FieldsNotEnforced', message });
   }
+  if (policy !== undefined && 'remedy' in policy) {
+    const message = `No guardrail applies guardrailPolicyRef. Remedy: ${policy.remedy}.`;
+    faults.push({ reason: 'FieldsNotEnforced', message });
+  }
+  if (policy !== undefined && 'reason' in policy) {
+    const kept =
+      'Until then, the customer keeps the policy that it has. If it has none, the guardrail refuses its calls.';
+    faults.push({ reason: policy.reason, message: `${policy.message} ${kept}` });
+  }
   return faults;
 }
 
-function enforcedMessages({ access }: AppliedState): string[] {
-  if (access === undefined || 'remedy' in access) return [];
-  const { fields, instance } = access;
-  return [`The guardrail of GatewayInstance ${instance} enforces ${fields.join(' and ')}.`];
+function enforcedMessages({ access, policy }: AppliedState): string[] {
+  const parts = [
+    ...(access !== undefined && 'fields' in access ? [access] : []),
+    ...(policy !== undefined && 'instance' in policy ? [{ ...policy, fields: ['guardrailPolicyRef'] }] : []),
+  ];
+  const [first] = parts;
+  if (first === undefined) return [];
+  const fields = parts.flatMap((part) => part.fields);
+  return [`The guardrail of GatewayInstance ${first.instance} enforces ${new Intl.ListFormat('en').format(fields)}.`];
 }
 
 function copiedMessage(budget: string): string {

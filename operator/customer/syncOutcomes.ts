@@ -3,12 +3,13 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { enforcesAccess, type GatewayConnection } from '../connection/connection.ts';
 import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
 import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
+import { customerPolicyProblem } from '../policy/policy.ts';
 import { gatewayDigest, ownerOfRow } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter } from './drift.ts';
 import type { SyncAction } from './events.ts';
-import { accessState, type AppliedState } from './fullyApplied.ts';
+import { accessState, policyState, type AppliedState } from './fullyApplied.ts';
 import type { Ownership } from './ownership.ts';
 import { isLinked, linkedResource } from './recordOwner.ts';
 import type { SyncOutcome } from './status.ts';
@@ -139,6 +140,7 @@ function appliedState(
       guardrail: enforcesAccess(instance),
     }).filter(({ field }) => !drift.unreported.includes(field)),
     access: accessState(customer.spec, instance),
+    policy: policyState(customer.spec, instance, customerPolicyProblem(dependencies.policies, customer)),
   };
 }
 

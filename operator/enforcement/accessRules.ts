@@ -25,13 +25,17 @@ export function accessDigest(spec: AccessSpec): string | undefined {
     .slice(0, 16);
 }
 
-/** The entry of a customer in the list. */
-export function entryOf(customer: GatewayCustomer, hashOf: HashOf): CustomerEntry {
+/**
+ * The entry of a customer in the list.
+ * @param policy the revision of its own policy; null: it is not available; undefined: it has none
+ */
+export function entryOf(customer: GatewayCustomer, hashOf: HashOf, policy?: string | null): CustomerEntry {
   const { spec } = customer;
   const { blocked, allowedCallers }: AccessSpec = isObserveOnly(customer) ? {} : spec;
   return {
     customer: hashOf('customer', spec.customerId),
     ...(blocked === true ? { blocked } : {}),
+    ...(policy === undefined ? {} : { policy }),
     ...(allowedCallers === undefined
       ? {}
       : {

@@ -1,10 +1,18 @@
 /** The face of this folder: the controller of what guardrails enforce: their lists of who may call, and their policies. */
 import type { V1ConfigMap } from '@kubernetes/client-node';
-import { customers, instances } from '../api/kinds.ts';
+import { customers, instances, policies } from '../api/kinds.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, OwnedObjects } from '../cluster/cluster.ts';
 import { gatewayIndexKeys, instanceIndexKeys } from '../connection/connection.ts';
-import { type ControllerSpec, type FromServer, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
+import { customerPolicyUses, mattersToUsers } from '../policy/policy.ts';
+import {
+  type ControllerSpec,
+  type FromServer,
+  keyText,
+  type ObjectKey,
+  type Runtime,
+  when,
+} from '../runtime/runtime.ts';
 import { changesList, listsOf } from './listedCustomers.ts';
 import { type AskPods, podsOf } from './loadedRevisions.ts';
 import { enforcementFields } from './statusFields.ts';
@@ -27,14 +35,17 @@ export function enforcementController(
   { askPods, maxShardBytes }: EnforcementOptions = {},
 ): ControllerSpec {
   const instanceCache = runtime.cache(instances);
+  const customerCache = runtime.cache(customers);
+  const byPolicy = customerCache.indexBy(customerPolicyUses);
   const sources = {
     instances: instanceCache,
     byGateway: instanceCache.indexBy(gatewayIndexKeys),
-    byInstance: runtime.cache(customers).indexBy(instanceIndexKeys),
+    byInstance: customerCache.indexBy(instanceIndexKeys),
   };
   const reconciler = new EnforcementReconciler({
     ...sources,
     client: runtime.client,
+    policies: runtime.cache(policies),
     ownedObjects: new OwnedObjects(runtime),
     configMaps: runtime.cache(configMaps),
     instanceStatus: runtime.status(instances, { only: [...enforcementFields.instance] }),
@@ -49,6 +60,13 @@ export function enforcementController(
     .named('enforcement')
     .watches(instances, ({ metadata }) => [metadata], { changed: changesGuardrail })
     .watches(customers, (customer) => listsOf(sources, customer), { changed: changesList })
+    .watches(
+      policies,
+      ({ metadata }) => byPolicy.get(keyText(metadata)).flatMap((customer) => listsOf(sources, customer)),
+      {
+        changed: mattersToUsers,
+      },
+    )
     .watches(configMaps, ownersOf, { changed: (before, after) => before.data !== after.data })
     .reconcile(reconciler);
 }

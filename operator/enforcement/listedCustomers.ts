@@ -1,15 +1,10 @@
 /** Which customers the list of an instance contains. Pure. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import {
-  accessProblem,
-  admits,
-  instanceKeyOf,
-  instancesOfGateway,
-  type KnownInstances,
-} from '../connection/connection.ts';
+import { admits, instanceKeyOf, instancesOfGateway, type KnownInstances } from '../connection/connection.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
+import { customerPolicyKey } from '../policy/policy.ts';
 import { keyText, type Index, type ObjectKey } from '../runtime/runtime.ts';
-import { accessDigest, restrictsAccess } from './accessRules.ts';
+import { restrictsAccess } from './accessRules.ts';
 
 /** The sources of {@link listedCustomers}. */
 export interface CustomerSources extends KnownInstances {
@@ -25,24 +20,16 @@ export interface CustomerSources extends KnownInstances {
 export function listedCustomers(sources: CustomerSources, instance: GatewayInstance): readonly GatewayCustomer[] {
   const listsAll = instance.spec.unknownCustomers === 'Block';
   const owners = instancesOfGateway(sources, instance.metadata).flatMap((key) => customersOf(sources, key));
-  const listed = owners.filter((customer) => listsAll || (isOwner(customer) && restrictsAccess(customer.spec)));
+  const listed = owners.filter((customer) => listsAll || (isOwner(customer) && hasRules(customer)));
   // An owner precedes those that only observe. While a record changes its owner, two resources can own it according to
   // their statuses.
   const ordered = [...listed.filter((customer) => !isOwner(customer)), ...listed.filter(isOwner)];
   return [...new Map(ordered.map((customer) => [customer.spec.customerId, customer])).values()];
 }
 
-/**
- * The customers of an instance whose status says that rules are enforced which they no longer have, or which the guardrail
- * no longer enforces.
- */
-export function outdatedCustomers({ byInstance }: CustomerSources, instance: GatewayInstance): GatewayCustomer[] {
-  const isEnforcing = accessProblem(instance) === undefined;
-  return byInstance.get(keyText(instance.metadata)).filter((customer) => {
-    const { enforcedAccess } = customer.status ?? {};
-    const isCurrent = isEnforcing && isOwner(customer) && enforcedAccess === accessDigest(customer.spec);
-    return enforcedAccess !== undefined && !isCurrent;
-  });
+/** Whether the guardrail has rules for a customer. */
+function hasRules(customer: GatewayCustomer): boolean {
+  return restrictsAccess(customer.spec) || customerPolicyKey(customer) !== undefined;
 }
 
 function customersOf({ instances, byInstance }: CustomerSources, key: ObjectKey): readonly GatewayCustomer[] {
@@ -54,7 +41,8 @@ function customersOf({ instances, byInstance }: CustomerSources, key: ObjectKey)
   });
 }
 
-function isOwner({ status }: GatewayCustomer): boolean {
+/** Whether a resource owns the record of its customer. */
+export function isOwner({ status }: GatewayCustomer): boolean {
   return status?.ownership === 'Owned';
 }
 
@@ -66,6 +54,9 @@ export function listsOf(sources: KnownInstances, customer: GatewayCustomer): rea
 /** Whether a change of a customer can change a list. */
 export function changesList(before: GatewayCustomer, after: GatewayCustomer): boolean {
   const relevant = ({ metadata, spec, status }: GatewayCustomer): string =>
-    JSON.stringify([metadata.uid, spec.blocked, spec.allowedCallers, spec.managementPolicy, status?.ownership]);
+    JSON.stringify([
+      ...[metadata.uid, spec.blocked, spec.allowedCallers, spec.guardrailPolicyRef, spec.managementPolicy],
+      status?.ownership,
+    ]);
   return relevant(before) !== relevant(after);
 }

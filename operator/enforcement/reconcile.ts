@@ -9,7 +9,7 @@ import {
 } from '../../guardrail/guardrail.ts';
 import { type GatewayCustomer, type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { ignoreNotFound, NameTakenError, namesOf, secrets, secretValue } from '../cluster/cluster.ts';
-import { accessProblem, instanceKeyOf } from '../connection/connection.ts';
+import { instanceKeyOf } from '../connection/connection.ts';
 import { guardrailFiles } from '../guardrail/guardrail.ts';
 import { isAnnotated, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import {
@@ -23,16 +23,27 @@ import {
   type Result,
   type StatusWriter,
 } from '../runtime/runtime.ts';
-import { accessDigest, entryOf } from './accessRules.ts';
+import { effectivePolicy } from '../configuration/configuration.ts';
+import { customerPolicyKey } from '../policy/policy.ts';
+import { entryOf } from './accessRules.ts';
 import { AskTimes } from './askTimes.ts';
 import { Batches } from './batches.ts';
-import { type CustomerSources, listedCustomers, outdatedCustomers } from './listedCustomers.ts';
+import { type ChoiceSources, type ChosenPolicies, choosePolicies } from './customerPolicies.ts';
+import {
+  confirmedStatus as confirmedCustomerStatus,
+  differs,
+  type EnforcedStatus,
+  type ListedPolicy,
+  remainingStatus,
+} from './customerStatus.ts';
+import { listedPolicy, serviceSettings } from './effective.ts';
+import { type CustomerSources, isOwner, listedCustomers } from './listedCustomers.ts';
 import type { AskPods, Revisions } from './loadedRevisions.ts';
 import { confirmedStatus, expectedRevisions, knownStatus, unknownRevisions, type WrittenList } from './loadedStatus.ts';
-import { type ShardDependencies, writeShards } from './shards.ts';
+import { type ShardDependencies, storedPolicies, writeShards, writtenPolicy } from './shards.ts';
 
 /** The dependencies of {@link EnforcementReconciler}. */
-export interface EnforcementDependencies extends CustomerSources, ShardDependencies {
+export interface EnforcementDependencies extends CustomerSources, ShardDependencies, Pick<ChoiceSources, 'policies'> {
   readonly client: Pick<KubeClient, 'get'>;
   readonly instanceStatus: StatusWriter<GatewayInstance>;
   readonly customerStatus: StatusWriter<GatewayCustomer>;
@@ -42,6 +53,12 @@ export interface EnforcementDependencies extends CustomerSources, ShardDependenc
   readonly events: EventRecorder;
   readonly now: () => Date;
   readonly monotonic: () => number;
+}
+
+/** A list as it is stored, and from what it was made. */
+interface WrittenCustomers extends WrittenList {
+  readonly listed: readonly GatewayCustomer[];
+  readonly policies: ChosenPolicies;
 }
 
 /** How long until the keys of a new guardrail are looked for again. */
@@ -75,7 +92,9 @@ export class EnforcementReconciler implements Reconciler {
       return {};
     }
     if (isAnnotated(instance, 'paused')) return {};
-    await this.#writeCustomers(outdatedCustomers(this.#dependencies, instance), undefined);
+    await this.#writeCustomers(this.#dependencies.byInstance.get(keyText(key)), (customer) =>
+      remainingStatus(customer, instance),
+    );
     if (instance.spec.guardrail === undefined) {
       this.#forget(key);
       await this.#dependencies.instanceStatus.write(instance, {});
@@ -115,7 +134,7 @@ export class EnforcementReconciler implements Reconciler {
     const { missing, askAfter } = await this.#ensureLoaded(instance, written, signal);
     if ('failure' in list) throw list.failure;
     if (written !== undefined && missing.customerList === undefined) {
-      await this.#reportCustomers(instance, written.listed);
+      await this.#reportCustomers(instance, written, missing.policy === undefined);
     }
     const times = [...('waitMs' in list ? [list.waitMs] : []), ...(askAfter === undefined ? [] : [askAfter])];
     return times.length === 0 ? {} : { requeueAfter: Math.min(...times) };
@@ -124,27 +143,32 @@ export class EnforcementReconciler implements Reconciler {
   async #ensureList(
     instance: GatewayInstance,
     sessionKey: string,
-  ): Promise<
-    | (WrittenList & { readonly listed: readonly GatewayCustomer[] })
-    | { readonly waitMs: number }
-    | { readonly failure: Error }
-  > {
+  ): Promise<WrittenCustomers | { readonly waitMs: number } | { readonly failure: Error }> {
     const name = keyText(instance.metadata);
     const waitMs = this.#batches.waitMs(name);
     if (waitMs > 0) return { waitMs };
     const listed = listedCustomers(this.#dependencies, instance);
     const hashOf = this.#hasherOf(name, sessionKey, listed);
-    const { unknownCustomers = instanceDefaults.unknownCustomers } = instance.spec;
+    const { unknownCustomers = instanceDefaults.unknownCustomers, guardrail } = instance.spec;
+    const policies = await choosePolicies(
+      { policies: this.#dependencies.policies, stored: once(() => storedPolicies(this.#dependencies, instance)) },
+      listed,
+    );
     const { maxShardBytes } = this.#dependencies;
     try {
       const shards = writeCustomerList(
-        listed.map((customer) => entryOf(customer, hashOf)),
-        { unknownCustomers, ...(maxShardBytes === undefined ? {} : { maxShardBytes }) },
+        listed.map((customer) => entryOf(customer, hashOf, policies.ofCustomer.get(customer.metadata.uid))),
+        {
+          unknownCustomers,
+          allowLooserPolicies: guardrail?.allowLooserPolicies === true,
+          policies: policies.texts,
+          ...(maxShardBytes === undefined ? {} : { maxShardBytes }),
+        },
       );
       const writes = await writeShards(this.#dependencies, instance, shards);
       if (writes > 0) this.#batches.wrote(name, writes);
       this.#failing.delete(name);
-      return { revision: customerListRevision(shards), customers: listed.length, isNew: writes > 0, listed };
+      return { revision: customerListRevision(shards), customers: listed.length, isNew: writes > 0, listed, policies };
     } catch (error) {
       if (!this.isExpected(error)) throw error;
       this.#reportFailure(instance, error);
@@ -183,26 +207,63 @@ export class EnforcementReconciler implements Reconciler {
     return { missing, askAfter: instance.status?.guardrail === undefined ? NOT_DEPLOYED_MS : askAfter };
   }
 
-  /** Reports since when the rules of each customer of the instance are enforced, where they are new. */
-  async #reportCustomers(instance: GatewayInstance, customers: readonly GatewayCustomer[]): Promise<void> {
-    if (accessProblem(instance) !== undefined) return;
+  /**
+   * Reports since when the rules of each customer of the instance are enforced, where they are new.
+   * @param hasPolicy whether every pod has the instance's own policy, to which those of customers add
+   */
+  async #reportCustomers(
+    instance: GatewayInstance,
+    { listed, policies }: WrittenCustomers,
+    hasPolicy: boolean,
+  ): Promise<void> {
     const own = keyText(instance.metadata);
-    await this.#writeCustomers(
-      customers.filter((customer) => {
-        const digest = accessDigest(customer.spec);
-        const isOwn = keyText(instanceKeyOf(customer)) === own;
-        return isOwn && !isObserveOnly(customer) && digest !== undefined && digest !== customer.status?.enforcedAccess;
-      }),
-      this.#dependencies.now().toISOString(),
+    const customers = listed.filter(
+      (customer) => keyText(instanceKeyOf(customer)) === own && isOwner(customer) && !isObserveOnly(customer),
+    );
+    const policyOf = hasPolicy ? await this.#policiesOf(instance, customers, policies) : knownPolicy;
+    const time = this.#dependencies.now();
+    await this.#writeCustomers(customers, (customer) =>
+      confirmedCustomerStatus(customer, instance, policyOf(customer), time),
     );
   }
 
-  /** @param enforcedAt undefined: the rules are not enforced */
-  async #writeCustomers(customers: readonly GatewayCustomer[], enforcedAt: string | undefined): Promise<void> {
-    for (let at = 0; at < customers.length; at += CONCURRENT) {
+  /** What the statuses of customers say about their policies. */
+  async #policiesOf(
+    instance: GatewayInstance,
+    customers: readonly GatewayCustomer[],
+    { ofCustomer, texts }: ChosenPolicies,
+  ): Promise<(customer: GatewayCustomer) => ListedPolicy | undefined> {
+    const { guardrail = {} } = instance.spec;
+    const allowLooser = guardrail.allowLooserPolicies === true;
+    const service = writtenPolicy(this.#dependencies.configMaps, instance);
+    const settings = serviceSettings(guardrail);
+    const known = new Map<string, ListedPolicy>();
+    const nameIn = (customer: GatewayCustomer): string => {
+      const key = customerPolicyKey(customer);
+      const revision = ofCustomer.get(customer.metadata.uid);
+      return key === undefined || !revision ? '' : `${keyText(key)} ${revision}`;
+    };
+    for (const each of new Set(customers.map(nameIn))) {
+      const [name = '', revision = ''] = each.split(' ');
+      const customer = texts.get(revision);
+      if (customer === undefined) continue;
+      const effective = await effectivePolicy(name, { customer, service, settings, allowLooser });
+      if (effective !== undefined) known.set(each, listedPolicy({ name, revision }, effective, allowLooser));
+    }
+    return (customer) => known.get(nameIn(customer));
+  }
+
+  /** Writes the statuses that differ. */
+  async #writeCustomers(
+    customers: readonly GatewayCustomer[],
+    statusOf: (customer: GatewayCustomer) => EnforcedStatus,
+  ): Promise<void> {
+    const changes = customers
+      .map((customer) => ({ customer, status: statusOf(customer) }))
+      .filter(({ customer, status }) => differs(customer, status));
+    for (let at = 0; at < changes.length; at += CONCURRENT) {
       await Promise.all(
-        customers.slice(at, at + CONCURRENT).map(async (customer) => {
-          const status = enforcedAt === undefined ? {} : { enforcedAt, enforcedAccess: accessDigest(customer.spec) };
+        changes.slice(at, at + CONCURRENT).map(async ({ customer, status }) => {
           await this.#dependencies.customerStatus.write(customer, status).catch((error: unknown) => {
             if (!isNotFound(error)) throw error;
           });
@@ -247,4 +308,17 @@ export class EnforcementReconciler implements Reconciler {
 
 function isEmpty(revisions: Revisions): boolean {
   return Object.keys(revisions).length === 0;
+}
+
+/** The policy that the status of a customer has. */
+function knownPolicy({ status }: GatewayCustomer): ListedPolicy | undefined {
+  if (status?.guardrailPolicy === undefined) return undefined;
+  const { enforcedAt: _, ...policy } = status.guardrailPolicy;
+  return policy;
+}
+
+/** Computes a value at most once. */
+function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: compute() }).value;
 }

@@ -1,9 +1,9 @@
 /** The ConfigMaps with the list of who may call. */
 import type { V1ConfigMap } from '@kubernetes/client-node';
-import { MAX_SHARDS, shardName } from '../../guardrail/guardrail.ts';
+import { CustomerListError, MAX_SHARDS, readCustomerList, shardName } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { configMaps, isOwnedBy, type OwnedObject, type OwnedObjects } from '../cluster/cluster.ts';
-import { customerListName, ownedChild } from '../guardrail/guardrail.ts';
+import { configMaps, isOwnedBy, namesOf, type OwnedObject, type OwnedObjects } from '../cluster/cluster.ts';
+import { customerListName, guardrailFiles, ownedChild } from '../guardrail/guardrail.ts';
 import type { FromServer, Lister } from '../runtime/runtime.ts';
 
 /** The dependencies of {@link writeShards}. */
@@ -38,6 +38,31 @@ export async function writeShards(
     deleted += 1;
   }
   return changed.length + deleted;
+}
+
+/** The texts of the policies in the stored list, by their revisions; none if the list is incomplete. */
+export function storedPolicies(
+  { configMaps: stored }: Pick<ShardDependencies, 'configMaps'>,
+  instance: GatewayInstance,
+): ReadonlyMap<string, string> {
+  const shards = Array.from(
+    { length: MAX_SHARDS },
+    (_, shard) => [shard, storedText(stored, instance, shard)] as const,
+  );
+  const texts = shards.flatMap(([shard, text]): [number, string][] => (text === undefined ? [] : [[shard, text]]));
+  try {
+    return readCustomerList(new Map(texts)).policies;
+  } catch (error) {
+    if (error instanceof CustomerListError) return new Map();
+    throw error;
+  }
+}
+
+/** The policy file of an instance's guardrail; undefined: it has none. */
+export function writtenPolicy(stored: ShardDependencies['configMaps'], instance: GatewayInstance): string | undefined {
+  if (instance.status?.guardrail?.policyRevision === undefined) return undefined;
+  const { namespace } = instance.metadata;
+  return stored.get({ namespace, name: namesOf(instance).guardrail })?.data?.[guardrailFiles.policy];
 }
 
 function shardObject(instance: GatewayInstance, shard: number, text: string): OwnedObject {

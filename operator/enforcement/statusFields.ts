@@ -2,6 +2,6 @@ import type { GatewayCustomerStatus, GatewayInstanceStatus } from '../api/v1alph
 
 /** The fields of statuses that only the controller of enforcement writes. */
 export const enforcementFields = {
-  customer: ['enforcedAt', 'enforcedAccess'] satisfies (keyof GatewayCustomerStatus)[],
-  instance: ['customerList', 'policy'] satisfies (keyof GatewayInstanceStatus)[],
+  customer: ['enforcedAt', 'enforcedAccess', 'guardrailPolicy'] as const satisfies (keyof GatewayCustomerStatus)[],
+  instance: ['customerList', 'policy'] as const satisfies (keyof GatewayInstanceStatus)[],
 } as const;

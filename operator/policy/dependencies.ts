@@ -1,6 +1,7 @@
-import { instances, policies } from '../api/kinds.ts';
+import { customers, instances, policies } from '../api/kinds.ts';
 import { FINALIZER, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import type { Cache, EventRecorder, Finalizer, KubeClient, Runtime, StatusWriter } from '../runtime/runtime.ts';
+import { customerPolicyUses } from './customerReference.ts';
 import { policyUses, type UserSources } from './users.ts';
 
 /** The dependencies of a policy's reconcile. */
@@ -16,13 +17,16 @@ export interface Dependencies extends UserSources {
 
 /** Creates the dependencies of the reconcile. Call it before the controllers start. */
 export function createDependencies(runtime: Runtime): Dependencies {
+  const instanceCache = runtime.cache(instances);
   return {
     client: runtime.client,
     events: runtime.events,
     status: runtime.status(policies),
     finalizer: runtime.finalizer(policies, FINALIZER),
     cache: runtime.cache(policies),
-    byPolicy: runtime.cache(instances).indexBy(policyUses),
+    instances: instanceCache,
+    byPolicy: instanceCache.indexBy(policyUses),
+    customersByPolicy: runtime.cache(customers).indexBy(customerPolicyUses),
     now: () => runtime.clock.now(),
   };
 }

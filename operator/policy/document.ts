@@ -4,8 +4,11 @@ import type { GuardrailPolicySpec, PolicyRule, TeamPolicy } from '../api/v1alpha
 /** The fields of the resource that have another name in the file. */
 const fileNames = { enforcement: 'mode', retention: 'mappingTTL' } as const;
 
+/** The fields of a policy. */
+type PolicyFields = { readonly [Name in keyof GuardrailPolicySpec]: GuardrailPolicySpec[Name] | undefined };
+
 /** The text of the policy file. It is JSON, which is YAML too: no value needs an escape that YAML reads differently. */
-export function policyText(spec: GuardrailPolicySpec): string {
+export function policyText(spec: PolicyFields): string {
   const { recall, recognizers, teams, images, remoteImages, enforcement, retention } = spec;
   const document = {
     ...rulesOf(spec),
@@ -28,7 +31,7 @@ export function resourcePath(path: readonly (string | number)[]): (string | numb
   return ['spec', renamed ?? first, ...rest];
 }
 
-function rulesOf({ profile, default: fallback, entities, allow, deny }: TeamPolicy): object {
+function rulesOf({ profile, default: fallback, entities, allow, deny }: Pick<PolicyFields, keyof TeamPolicy>): object {
   return {
     profile: lower(profile),
     default: fallback === undefined ? undefined : ruleOf(fallback),

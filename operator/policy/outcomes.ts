@@ -45,19 +45,19 @@ function distribution(revision: string, users: readonly PolicyUser[]): Pick<Poli
     const message = 'The policy is valid. No resource refers to it.';
     return { ready: { status: 'True', reason: 'NotUsed', message }, enforcement: 'NotUsed' };
   }
-  const unwritten = users.filter(({ written }) => written !== revision);
+  const unwritten = users.filter(({ kind, written }) => kind === 'GatewayInstance' && written !== revision);
   if (unwritten.length > 0) {
     const message = `The policy is not written yet for ${namesOf(unwritten)}. If this lasts, the condition GuardrailReady there says why.`;
     return { ready: { status: 'False', reason: 'Writing', message } };
   }
-  const reading = users.filter((user) => user.revision !== revision);
+  const reading = users.filter((user) => user.isApplied && user.revision !== revision);
   if (reading.length > 0) return { ready: { status: 'False', reason: 'Reading', message: readingMessage(reading) } };
   const message = 'Every guardrail pod of every resource that uses the policy has it.';
   return { ready: { status: 'True', reason: 'Enforced', message }, enforcement: 'Complete' };
 }
 
 function readingMessage(users: readonly PolicyUser[]): string {
-  const message = `Not every guardrail pod of ${namesOf(users)} has the policy yet. A kubelet brings it to the pods within its sync period, which is about a minute.`;
+  const message = `Not every guardrail pod has the policy yet for ${namesOf(users)}. A kubelet brings it to the pods within its sync period, which is about a minute.`;
   const sidecars = users.filter(({ isSidecar }) => isSidecar);
   if (sidecars.length === 0) return message;
   return `${message} For the sidecars of ${namesOf(sidecars)}, the operator can tell this only with the component operator/manifests/components/sidecar in its kustomization.`;

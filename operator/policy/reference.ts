@@ -13,6 +13,11 @@ export class PolicyNotUsableError extends Error {
     super(message);
     this.reason = reason;
   }
+
+  static missing(key: ObjectKey): PolicyNotUsableError {
+    const message = `GuardrailPolicy ${keyText(key)} does not exist. Create it, or correct the reference.`;
+    return new PolicyNotUsableError('PolicyNotFound', message);
+  }
 }
 
 /** A valid policy. */
@@ -20,6 +25,8 @@ export interface UsablePolicy {
   readonly spec: GuardrailPolicySpec;
   /** The policy in the format of the guardrail. */
   readonly text: string;
+  /** Identifies the text. */
+  readonly revision: string;
   /** Whether changes of the policy wait, because the annotation `paused` is set. */
   readonly isPaused: boolean;
 }
@@ -34,12 +41,11 @@ export async function usablePolicy(
 ): Promise<UsablePolicy> {
   const name = `GuardrailPolicy ${keyText(key)}`;
   const policy = policies.get(key);
-  if (policy === undefined) {
-    throw new PolicyNotUsableError('PolicyNotFound', `${name} does not exist. Create it, or correct the reference.`);
-  }
+  if (policy === undefined) throw PolicyNotUsableError.missing(key);
   const check = await checkPolicy(policy);
   if (!check.valid) throw new PolicyNotUsableError('PolicyInvalid', `${name} is not valid: ${check.message}`);
-  return { spec: policy.spec, text: check.text, isPaused: isAnnotated(policy, 'paused') };
+  const { text, revision } = check;
+  return { spec: policy.spec, text, revision, isPaused: isAnnotated(policy, 'paused') };
 }
 
 /** Whether a change of a policy matters to the resources that refer to it. */

@@ -25,6 +25,7 @@ describe('the status of a policy', () => {
       enforcedGeneration: 2,
       revision: 'new',
       instances: 1,
+      customers: 0,
       usedBy: ['GatewayInstance ai/main'],
       conditions: ['Accepted True Accepted', 'Ready True Enforced'],
     });
@@ -95,10 +96,10 @@ describe('the status of a policy', () => {
 
   it('names who does not have the policy yet, and who uses it', () => {
     const messageFor = (...waiting: readonly PolicyUser[]): string => outcomes.checked(valid, waiting).ready.message;
-    expect(messageFor(...reading)).to.match(/^Not every guardrail pod of GatewayInstance test has/);
+    expect(messageFor(...reading)).to.match(/^Not every guardrail pod has the policy yet for GatewayInstance test\./);
     expect(messageFor(...reading)).not.to.include('sidecar');
     expect(messageFor(userOf('main', undefined, 'new'), userOf('side', 'old', 'new', true))).to.match(
-      /of GatewayInstance main and GatewayInstance side has.* sidecars of GatewayInstance side, .*\/components\/sidecar/,
+      /for GatewayInstance main and GatewayInstance side\..* sidecars of GatewayInstance side, .*\/components\/sidecar/,
     );
     expect(messageFor(userOf('side', 'new', 'new', true))).not.to.include('component');
     expect(outcomes.checked(valid, users).ready.message).to.match(/not written yet for GatewayInstance test\./);

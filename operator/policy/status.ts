@@ -32,6 +32,7 @@ export function nextStatus(
     ...(outcome.revision === undefined ? {} : { acceptedGeneration: generation, revision: outcome.revision }),
     ...(outcome.enforcement === 'Complete' ? { enforcedGeneration: generation } : {}),
     instances: users.filter(({ kind }) => kind === 'GatewayInstance').length,
+    customers: users.filter(({ kind }) => kind === 'GatewayCustomer').length,
     usedBy: users.slice(0, MAX_USERS).map(({ kind, key }) => `${kind} ${keyText(key)}`),
     conditions: conditionsOf(policy, outcome, now),
   };

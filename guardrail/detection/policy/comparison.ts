@@ -3,7 +3,7 @@ import type { EntityType } from '../contract.ts';
 import { generalTypeOf } from '../publicTypes.ts';
 import { CUSTOM_THRESHOLD, firstOf, resolveRule, type ResolvedRule } from './resolveRule.ts';
 import type { PolicyDocument, Rules } from './schema.ts';
-import { compareStrictness, type ServiceSettings } from './strictness.ts';
+import { compareStrictness, completeSettings, strictestSettings, type ServiceSettings } from './strictness.ts';
 
 /** What a customer's policy changes, by the names of fields: `recall`, `entities.PERSON`, `default`, `deny`, `teams.sales`. */
 export interface PolicyComparison {
@@ -49,6 +49,19 @@ export function comparePolicies({ service, customer, settings, types }: Compared
     changes.add(team, -looser.size);
   }
   return { stricter: [...changes.stricter, ...common.stricter], looser: [...changes.looser, ...common.looser] };
+}
+
+/**
+ * The settings that apply to the calls of a customer.
+ * @param allowLooser whether the service allows less strict ones
+ */
+export function effectiveSettings(
+  { service, customer, settings }: Omit<ComparedPolicies, 'types'>,
+  allowLooser: boolean,
+): ServiceSettings {
+  const base = completeSettings(service, settings);
+  const wanted = completeSettings(customer, base);
+  return allowLooser ? wanted : strictestSettings([base, wanted]);
 }
 
 /** The names of what changes. */

@@ -43,10 +43,7 @@ export function strictestPolicy(policies: readonly Policy[], service: ServiceSet
   const [only, ...others] = policies;
   if (only !== undefined && others.length === 0) return only;
   return {
-    settings: strictestSettings(
-      policies.map(({ settings }) => settings),
-      service,
-    ),
+    settings: strictestSettings(policies.map(({ settings }) => completeSettings(settings, service))),
     customTypes: [...new Set(policies.flatMap(({ customTypes }) => customTypes))],
     find: (text, team) => distinct(policies.flatMap((policy) => policy.find(text, team))),
     actionOf: (span, value, team) =>
@@ -58,37 +55,46 @@ function strictestAction(one: Action | undefined, other: Action | undefined): Ac
   return compareStrictness('action', one ?? 'ignore', other ?? 'ignore') > 0 ? other : one;
 }
 
-function strictestSettings(all: readonly PolicySettings[], service: ServiceSettings): PolicySettings {
+/** Settings of a policy, with those of the service where it has none. */
+export function completeSettings(
+  {
+    profile,
+    recall,
+    images,
+    remoteImages,
+    mode,
+    mappingTTL,
+  }: PolicySettings & { readonly profile?: Profile | undefined },
+  service: ServiceSettings,
+): ServiceSettings {
   return {
-    recall: strictestOf(
-      'recall',
-      all.map(({ recall = service.recall }) => recall),
-    ),
-    images: strictestOf(
-      'images',
-      all.map(({ images = service.images }) => images),
-    ),
-    remoteImages: strictestOf(
-      'remoteImages',
-      all.map(({ remoteImages = service.remoteImages }) => remoteImages),
-    ),
-    mode: strictestOf(
-      'mode',
-      all.map(({ mode = service.mode }) => mode),
-    ),
-    mappingTTL: Math.min(...all.map(({ mappingTTL = service.mappingTTL }) => mappingTTL)),
+    profile: profile ?? service.profile,
+    recall: recall ?? service.recall,
+    images: images ?? service.images,
+    remoteImages: remoteImages ?? service.remoteImages,
+    mode: mode ?? service.mode,
+    mappingTTL: mappingTTL ?? service.mappingTTL,
   };
 }
 
-function strictestOf<Name extends keyof Ordered, Value extends Ordered[Name][number]>(
+/** The strictest value of each setting. @param all at least one */
+export function strictestSettings(all: readonly ServiceSettings[]): ServiceSettings {
+  return all.reduce((one, other) => ({
+    profile: stricterOf('profile', one.profile, other.profile),
+    recall: stricterOf('recall', one.recall, other.recall),
+    images: stricterOf('images', one.images, other.images),
+    remoteImages: stricterOf('remoteImages', one.remoteImages, other.remoteImages),
+    mode: stricterOf('mode', one.mode, other.mode),
+    mappingTTL: Math.min(one.mappingTTL, other.mappingTTL),
+  }));
+}
+
+function stricterOf<Name extends keyof Ordered, Value extends Ordered[Name][number]>(
   name: Name,
-  values: readonly Value[],
-): Value | undefined {
-  return values.reduce<Value | undefined>(
-    (strictest, value) =>
-      strictest !== undefined && compareStrictness(name, strictest, value) <= 0 ? strictest : value,
-    undefined,
-  );
+  one: Value,
+  other: Value,
+): Value {
+  return compareStrictness(name, one, other) > 0 ? other : one;
 }
 
 function distinct(spans: readonly Span[]): Span[] {

@@ -28,6 +28,14 @@ export interface BudgetRef {
   namespace?: LabelName;
 }
 
+/** Reference to the GuardrailPolicy of a customer. */
+export interface CustomerPolicyRef {
+  /** Name of the GuardrailPolicy. */
+  name: ObjectName;
+  /** Namespace of the GuardrailPolicy: that of the customer, or that of its GatewayInstance. Default: the namespace of the customer. */
+  namespace?: LabelName;
+}
+
 /** The MCP servers, access groups, vector stores and agents that a customer may use. */
 export interface ObjectPermission {
   /**
@@ -184,6 +192,8 @@ export interface GatewayCustomerSpec {
   blocked?: boolean;
   /** Who may call for the customer. The guardrail of the instance refuses the calls of all others. Default: every caller. */
   allowedCallers?: AllowedCallers;
+  /** The GuardrailPolicy for calls of this customer. It adds to the policy of the instance, and can only be stricter, unless spec.guardrail.allowLooserPolicies of the instance is true. The guardrail of the instance applies it. While the policy is not usable, the customer keeps the one that it has; without one, its calls are refused. */
+  guardrailPolicyRef?: CustomerPolicyRef;
   /** The MCP servers, access groups, vector stores and agents that the customer may use. */
   objectPermission?: ObjectPermission;
   /**
@@ -216,6 +226,58 @@ export interface TookOver {
    * @format date-time
    */
   time: string;
+}
+
+/** The policy that every pod of the guardrail applies to calls of a customer. */
+export interface CustomerPolicyStatus {
+  /** The GuardrailPolicy, as namespace/name. */
+  name: string;
+  /** Digest of the GuardrailPolicy, as in its status.revision. */
+  revision: string;
+  /**
+   * The time since which every pod of the guardrail applies it.
+   * @format date-time
+   */
+  enforcedAt: string;
+  /** The settings that apply to calls of the customer: those of its own policy and those of the instance together. */
+  effective: EffectivePolicySettings;
+  /**
+   * What is stricter than for other customers of the instance, by the fields of the policy, for example entities.PERSON. default stands for all entity types that no policy names.
+   * @maxItems 256
+   * @listType set
+   * @eachItem {"maxLength": 512}
+   */
+  tightened?: string[];
+  /**
+   * What is less strict than for other customers of the instance, because the instance allows it.
+   * @maxItems 256
+   * @listType set
+   * @eachItem {"maxLength": 512}
+   */
+  loosened?: string[];
+  /**
+   * What is less strict in the customer's policy than in that of the instance, and has no effect.
+   * @maxItems 256
+   * @listType set
+   * @eachItem {"maxLength": 512}
+   */
+  notApplied?: string[];
+}
+
+/** Settings of a guardrail for the calls of a customer. */
+export interface EffectivePolicySettings {
+  /** What is replaced if no rule names the entity type. */
+  profile: 'Personal' | 'Confidential';
+  /** How much is found. */
+  recall: 'Precise' | 'Balanced' | 'Thorough';
+  /** How images are handled. */
+  images: 'Redact' | 'Block' | 'Pass';
+  /** How images at addresses are handled. */
+  remoteImages: 'Block' | 'Pass';
+  /** Enforce replaces personal data. Monitor counts it and changes nothing. */
+  enforcement: 'Enforce' | 'Monitor';
+  /** How long a mapping is kept after its last use, for example 24h. */
+  retention: string;
 }
 
 /** Observed state of the customer at the gateway. */
@@ -274,6 +336,8 @@ export interface GatewayCustomerStatus {
   enforcedAt?: string;
   /** Digest of what the spec said about who may call, at enforcedAt. */
   enforcedAccess?: string;
+  /** The customer's own policy, as every pod of the guardrail applies it. Not set without spec.guardrailPolicyRef, and while no pod or not every one has the policy. While another revision or another policy is on its way, it shows the one that applies until then. */
+  guardrailPolicy?: CustomerPolicyStatus;
   /** The last value of the annotation gateway.guardrail.dev/sync-requested that was handled. */
   lastHandledSyncRequest?: string;
   /**

@@ -470,6 +470,8 @@ export interface Guardrail {
   policy?: TextSource;
   /** The GuardrailPolicy of this guardrail, in the namespace of the instance. What it sets takes precedence over profile, recall, images, remoteImages, enforcement and mappingTTL. Mutually exclusive with policy. */
   policyRef?: PolicyRef;
+  /** Whether the GuardrailPolicies of customers may be less strict than the policy of this guardrail. Default: what is less strict in them has no effect. */
+  allowLooserPolicies?: boolean;
   /**
    * How images in a request are handled. Redact paints over personal data, Block refuses the request, Pass forwards the image unchanged.
    * @default {@link instanceDefaults.guardrail.images}

@@ -227,6 +227,12 @@ export interface GuardrailPolicyStatus {
    */
   instances?: number;
   /**
+   * Number of GatewayCustomers that refer to the policy.
+   * @asType integer
+   * @format int32
+   */
+  customers?: number;
+  /**
    * The resources that refer to the policy, as kind and name. At most 32 are listed.
    * @maxItems 32
    * @listType set
@@ -250,6 +256,7 @@ export interface GuardrailPolicyStatus {
  *   {"name": "Profile", "type": "string", "jsonPath": ".spec.profile", "description": "What is replaced."},
  *   {"name": "Enforcement", "type": "string", "jsonPath": ".spec.enforcement", "description": "Whether personal data is replaced or only counted."},
  *   {"name": "Instances", "type": "integer", "jsonPath": ".status.instances", "description": "Number of GatewayInstances that refer to the policy."},
+ *   {"name": "Customers", "type": "integer", "jsonPath": ".status.customers", "description": "Number of GatewayCustomers that refer to the policy."},
  *   {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "description": "The status of the condition Ready."},
  *   {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "The age of the resource."},
  *   {"name": "Reason", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].reason", "priority": 1, "description": "The reason of the condition Ready."},

@@ -85,7 +85,7 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
   };
   const dependencies: Omit<
     Dependencies,
-    'client' | 'connections' | 'guardrails' | 'byInstance' | 'byBudget' | 'monotonic'
+    'client' | 'connections' | 'guardrails' | 'byInstance' | 'byBudget' | 'byPolicy' | 'monotonic'
   > = {
     clients,
     finalizer,
@@ -99,6 +99,7 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     },
     instances: { get: () => undefined, list: () => [], size: 0, synced: true },
     budgets: { get: () => undefined },
+    policies: { get: () => undefined },
     budgetsByInstance: nothing,
     byClaim: nothing,
     byUid: nothing,

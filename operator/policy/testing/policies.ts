@@ -1,6 +1,9 @@
 /** For tests: policies and instances as the API server would return them. */
 import {
   API_VERSION,
+  type CustomerPolicyRef,
+  type GatewayCustomer,
+  type GatewayCustomerStatus,
   type GatewayInstance,
   type GuardrailPolicy,
   type GuardrailPolicySpec,
@@ -34,5 +37,26 @@ export function instanceWith(name: string, policyRef = 'strict'): GatewayInstanc
 
 /** An instance that uses the policy, with the revision that all of its pods have, and the one that is written for them. */
 export function userOf(name: string, revision?: string, written = revision, isSidecar = false): PolicyUser {
-  return { kind: 'GatewayInstance', key: { namespace: 'ai', name }, revision, written, isSidecar };
+  return { kind: 'GatewayInstance', key: { namespace: 'ai', name }, revision, written, isApplied: true, isSidecar };
+}
+
+/** A customer `team/acme` of instance `ai/main` that refers to the policy in that namespace. */
+export function customerWith(
+  ref: CustomerPolicyRef | undefined = { name: 'strict', namespace: 'ai' },
+  status: GatewayCustomerStatus = { ownership: 'Owned' },
+): GatewayCustomer {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'GatewayCustomer',
+    metadata: {
+      ...{ name: 'acme', namespace: 'team', uid: 'uid-acme' },
+      ...{ resourceVersion: '1', generation: 1, creationTimestamp: '2026-11-21T00:00:00Z' },
+    },
+    spec: {
+      instanceRef: { name: 'main', namespace: 'ai' },
+      customerId: 'acme',
+      ...(ref === undefined ? {} : { guardrailPolicyRef: ref }),
+    },
+    status,
+  };
 }
