@@ -66,11 +66,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   const customers = openCustomers(settings, options, sessionKey);
   const policies = createCallPolicies({
     service: policy,
-    customers: {
-      get current() {
-        return customers?.list.current?.policies ?? NO_CUSTOMER_POLICIES;
-      },
-    },
+    customers: policiesIn(customers?.list),
     settings: serviceSettings(settings),
   });
   const images = createImageWorkerPool({
@@ -137,6 +133,15 @@ function openCustomers(
   });
   metrics.watchCustomers(access);
   return { list, access };
+}
+
+/** The policies in the list of customers that is in force. */
+function policiesIn(list: Live<CustomersInForce | undefined> | undefined): { readonly current: CustomerPolicies } {
+  return {
+    get current() {
+      return list?.current?.policies ?? NO_CUSTOMER_POLICIES;
+    },
+  };
 }
 
 function openTls(settings: Settings, report: Report): TlsFiles | undefined {

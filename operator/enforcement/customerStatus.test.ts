@@ -21,8 +21,7 @@ const enforced: GatewayCustomerStatus = {
   ...(digest === undefined ? {} : { enforcedAccess: digest }),
   guardrailPolicy: { ...policy, enforcedAt: before },
 };
-const instance = (guardrail: Guardrail | undefined = {}): GatewayInstance =>
-  instanceOf({ ...(guardrail && { guardrail }) }, 'main');
+const instance = (guardrail: Guardrail = {}): GatewayInstance => instanceOf({ guardrail }, 'main');
 const customer = (
   status: GatewayCustomerStatus,
   spec: Partial<GatewayCustomer['spec']> = { blocked: true },

@@ -14,7 +14,7 @@ const accepted = (status: 'True' | 'False'): GuardrailPolicy =>
 describe('the policy of a customer', () => {
   const cases: readonly (readonly [
     what: string,
-    ref: CustomerPolicyRef | undefined,
+    ref: CustomerPolicyRef,
     policy: GuardrailPolicy | undefined,
     problem: unknown,
   ])[] = [

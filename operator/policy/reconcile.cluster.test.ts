@@ -56,11 +56,12 @@ describe('a GuardrailPolicy', function () {
     expect(typesOf(policy)).to.deep.equal(['Accepted True', 'Ready True']);
     expect(policy.status).to.include({ observedGeneration: 1, acceptedGeneration: 1, instances: 0 });
     const [, line = ''] = (await kubectl('get', 'gpol')).split('\n');
-    expect(line.trim().split(/\s+/).slice(0, 6)).to.deep.equal([
+    expect(line.trim().split(/\s+/).slice(0, 7)).to.deep.equal([
       'strict',
       'True',
       'Confidential',
       'Monitor',
+      '0',
       '0',
       'True',
     ]);

@@ -28,6 +28,7 @@ import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/testing.ts';
 import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
 import { currentPods } from '../../enforcement/testing/pods.ts';
+import { policyController } from '../../policy/policy.ts';
 import { customerController } from '../customer.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
 import { conditionOf } from '../customerResource.ts';
@@ -109,6 +110,7 @@ export class TestOperator extends Manager {
     await this.registerCustomResourceDefinition(join(definitions, `gatewaycustomers.${GROUP}.yaml`));
     await this.registerCustomResourceDefinition(join(definitions, `gatewayinstances.${GROUP}.yaml`));
     await this.registerCustomResourceDefinition(join(definitions, `gatewaybudgets.${GROUP}.yaml`));
+    await this.registerCustomResourceDefinition(join(definitions, `guardrailpolicies.${GROUP}.yaml`));
     const { client, clock } = this.runtime;
     const connections = new Connections({ client, clock, instances: this.runtime.cache(instances) });
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
@@ -117,6 +119,7 @@ export class TestOperator extends Manager {
         askPods: (instance, expected, signal) => this.askPods(instance, expected, signal),
       }),
     );
+    this.addController(policyController(this.runtime));
     this.addController(budgetController(this.runtime, { connections, clients: this.#clients }));
     this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
   }

@@ -42,7 +42,7 @@ export function userOf(name: string, revision?: string, written = revision, isSi
 
 /** A customer `team/acme` of instance `ai/main` that refers to the policy in that namespace. */
 export function customerWith(
-  ref: CustomerPolicyRef | undefined = { name: 'strict', namespace: 'ai' },
+  ref: CustomerPolicyRef = { name: 'strict', namespace: 'ai' },
   status: GatewayCustomerStatus = { ownership: 'Owned' },
 ): GatewayCustomer {
   return {
@@ -55,7 +55,7 @@ export function customerWith(
     spec: {
       instanceRef: { name: 'main', namespace: 'ai' },
       customerId: 'acme',
-      ...(ref === undefined ? {} : { guardrailPolicyRef: ref }),
+      guardrailPolicyRef: ref,
     },
     status,
   };
