@@ -26,8 +26,12 @@ describe('who may call, on a real LiteLLM', function () {
   let litellm: LiteLlm;
   let keys: readonly [string, string];
 
-  const write = (entries: readonly CustomerEntry[], unknownCustomers: 'Allow' | 'Block'): void => {
-    for (const [shard, text] of writeCustomerList(entries, { unknownCustomers }).entries()) {
+  const write = (
+    entries: readonly CustomerEntry[],
+    unknownCustomers: 'Allow' | 'Block',
+    policies: ReadonlyMap<string, string> = new Map(),
+  ): void => {
+    for (const [shard, text] of writeCustomerList(entries, { unknownCustomers, policies }).entries()) {
       writeFileSync(join(folder, shardName(shard)), text);
     }
   };
@@ -103,5 +107,34 @@ describe('who may call, on a real LiteLLM', function () {
     expect((await call({ user: 'known' })).reached).to.equal(true);
     expect((await call({ user: 'stranger' })).refusal).to.include('This customer is not known here.');
     expect((await call({})).refusal).to.include('names no customer');
+  });
+
+  it('gives one prompt another outcome for each of three customers, by their policies', async () => {
+    const policies = new Map([
+      ['1'.repeat(32), '{"entities":{"EMAIL_ADDRESS":"block"}}'],
+      ['2'.repeat(32), '{"deny":[{"value":"Falcon","type":"PROJECT"}]}'],
+    ]);
+    const [blocking, hiding] = policies.keys();
+    write(
+      [
+        { customer: customer('blocking'), ...(blocking && { policy: blocking }) },
+        { customer: customer('hiding'), ...(hiding && { policy: hiding }) },
+      ],
+      'Allow',
+      policies,
+    );
+    const prompt = 'Project Falcon: write to anna.schmidt@example.org.';
+    /** What the model sees of the prompt; undefined: it is not called. */
+    const seen = async (user: string): Promise<string | undefined> => {
+      model.reset();
+      await litellm.client.post(CHAT, chat(prompt, { user }));
+      return model.saw().length === 0 ? undefined : model.saw().join();
+    };
+    const deadline = performance.now() + 15_000;
+    while ((await seen('blocking')) !== undefined) {
+      if (performance.now() > deadline) expect.fail('The policies were not in force for 15 s.');
+    }
+    expect(await seen('hiding')).to.match(/Project <PROJECT_\w+>: write to <EMAIL_ADDRESS_\w+>/);
+    expect(await seen('another')).to.match(/Project Falcon: write to <EMAIL_ADDRESS_\w+>/);
   });
 });
