@@ -4,7 +4,7 @@ import { GATEWAY } from '../gatewayApp.ts';
 import { GuardedGateway } from '../guardedGateway.ts';
 import { whileReachingSidecars } from '../installation.ts';
 import { installRedis, redisKeys } from '../redis.ts';
-import { becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../testbed.ts';
+import { apply, becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../testbed.ts';
 
 const GUARDRAIL = 'main-guardrail';
 const ROTATION_MS = 150_000;
@@ -97,18 +97,45 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
       const { status, text } = await asks('blocked', mark);
       expect(text).to.include('This customer is blocked.');
       expect(status).to.be.within(400, 499);
-      expect(await modelLog()).not.to.include(mark);
+      expect(await modelLog(namespace)).not.to.include(mark);
     }
     expect(await asks('paying', 'paying-customer')).to.include({ status: 200 });
     await testbed.customer('blocked', { blocked: false });
     await soon(async () => {
       expect(await asks('blocked', 'unblocked')).to.include({ status: 200 });
     }, 2 * POD_MS);
-
-    async function modelLog(): Promise<string> {
-      return await cluster().kubectl(['logs', '-n', namespace, '-l', `app=${GATEWAY}`, '--tail=-1']);
-    }
   }).timeout(4 * POD_MS);
+
+  it('applies the policies of two customers to the same prompt, and its own to that of a third one', async () => {
+    const { namespace } = testbed;
+    const policy = (name: string, spec: object): object => ({
+      apiVersion: 'gateway.guardrail.dev/v1alpha1',
+      kind: 'GuardrailPolicy',
+      metadata: { name, namespace },
+      spec,
+    });
+    await apply([
+      policy('blocking', { entities: { EMAIL_ADDRESS: { action: 'Block' } } }),
+      policy('hiding', { deny: [{ value: 'Nightjar', type: 'PROJECT' }] }),
+    ]);
+    for (const name of ['blocking', 'hiding']) await testbed.customer(name, { guardrailPolicyRef: { name } });
+    await testbed.customer('third');
+    for (const name of ['blocking', 'hiding']) {
+      await soon(async () => {
+        expect((await get('gcust', name, namespace))?.status).to.have.property('guardrailPolicy');
+      }, 2 * POD_MS);
+      await becomes('gpol', name, namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
+    }
+    /** What the model receives of a prompt; undefined: it is not called. */
+    const received = async (user: string): Promise<string | undefined> => {
+      const mark = `prompt-${user}`;
+      await testbed.chat(`${mark}: Nightjar, anna.schmidt@example.org`, { user: `${namespace}-${user}` });
+      return (await modelLog(namespace)).split('\n').find((line) => line.includes(mark));
+    };
+    expect(await received('blocking')).to.equal(undefined);
+    expect(await received('hiding')).to.match(/<PROJECT_\w+>, <EMAIL_ADDRESS_\w+>/);
+    expect(await received('third')).to.match(/Nightjar, <EMAIL_ADDRESS_\w+>/);
+  }).timeout(6 * POD_MS);
 
   it('becomes a sidecar and a Deployment again, with calls guarded throughout', async () => {
     const load = await testbed.startLoad();
@@ -143,3 +170,7 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     }, 2 * POD_MS);
   });
 });
+
+async function modelLog(namespace: string): Promise<string> {
+  return await cluster().kubectl(['logs', '-n', namespace, '-l', `app=${GATEWAY}`, '--tail=-1']);
+}
