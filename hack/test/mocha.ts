@@ -43,7 +43,7 @@ export async function runMocha(root: string, args: readonly string[], options: R
   try {
     const child = spawnMocha(root, args, file, options);
     const { code, leftRunning } = await endOf(child, file, options);
-    return judge(readCounts(file), code, leftRunning);
+    return judge(readCounts(file), code, leftRunning, filesIn(args));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -120,6 +120,12 @@ function killIfLeftRunning(child: ChildProcess, countsFile: string): { readonly 
   };
 }
 
+/** Names the files of a run, for messages. */
+function filesIn(args: readonly string[]): string {
+  const [first = 'no file', ...others] = args.filter((arg) => arg.endsWith('.ts'));
+  return others.length === 0 ? first : `${first} and ${others.length} others`;
+}
+
 interface WrittenCounts extends TestCounts {
   ended: boolean;
 }
@@ -129,6 +135,7 @@ export function judge(
   { ended, passed, failed, failures }: WrittenCounts,
   code: number | null,
   leftRunning: boolean,
+  files = 'all files',
 ): TestCounts {
   const also = (why: string): TestCounts => ({ passed, failed: failed + 1, failures: [...failures, why] });
   if (!ended)
@@ -136,7 +143,7 @@ export function judge(
       `Mocha ended before its last test (${code === null ? 'killed' : `exit code ${code}`}). See the output above.`,
     );
   if (leftRunning)
-    return also('Mocha did not end after its last test, because a test left a process or timer running.');
+    return also(`Mocha did not end after its last test, because a test left a process or timer running (${files}).`);
   if (passed + failed === 0) return also('No test ran.');
   if (failed === 0 && code !== 0) return also(`Mocha ended with exit code ${code ?? 'none'}. See the output above.`);
   return { passed, failed, failures };
