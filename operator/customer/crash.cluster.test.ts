@@ -20,10 +20,9 @@ type Phase = 'create' | 'createOwn' | 'update' | 'toTier' | 'delete';
 /** The calls of each phase of a customer, in order. The number distinguishes calls of the same path. */
 const phases: Readonly<Record<Phase, readonly (readonly [path: string, nth: number])[]>> = {
   create: [
-    ['/customer/info', 1],
     ['/budget/new', 1],
     ['/customer/new', 1],
-    ['/customer/info', 2],
+    ['/customer/info', 1],
   ],
   // The operator must recognize the record as its own afterwards: the adoption policy refuses other records.
   createOwn: [

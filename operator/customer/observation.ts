@@ -3,7 +3,7 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { CallOptions, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
 import { isInSync } from './customerResource.ts';
-import { adoptionPolicyOf } from './ownership.ts';
+import { adoptionPolicyOf, type Ownership } from './ownership.ts';
 
 /** The record of a customer; undefined if the gateway has none. */
 export async function observeRecord(
@@ -13,6 +13,18 @@ export async function observeRecord(
 ): Promise<ObservedCustomer | undefined> {
   const row = await client.customerInfo(customer.spec.customerId, options);
   return row === undefined ? undefined : observe(row);
+}
+
+/**
+ * Whether a sync creates the record without observing it first: if there is one, the gateway reports a duplicate. Only
+ * LiteLLM's report of a duplicate is known. The operator observes first
+ * - a record that it may have seen or created before;
+ * - if records of others must be refused: after a crash, a record that was there before could not be told from its own;
+ * - if the gateway may be unavailable: a resource for which no call was made is deleted without a call.
+ */
+export function mayCreateFirst(client: GatewayClient, customer: GatewayCustomer, ownership: Ownership): boolean {
+  const unseen = ownership.state === 'none' && !ownership.marked && ownership.status === undefined;
+  return unseen && adoptionPolicyOf(customer) === 'Adopt' && client.isLiteLlm && client.isAvailable;
 }
 
 /**

@@ -8,6 +8,7 @@ import type {
   Field,
   Fields,
   GatewayClient,
+  GatewayError,
   ObservedCustomer,
   Step,
   Strategy,
@@ -23,7 +24,7 @@ import { driftOf } from './drift.ts';
 import type { SyncAction } from './events.ts';
 import { unappliedFields } from './fullyApplied.ts';
 import { markText, type Ownership, ownershipOf } from './ownership.ts';
-import { observeAfterWrite, observeFirst, observeRecord } from './observation.ts';
+import { mayCreateFirst, observeAfterWrite, observeFirst, observeRecord } from './observation.ts';
 import { isLinked, linkedResource, recordOwner } from './recordOwner.ts';
 import type { SyncOutcome } from './status.ts';
 import { strategyFor } from './strategy.ts';
@@ -58,7 +59,7 @@ interface Comparison {
 }
 
 /**
- * Observes first. Writes the finalizer and the create mark only before a change or an adoption.
+ * Observes first, unless {@link mayCreateFirst}. Writes the finalizer and the create mark only before a change or an adoption.
  * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted;
  *   nothing has been written then
  */
@@ -70,27 +71,36 @@ export async function sync(
 ): Promise<SyncOutcome> {
   const customer = current.latest;
   const client = dependencies.clients.for(connection);
-  const observed = await observeFirst(client, customer, signal);
+  const ownership = ownershipOf(customer);
+  const inheritance = inheritanceOf(dependencies, customer);
+  const createsFirst = !inheritance.record && mayCreateFirst(client, customer, ownership);
+  const observed = createsFirst ? undefined : await observeFirst(client, customer, signal);
   const desired = desiredFields(customer.spec, tier?.budgetId);
   const run: Sync = {
-    ...{ dependencies, current, connection, client, signal, desired },
+    ...{ dependencies, current, connection, client, signal, desired, ownership, inheritance },
     strategy: await strategyFor(dependencies, customer, connection),
     specHash: specHash(desired, tier?.lastChange),
-    ownership: ownershipOf(customer),
-    inheritance: inheritanceOf(dependencies, customer),
     syncRequest: pendingSyncRequest(customer),
     lostCreation: false,
   };
   if (observed !== undefined) return await updateRecord(run, customer, observed);
   try {
+    if (createsFirst) client.checkCapacity('POST /customer/new', 'urgent');
     return await createRecord(run, customer);
   } catch (error) {
-    if (!isGatewayError(error, 'alreadyExists')) throw error;
-    // Another client created it at the same moment, probably by a paid call.
-    const created = await observeRecord(client, customer, { signal });
-    if (created === undefined) throw error;
-    return await updateRecord({ ...run, lostCreation: true }, customer, created);
+    // Another client created it, probably by a paid call. LiteLLM may check the fields before it detects a duplicate.
+    const mayExist =
+      isGatewayError(error, 'alreadyExists') ||
+      (createsFirst && isGatewayError(error, 'terminal') && isCreation(error));
+    if (!mayExist) throw error;
+    const existing = await observeRecord(client, customer, { signal });
+    if (existing === undefined) throw error;
+    return await updateRecord({ ...run, lostCreation: true }, customer, existing);
   }
+}
+
+function isCreation({ operation }: GatewayError): boolean {
+  return operation === 'POST /customer/new';
 }
 
 async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncOutcome> {
@@ -117,8 +127,10 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   const { dependencies, current, strategy, client, signal, ownership, connection } = run;
   const instanceNamespace = connection.instance.namespace;
   const owner = recordOwner(dependencies, customer, observed, { ...run, instanceNamespace });
-  if (owner === 'anotherResource') return outcomes.linkedToAnother(dependencies, customer, observed);
-  if (owner === 'refused') return await refuseRecord(run);
+  if (owner !== 'thisResource') {
+    await cleanUpCreation(run);
+    return owner === 'refused' ? outcomes.refused : outcomes.linkedToAnother(dependencies, customer, observed);
+  }
 
   const comparison = compare(run, customer, observed);
   const action = outcomes.adoptedAction(ownership, isLinked(customer, observed));
@@ -145,13 +157,11 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   return conclude(run, { after, supported, applied, action: action ?? outcomes.updatedAction(drift, specChanged) });
 }
 
-/** Does not change the record. Deletes the budget row that remains from an attempt to create another record. */
-async function refuseRecord({ dependencies, current, client, strategy, signal, ...run }: Sync): Promise<SyncOutcome> {
-  if (run.lostCreation || run.ownership.state === 'pending') {
-    dependencies.finalizer.beforeExternalWrite(current.latest);
-    await execute(client, strategy.cleanupSteps(), { signal });
-  }
-  return outcomes.refused;
+/** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
+async function cleanUpCreation({ dependencies, current, client, strategy, signal, ...run }: Sync): Promise<void> {
+  if (!run.lostCreation && run.ownership.state !== 'pending') return;
+  dependencies.finalizer.beforeExternalWrite(current.latest);
+  await execute(client, strategy.cleanupSteps(), { signal });
 }
 
 function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Comparison {

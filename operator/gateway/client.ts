@@ -92,6 +92,7 @@ export class GatewayClient {
   readonly #report: (call: CallReport) => void;
   readonly #missingCheck = new MissingCustomerCheck();
   #isLiteLlm = false;
+  #isAvailable = false;
 
   constructor(
     target: GatewayTarget,
@@ -119,6 +120,24 @@ export class GatewayClient {
   /** Whether a response has shown that the gateway is LiteLLM, with any proxy name. LiteLLM has a `/budget` API. */
   get isLiteLlm(): boolean {
     return this.#isLiteLlm;
+  }
+
+  /** Whether the last call that the gateway answered, or failed to answer, was served. */
+  get isAvailable(): boolean {
+    return this.#isAvailable;
+  }
+
+  /**
+   * Checks whether a call could start soon. Call it before work that must be followed by a call.
+   * @throws GatewayError of kind `retryAfter` if the call would have to wait long
+   */
+  checkCapacity(operation: GatewayOperation, priority: Exclude<CallPriority, 'inProgress'>): void {
+    try {
+      this.#limiter.checkCapacity(priority);
+    } catch (error) {
+      if (!(error instanceof DeferredError)) throw error;
+      throw deferredError(operation, error.retryAfterMs, error.pause);
+    }
   }
 
   /**
@@ -280,7 +299,20 @@ export class GatewayClient {
     await this.#call({ operation, path, body, schema: anyObject, about }, options);
   }
 
-  async #call<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
+  async #call<T>(call: Call<T>, options?: CallOptions): Promise<T> {
+    try {
+      const result = await this.#makeCall(call, options);
+      this.#isAvailable = true;
+      return result;
+    } catch (error) {
+      // A call that the operator's own rate limit defers says nothing about the gateway.
+      const isDeferred = isGatewayError(error, 'retryAfter') && error.status === undefined && !error.rateLimited;
+      if (!isDeferred) this.#isAvailable = isGatewayError(error, 'notFound', 'alreadyExists');
+      throw error;
+    }
+  }
+
+  async #makeCall<T>(call: Call<T>, options: CallOptions = {}): Promise<T> {
     const { operation, path, body, schema, about } = call;
     const context: CallContext = {
       operation,

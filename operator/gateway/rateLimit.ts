@@ -113,6 +113,11 @@ export class RateLimiter {
     }
   }
 
+  /** @throws DeferredError if a call that begins work would have to wait long, or if the gateway requests a long pause */
+  checkCapacity(priority: Exclude<CallPriority, 'inProgress'>): void {
+    this.#deferIfLongWait(priority);
+  }
+
   /**
    * Pauses all calls except probes, as requested by the gateway.
    * @param requested the requested time in milliseconds; undefined if the gateway specified none; the pause then grows
@@ -214,7 +219,7 @@ export class RateLimiter {
       throw new DeferredError(this.#pauseLeft('inProgress', now), this.#pause);
   }
 
-  #deferIfLongWait(priority: 'urgent' | 'routine'): void {
+  #deferIfLongWait(priority: Exclude<CallPriority, 'inProgress'>): void {
     const now = this.#now();
     this.#refill(now);
     const before = this.#waiting.urgent.length + (priority === 'routine' ? this.#waiting.routine.length : 0);

@@ -35,6 +35,13 @@ export function convergenceTests(gateway: () => GatewayUnderTest, numRuns: numbe
     );
   });
 
+  it('adopts any record after a crash at any of its calls, and does not change other fields', async () => {
+    await fc.assert(
+      fc.asyncProperty(existingRecords, specs, crashes, (record, spec, at) => adopts(bench, record, spec, at)),
+      { numRuns },
+    );
+  });
+
   it('converges after a crash before or after any of its calls, without a duplicate and without a leak', async () => {
     const sequences = fc.array(specs, { minLength: 1, maxLength: 4 });
     await fc.assert(
@@ -127,12 +134,14 @@ async function adopts(
   bench: SyncBench,
   { budget, ...record }: Generated<typeof existingRecords>,
   spec: Spec,
+  at: Generated<typeof crashes> = [],
 ): Promise<void> {
   const resource = bench.resource();
   await bench.client.customerNew({ user_id: resource.id, ...record, ...budget });
   const before = observe(await bench.recordOf(resource)).fields;
   resource.set(spec);
-  expect((await resource.reconcile()).reason).to.equal('Adopted');
+  if (at.length === 0) expect((await resource.reconcile()).reason).to.equal('Adopted');
+  else await recoverFrom(bench, resource, at);
   await bench.expectConverged(resource);
   const after = observe(await bench.recordOf(resource)).fields;
   const desired = desiredFields(spec as GatewayCustomerSpec);
@@ -146,6 +155,18 @@ async function adopts(
   resource.set({});
   await resource.reconcile();
   await bench.expectConverged(resource);
+}
+
+/** Reconciles until no call fails any more. A crash of a creation may interrupt it before or after the duplicate is found. */
+async function recoverFrom(bench: SyncBench, resource: SyncedResource, at: Generated<typeof crashes>): Promise<void> {
+  let writes = 0;
+  bench.proxy.fault = ({ method, path }) =>
+    method !== 'POST' || path === '/budget/info' ? undefined : at.find((crash) => crash.at === writes++);
+  try {
+    await resource.recover();
+  } finally {
+    bench.proxy.fault = () => undefined;
+  }
 }
 
 async function survives(bench: SyncBench, sequence: readonly Spec[], at: Generated<typeof crashes>): Promise<void> {
