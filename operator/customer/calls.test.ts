@@ -1,7 +1,8 @@
 /** The gateway calls of one sync, and what they leave at a gateway that behaves as LiteLLM does. */
 import { expect } from 'chai';
 import { type DevGateway, startDevGateway } from '../../hack/testing/gateway/gateway.ts';
-import { budgetRowId } from '../gateway/gateway.ts';
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, type CustomerRow, type GatewayClient, minListedCustomers } from '../gateway/gateway.ts';
 import { tiers, type Spec } from './testing/specs.ts';
 import { SyncBench, type SyncedResource } from './testing/syncBench.ts';
 
@@ -120,6 +121,132 @@ describe('the gateway calls of a sync', () => {
       await bench.client.customerNew({ user_id: resource.id, alias: 'Before' });
       const sync = await syncOf(resource, { alias: 'A', maxBudget: 5, adoptionPolicy: 'Refuse' });
       expect(sync).to.deep.equal({ paths: ['/customer/info'], reason: 'AlreadyExists' });
+    });
+  });
+
+  const statusesOf = ({ status }: GatewayCustomer): string[] =>
+    (status?.conditions ?? []).map((condition) => `${condition.type} ${condition.status}`);
+
+  describe('for many customers that are in sync', () => {
+    const count = 20;
+    let listing: SyncBench;
+    let resources: readonly SyncedResource[];
+    const one = (): SyncedResource => resources[7] ?? listing.resource();
+    const listed = (): string[] => listing.proxy.calls.map(({ path }) => path.replace(/\?.*/, ''));
+
+    beforeEach(async () => {
+      listing = await SyncBench.start({ url: gateway.url, masterKey });
+      resources = Array.from({ length: count }, () => listing.resource());
+      for (const [at, resource] of resources.entries()) {
+        resource.set(
+          at % 3 === 0 ? { budgetId: 'free' } : { alias: 'A', maxBudget: at, objectPermission: { agents: ['x'] } },
+        );
+        await resource.reconcile();
+      }
+      listing.customersOfInstance = minListedCustomers;
+      listing.proxy.calls.length = 0;
+    });
+    afterEach(() => listing.stop());
+
+    it('are one list, and nothing is written', async () => {
+      const before = resources.map(({ stored }) => stored.customer);
+      for (let round = 0; round < 2; round++) for (const resource of resources) await resource.reconcileListed();
+      expect(listed()).to.deep.equal(['/customer/list']);
+      expect(resources.map(({ stored }) => stored.customer)).to.deep.equal(before);
+    });
+
+    it('are one lookup each if the gateway has no list', async () => {
+      listing.proxy.fault = ({ path }) =>
+        path === '/customer/list' ? { kind: 'answer', status: 404, body: '{"detail":"Not Found"}' } : undefined;
+      for (const resource of resources) await resource.reconcileListed();
+      expect(listed().filter((path) => path === '/customer/list')).to.have.length(1);
+      expect(listed().filter((path) => path === '/customer/info')).to.have.length(count);
+      expect(listed()).to.have.length(count + 1);
+    });
+
+    it('take the spend from the list', async () => {
+      const row = { ...(await listing.recordOf(one())), spend: 1.25 };
+      listing.proxy.fault = ({ path }) =>
+        path === '/customer/list' ? { kind: 'answer', status: 200, body: JSON.stringify([row]) } : undefined;
+      listing.proxy.calls.length = 0;
+      await one().reconcileListed();
+      expect(listed()).to.deep.equal(['/customer/list']);
+      expect(one().stored.customer.status?.currentSpend).to.equal(1.25);
+    });
+
+    /** Lists, and afterwards changes something at the gateway or in the spec. */
+    interface Case {
+      readonly when: string;
+      /** What another client writes before the list. */
+      readonly before?: (id: string, client: GatewayClient) => Promise<void>;
+      /** What the list says instead of the record; undefined: the list does not have it. */
+      readonly listedAs?: (row: CustomerRow) => object | undefined;
+      /** What another client writes after the list. */
+      readonly after?: (id: string, client: GatewayClient) => Promise<void>;
+      readonly calls: readonly string[];
+      /** The alias of the record at the end. */
+      readonly alias: string;
+    }
+    const aliased = (alias: string) => (user_id: string, client: GatewayClient) =>
+      client.customerUpdate({ user_id, alias });
+    const cases: readonly Case[] = [
+      {
+        when: 'the record differs from the spec',
+        before: aliased('X'),
+        calls: ['/customer/info', '/customer/update', '/customer/info'],
+        alias: 'A',
+      },
+      {
+        when: 'the record differed and was put right after the list',
+        before: aliased('X'),
+        after: aliased('A'),
+        calls: ['/customer/info'],
+        alias: 'A',
+      },
+      { when: 'the list does not have it', listedAs: () => undefined, calls: ['/customer/info'], alias: 'A' },
+      {
+        when: 'the list reports fewer fields',
+        listedAs: ({ object_permission: _, alias: _alias, ...row }) => row,
+        calls: ['/customer/info'],
+        alias: 'A',
+      },
+      {
+        when: 'the list links it to the budget row of another resource',
+        listedAs: (row) => ({ ...row, budget_id: 'gcust-another' }),
+        calls: ['/customer/info'],
+        alias: 'A',
+      },
+      { when: 'the record is edited after the list', after: aliased('X'), calls: [], alias: 'X' },
+    ];
+    for (const { when, before, listedAs, after, calls: paths, alias } of cases) {
+      it(`are [${paths.join(', ')}] after the list when ${when}`, async () => {
+        await before?.(one().id, bench.client);
+        const row = await bench.client.customerInfo(one().id);
+        if (listedAs !== undefined && row !== undefined) {
+          const body = JSON.stringify([listedAs(row)].filter((found) => found !== undefined));
+          listing.proxy.fault = ({ path }) =>
+            path === '/customer/list' ? { kind: 'answer', status: 200, body } : undefined;
+        }
+        const statuses = statusesOf(one().stored.customer);
+        await resources[8]?.reconcileListed();
+        await after?.(one().id, bench.client);
+        listing.proxy.calls.length = 0;
+        await one().reconcileListed();
+        expect(listed()).to.deep.equal(paths);
+        expect(await bench.client.customerInfo(one().id)).to.include({ alias });
+        expect(statusesOf(one().stored.customer)).to.deep.equal(statuses);
+      });
+    }
+
+    it('are not read from a list for a changed spec, nor for a customer that was written since', async () => {
+      await one().reconcileListed();
+      listing.proxy.calls.length = 0;
+      one().set({ alias: 'B' });
+      await one().reconcileListed();
+      await one().reconcileListed();
+      expect(listed().filter((path) => path === '/customer/info')).to.have.length(3);
+      expect(listed()).not.to.include('/customer/list');
+      expect(await listing.recordOf(one())).to.include({ alias: 'B' });
     });
   });
 

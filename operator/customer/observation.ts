@@ -3,7 +3,9 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { CallOptions, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
 import { isInSync } from './customerResource.ts';
-import { adoptionPolicyOf, type Ownership } from './ownership.ts';
+import type { Dependencies } from './dependencies.ts';
+import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
+import { inheritanceOf } from './succession.ts';
 
 /** The record of a customer; undefined if the gateway has none. */
 export async function observeRecord(
@@ -22,8 +24,13 @@ export async function observeRecord(
  * - if records of others must be refused: after a crash, a record that was there before could not be told from its own;
  * - if the gateway may be unavailable: a resource for which no call was made is deleted without a call.
  */
-export function mayCreateFirst(client: GatewayClient, customer: GatewayCustomer, ownership: Ownership): boolean {
-  const unseen = ownership.state === 'none' && !ownership.marked && ownership.status === undefined;
+export function mayCreateFirst(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  client: Pick<GatewayClient, 'isLiteLlm' | 'isAvailable'>,
+): boolean {
+  const { state, marked, status } = ownershipOf(customer);
+  const unseen = state === 'none' && !marked && status === undefined && !inheritanceOf(dependencies, customer).record;
   return unseen && adoptionPolicyOf(customer) === 'Adopt' && client.isLiteLlm && client.isAvailable;
 }
 

@@ -20,6 +20,7 @@ import { isInSync } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
+import { ListPendingError } from './listedRecord.ts';
 import { observeOnly } from './observe.ts';
 import { ownershipOf } from './ownership.ts';
 import * as outcomes from './reconcileOutcomes.ts';
@@ -133,6 +134,7 @@ export class CustomerReconciler implements Reconciler {
       const outcome = await retryWithFreshKey(this.#dependencies, connection, (fresh) => call(fresh, tier));
       return await this.#end(current, outcome, connection.syncInterval);
     } catch (error) {
+      if (error instanceof ListPendingError) return { requeueAfter: error.retryAfterMs };
       if (error instanceof BudgetNotUsableError) {
         return await this.#end(current, outcomes.failed(error.reason, error), connection.syncInterval);
       }

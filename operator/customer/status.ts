@@ -63,6 +63,13 @@ export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now:
   return changed ? after : before;
 }
 
+/** Whether a status differs from that of a customer only in what changes while the record is used: spend, block and times. */
+export function reportsOnlyUse({ status = {} }: GatewayCustomer, after: GatewayCustomerStatus): boolean {
+  const { currentSpend: _spend, blocked: _blocked, lastSyncTime: _time, ...rest } = after;
+  const { currentSpend: _spent, blocked: _wasBlocked, lastSyncTime: _before, ...restBefore } = status;
+  return isDeepStrictEqual(rest, restBefore);
+}
+
 /** The fields of the previous status that an outcome leaves as they are. */
 function retained(customer: GatewayCustomer, outcome: SyncOutcome): GatewayCustomerStatus {
   const before = customer.status ?? {};

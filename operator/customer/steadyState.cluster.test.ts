@@ -1,6 +1,7 @@
 /** Customers in steady state, on a real API server. */
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { minListedCustomers } from '../gateway/gateway.ts';
 import { answer, noFault, withTestbed } from './testing/testbed.ts';
 import { eventually } from './testing/testOperator.ts';
 
@@ -73,6 +74,38 @@ describe('customers without changes', function () {
       expect(bed.proxy.calls.length).to.be.at.most(names.length * (intervals / 0.9 + 1));
       expect(await versions()).to.deep.equal(before);
       expect((await Promise.all(names.map((name) => bed.user.events(name)))).flat().length).to.equal(events);
+    });
+
+    it('are compared with one list after a restart, and only what differs is looked up and written', async () => {
+      const names = Array.from({ length: minListedCustomers + 20 }, (_, at) => `c${at}`);
+      await Promise.all(names.map((name) => bed.user.customer(name, { alias: name })));
+      const versions = async (): Promise<Map<string, string | undefined>> =>
+        new Map((await bed.user.list()).map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+      await eventually(async () => {
+        const waiting = (await bed.user.list()).filter(({ status }) => status?.synced !== true);
+        expect(waiting).to.deep.equal([]);
+      }, 60_000);
+      await bed.stopOperator();
+      const before = await versions();
+      await bed.admin.customerUpdate({ user_id: bed.idOf('c7'), alias: 'Edited' });
+      await bed.admin.customerDelete(bed.idOf('c8'));
+      bed.proxy.calls.length = 0;
+      await bed.startOperator();
+      await bed.untilEvent('c7', 'DriftCorrected');
+      await eventually(async () => {
+        expect(await bed.recordOf('c8')).to.include({ alias: 'c8' });
+      });
+      await bed.operator.untilIdle();
+
+      const calls = bed.proxy.calls.map(({ path }) => path);
+      expect(calls.filter((path) => path === '/customer/list')).to.have.length(1);
+      // Before and after the write.
+      for (const name of ['c7', 'c8']) {
+        expect(calls.filter((path) => path.endsWith(`=${bed.idOf(name)}`))).to.have.length(2);
+      }
+      expect(calls.filter((path) => path.startsWith('/customer/info'))).to.have.length(4);
+      const changed = [...(await versions())].filter(([name, version]) => before.get(name) !== version);
+      expect(changed.map(([name]) => name).sort()).to.deep.equal(['c7', 'c8']);
     });
 
     it('report the spend of the gateway, and are not reconciled after their own status writes', async () => {

@@ -4,64 +4,27 @@
 import type { UsableBudget } from '../budget/budget.ts';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
-import type {
-  Field,
-  Fields,
-  GatewayClient,
-  GatewayError,
-  ObservedCustomer,
-  Step,
-  Strategy,
-  SupportedFields,
-} from '../gateway/gateway.ts';
-import { budgetRowId, execute, fieldsOf, isGatewayError, customerFieldsStrategy } from '../gateway/gateway.ts';
+import type { Field, GatewayError, ObservedCustomer, Step, SupportedFields } from '../gateway/gateway.ts';
+import { execute, fieldsOf, isGatewayError } from '../gateway/gateway.ts';
 import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { desiredFields, specHash } from './desired.ts';
-import type { Drift } from './drift.ts';
 import { driftOf } from './drift.ts';
 import type { SyncAction } from './events.ts';
-import { unappliedFields } from './fullyApplied.ts';
-import { markText, type Ownership, ownershipOf } from './ownership.ts';
+import { type Comparison, examine, isUntouched, ownerOfRecord, type Sync } from './examination.ts';
+import { listedRecord } from './listedRecord.ts';
+import { markText, ownershipOf } from './ownership.ts';
 import { mayCreateFirst, observeAfterWrite, observeFirst, observeRecord } from './observation.ts';
-import { isLinked, linkedResource, recordOwner } from './recordOwner.ts';
-import type { SyncOutcome } from './status.ts';
+import { nextStatus, reportsOnlyUse, type SyncOutcome } from './status.ts';
 import { strategyFor } from './strategy.ts';
-import { type Inheritance, inheritanceOf } from './succession.ts';
+import { inheritanceOf } from './succession.ts';
 import * as outcomes from './syncOutcomes.ts';
-
-/** One sync: its inputs and its first observation. */
-interface Sync {
-  readonly dependencies: Dependencies;
-  readonly current: CurrentCustomer;
-  readonly connection: GatewayConnection;
-  readonly client: GatewayClient;
-  readonly strategy: Strategy;
-  readonly signal: AbortSignal;
-  readonly desired: Fields;
-  readonly specHash: string;
-  readonly ownership: Ownership;
-  readonly inheritance: Inheritance;
-  /** The sync request that this sync handles. A later one is left to the next sync. */
-  readonly syncRequest: string | undefined;
-  /** Whether another client created the record while this sync was creating it. */
-  readonly lostCreation: boolean;
-}
-
-/** The desired record, compared with the observed one. */
-interface Comparison {
-  readonly supported: SupportedFields;
-  /** The fields that the operator has set before. */
-  readonly applied: ReadonlySet<Field>;
-  readonly drift: Drift;
-  readonly specChanged: boolean;
-}
 
 /**
  * Observes first, unless {@link mayCreateFirst}. Writes the finalizer and the create mark only before a change or an adoption.
  * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted;
- *   nothing has been written then
+ *   nothing has been written then; ListPendingError if the customer is in sync and its record is being listed
  */
 export async function sync(
   dependencies: Dependencies,
@@ -70,19 +33,15 @@ export async function sync(
   { tier, signal }: { readonly tier: UsableBudget | undefined; readonly signal: AbortSignal },
 ): Promise<SyncOutcome> {
   const customer = current.latest;
+  const begin = (): Promise<Sync> => beginSync(dependencies, { current, customer, connection, tier, signal });
+  const listed = await listedRecord(dependencies, customer, connection);
+  const confirmed = listed === undefined ? undefined : confirm(await begin(), customer, listed);
+  if (confirmed !== undefined) return confirmed;
+
   const client = dependencies.clients.for(connection);
-  const ownership = ownershipOf(customer);
-  const inheritance = inheritanceOf(dependencies, customer);
-  const createsFirst = !inheritance.record && mayCreateFirst(client, customer, ownership);
+  const createsFirst = mayCreateFirst(dependencies, customer, client);
   const observed = createsFirst ? undefined : await observeFirst(client, customer, signal);
-  const desired = desiredFields(customer.spec, tier?.budgetId);
-  const run: Sync = {
-    ...{ dependencies, current, connection, client, signal, desired, ownership, inheritance },
-    strategy: await strategyFor(dependencies, customer, connection),
-    specHash: specHash(desired, tier?.lastChange),
-    syncRequest: pendingSyncRequest(customer),
-    lostCreation: false,
-  };
+  const run = await begin();
   if (observed !== undefined) return await updateRecord(run, customer, observed);
   try {
     if (createsFirst) client.checkCapacity('POST /customer/new', 'urgent');
@@ -101,6 +60,31 @@ export async function sync(
 
 function isCreation({ operation }: GatewayError): boolean {
   return operation === 'POST /customer/new';
+}
+
+async function beginSync(
+  dependencies: Dependencies,
+  {
+    customer,
+    tier,
+    ...given
+  }: Pick<Sync, 'current' | 'connection' | 'signal'> & {
+    readonly customer: GatewayCustomer;
+    readonly tier: UsableBudget | undefined;
+  },
+): Promise<Sync> {
+  const { connection } = given;
+  const desired = desiredFields(customer.spec, tier?.budgetId);
+  return {
+    ...{ ...given, dependencies, desired },
+    client: dependencies.clients.for(connection),
+    strategy: await strategyFor(dependencies, customer, connection),
+    specHash: specHash(desired, tier?.lastChange),
+    ownership: ownershipOf(customer),
+    inheritance: inheritanceOf(dependencies, customer),
+    syncRequest: pendingSyncRequest(customer),
+    lostCreation: false,
+  };
 }
 
 async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncOutcome> {
@@ -123,20 +107,29 @@ async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncO
   return conclude(run, { after, supported, applied, action: outcomes.createdAction(state === 'owned') });
 }
 
+/**
+ * The outcome of a sync that has nothing to do according to a record that may be outdated; undefined if the record must be
+ * looked up.
+ */
+function confirm(run: Sync, customer: GatewayCustomer, listed: ObservedCustomer): SyncOutcome | undefined {
+  if (ownerOfRecord(run, customer, listed) !== 'thisResource') return undefined;
+  const { comparison, action, isUpToDate } = examine(run, customer, listed);
+  const { finalizer, now } = run.dependencies;
+  if (!isUpToDate || action !== undefined || !finalizer.isSet(customer)) return undefined;
+  const outcome = outcomes.upToDate(customer, appliedInput(run, comparison, listed), action);
+  return reportsOnlyUse(customer, nextStatus(customer, outcome, now())) ? outcome : undefined;
+}
+
 async function updateRecord(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Promise<SyncOutcome> {
-  const { dependencies, current, strategy, client, signal, ownership, connection } = run;
-  const instanceNamespace = connection.instance.namespace;
-  const owner = recordOwner(dependencies, customer, observed, { ...run, instanceNamespace });
+  const { dependencies, current, strategy, client, signal, ownership } = run;
+  const owner = ownerOfRecord(run, customer, observed);
   if (owner !== 'thisResource') {
     await cleanUpCreation(run);
     return owner === 'refused' ? outcomes.refused : outcomes.linkedToAnother(dependencies, customer, observed);
   }
 
-  const comparison = compare(run, customer, observed);
-  const action = outcomes.adoptedAction(ownership, isLinked(customer, observed));
-  const foreignRow = linkedResource(customer, observed);
-  const replaces = foreignRow === undefined ? customer.status?.replacesBudget : budgetRowId(foreignRow);
-  if (replaces === undefined && !mustWrite(run, customer, observed, comparison)) {
+  const { comparison, action, replaces, isUpToDate } = examine(run, customer, observed);
+  if (isUpToDate) {
     await current.ensureFinalizer();
     return outcomes.upToDate(current.latest, appliedInput(run, comparison, observed), action);
   }
@@ -162,40 +155,6 @@ async function cleanUpCreation({ dependencies, current, client, strategy, signal
   if (!run.lostCreation && run.ownership.state !== 'pending') return;
   dependencies.finalizer.beforeExternalWrite(current.latest);
   await execute(client, strategy.cleanupSteps(), { signal });
-}
-
-function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Comparison {
-  const { strategy, desired, ownership, inheritance } = run;
-  const applied = new Set([...(isUntouched(run) ? [] : ownership.fields), ...inheritance.fields]);
-  const supported = strategy.supportedFields(desired, applied, observed);
-  return {
-    ...{ supported, applied },
-    drift: driftOf(supported.fields, applied, strategy.observedValues(observed, supported.fields), observed.reported),
-    specChanged: ownership.state === 'owned' && customer.status?.specHash !== run.specHash,
-  };
-}
-
-/** Whether this resource has set no field of the record. Announced fields do not count. */
-function isUntouched({ ownership, lostCreation }: Sync): boolean {
-  return ownership.state === 'none' || (ownership.state === 'pending' && lostCreation);
-}
-
-function mustWrite(
-  { ownership, strategy, syncRequest }: Sync,
-  customer: GatewayCustomer,
-  observed: ObservedCustomer,
-  { drift, specChanged }: Comparison,
-): boolean {
-  // If a budget row was created before a crash, only the link to it is known.
-  const leftover =
-    ownership.state === 'pending' && strategy !== customerFieldsStrategy && !isLinked(customer, observed);
-  if (leftover || specChanged || drift.differs.length > 0) return true;
-  const unapplied = unappliedFields(drift);
-  if (unapplied.length === 0) return false;
-  // A field that the gateway does not store or clear is sent until the status reports it, and again on a sync request.
-  const reported = customer.status?.unappliedFields ?? [];
-  const known = unapplied.length === reported.length && unapplied.every((field) => reported.includes(field));
-  return !known || syncRequest !== undefined;
 }
 
 /** Evaluates a write by a new observation of the record: a 200 alone does not prove success. */

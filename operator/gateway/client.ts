@@ -68,6 +68,15 @@ export interface CallOptions {
   readonly priority?: CallPriority;
 }
 
+/** Options of a client. */
+export interface ClientOptions {
+  readonly timeouts?: CallTimeouts | undefined;
+  /** Called after each call. */
+  readonly report?: ((call: CallReport) => void) | undefined;
+  /** Called when a call about a customer begins, and when it ends. */
+  readonly onCustomerCall?: ((customerId: string) => void) | undefined;
+}
+
 /** The schema of write responses: any object. A response that is not an object, such as an HTML page, is an error. */
 const anyObject = z.looseObject({});
 
@@ -90,18 +99,16 @@ export class GatewayClient {
   readonly #limiter: RateLimiter;
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
+  readonly #onCustomerCall: (customerId: string) => void;
   readonly #missingCheck = new MissingCustomerCheck();
   #isLiteLlm = false;
   #isAvailable = false;
 
-  constructor(
-    target: GatewayTarget,
-    limiter: RateLimiter,
-    options: { readonly timeouts?: CallTimeouts; readonly report?: (call: CallReport) => void } = {},
-  ) {
+  constructor(target: GatewayTarget, limiter: RateLimiter, options: ClientOptions = {}) {
     this.#limiter = limiter;
     this.#timeouts = options.timeouts ?? defaultTimeouts;
     this.#report = options.report ?? (() => undefined);
+    this.#onCustomerCall = options.onCustomerCall ?? (() => undefined);
     const url = new URL(target.endpoint);
     this.#path = url.pathname.replace(/\/+$/, '');
     this.#masterKey = target.masterKey;
@@ -120,6 +127,11 @@ export class GatewayClient {
   /** Whether a response has shown that the gateway is LiteLLM, with any proxy name. LiteLLM has a `/budget` API. */
   get isLiteLlm(): boolean {
     return this.#isLiteLlm;
+  }
+
+  /** Records a row of a list. */
+  recordListed(row: CustomerRow): void {
+    this.#isLiteLlm ||= isLiteLlm(row);
   }
 
   /** Whether the last call that the gateway answered, or failed to answer, was served. */
@@ -300,6 +312,8 @@ export class GatewayClient {
   }
 
   async #call<T>(call: Call<T>, options?: CallOptions): Promise<T> {
+    const customerId = call.about?.field === 'user_id' ? call.about.value : undefined;
+    if (customerId !== undefined) this.#onCustomerCall(customerId);
     try {
       const result = await this.#makeCall(call, options);
       this.#isAvailable = true;
@@ -309,6 +323,8 @@ export class GatewayClient {
       const isDeferred = isGatewayError(error, 'retryAfter') && error.status === undefined && !error.rateLimited;
       if (!isDeferred) this.#isAvailable = isGatewayError(error, 'notFound', 'alreadyExists');
       throw error;
+    } finally {
+      if (customerId !== undefined) this.#onCustomerCall(customerId);
     }
   }
 

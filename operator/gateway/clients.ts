@@ -1,8 +1,10 @@
 import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 import { GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
+import { listCustomers } from './listRecords.ts';
 import type { RateLimit } from './rateLimit.ts';
 import { RateLimiter } from './rateLimit.ts';
+import { type ListedRecord, type ListUse, type ReadRecords, RecordList } from './recordList.ts';
 import type { BudgetRow } from './schemas.ts';
 
 interface BudgetApi {
@@ -16,6 +18,7 @@ interface CachedClient {
   target: GatewayTarget;
   client: GatewayClient;
   limiter: RateLimiter;
+  list: RecordList;
   budgetApi: BudgetApi | undefined;
   tiers: Map<string, { readonly row: Promise<BudgetRow | undefined>; readonly until: number }>;
 }
@@ -89,15 +92,21 @@ export class GatewayClients {
     return row;
   }
 
+  /** Looks up a customer in the gateway's record list. */
+  listed(target: GatewayTarget, customerId: string, use: ListUse): ListedRecord {
+    return this.#cachedFor(target).list.lookUp(customerId, use);
+  }
+
   /** Removes a deleted instance. */
   forget(instanceUid: string): void {
     const cached = this.#cached.get(instanceUid);
     this.#cached.delete(instanceUid);
-    if (cached !== undefined) this.#retire(cached.client);
+    if (cached !== undefined) this.#retire(cached);
   }
 
   /** Closes all connections after the calls in progress have ended. */
   async close(): Promise<void> {
+    for (const { list } of this.#cached.values()) list.close();
     const clients = [...this.#retired, ...[...this.#cached.values()].map(({ client }) => client)];
     this.#cached.clear();
     this.#retired.clear();
@@ -105,7 +114,8 @@ export class GatewayClients {
   }
 
   /** Keeps a replaced client open until the reconciles that use it have ended. */
-  #retire(client: GatewayClient): void {
+  #retire({ client, list }: CachedClient): void {
+    list.close();
     this.#retired.add(client);
     setTimeout(() => {
       if (this.#retired.delete(client)) void client.close();
@@ -120,23 +130,49 @@ export class GatewayClients {
       cached !== undefined && sameLimit(cached.target.rateLimit, target.rateLimit)
         ? cached.limiter
         : new RateLimiter(target.rateLimit, this.#now);
-    const { report, timeouts } = this.#options;
-    const client = new GatewayClient(target, limiter, {
-      ...(timeouts === undefined ? {} : { timeouts }),
-      ...(report === undefined
-        ? {}
-        : {
-            report: (call: CallReport) => {
-              report(target.instance, call);
-            },
-          }),
-    });
-    if (cached !== undefined) this.#retire(cached.client);
+    const { timeouts } = this.#options;
+    const report = (call: CallReport): void => this.#options.report?.(target.instance, call);
+    const onCustomerCall = (customerId: string): void => {
+      list.recordCall(customerId);
+    };
+    const client = new GatewayClient(target, limiter, { timeouts, report, onCustomerCall });
+    const list = new RecordList(readRecords(target, client, limiter, report), this.#now);
+    if (cached !== undefined) this.#retire(cached);
     const budgetApi = cached?.target.endpoint === target.endpoint ? cached.budgetApi : undefined;
-    const fresh: CachedClient = { target, client, limiter, budgetApi, tiers: new Map() };
+    const fresh: CachedClient = { target, client, limiter, list, budgetApi, tiers: new Map() };
     this.#cached.set(uid, fresh);
     return fresh;
   }
+}
+
+/** Reads the record list of a gateway as one call within its rate limit. */
+function readRecords(
+  target: GatewayTarget,
+  client: GatewayClient,
+  limiter: RateLimiter,
+  report: (call: CallReport) => void,
+): ReadRecords {
+  return (each, signal) =>
+    limiter.run(
+      async () => {
+        const began = performance.now();
+        let code = 'error';
+        try {
+          for await (const row of listCustomers(target, signal)) {
+            if (row !== undefined) client.recordListed(row);
+            if (!each(row)) break;
+          }
+          code = '200';
+        } catch (error) {
+          if (isGatewayError(error) && error.status !== undefined) code = String(error.status);
+          throw error;
+        } finally {
+          report({ operation: 'GET /customer/list', code, seconds: (performance.now() - began) / 1000 });
+        }
+      },
+      'routine',
+      signal,
+    );
 }
 
 async function probeBudgetApi(client: GatewayClient): Promise<boolean> {

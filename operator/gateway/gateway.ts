@@ -23,6 +23,7 @@ export { gatewayCallMetrics } from './metrics.ts';
 export { observe, type ObservedCustomer } from './observedCustomer.ts';
 export { customerFieldsStrategy } from './customerFieldsStrategy.ts';
 export { RateLimiter, type RateLimit } from './rateLimit.ts';
+export { minListedCustomers, type ListUse } from './recordList.ts';
 export {
   execute,
   type PlanInput,

@@ -1,4 +1,5 @@
 /** For tests: resources that are synced with a gateway without an API server, and assertions about each sync. */
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
@@ -14,9 +15,11 @@ import {
   sameValue,
 } from '../../gateway/gateway.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
+import type { ObjectKey } from '../../runtime/runtime.ts';
 import { CurrentCustomer } from '../currentCustomer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
+import { ListPendingError } from '../listedRecord.ts';
 import { ownershipOf } from '../ownership.ts';
 import type { SyncOutcome } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
@@ -41,7 +44,11 @@ export class SyncedResource {
     this.id = id;
     this.stored = { customer: customerOf({ customerId: id }, id) };
     this.#bench = bench;
-    this.#dependencies = memoryDependencies(bench.clients, this.stored);
+    // The instance has as many customers as the bench says, and this one.
+    const keys = (): readonly ObjectKey[] =>
+      Array.from({ length: bench.customersOfInstance }, () => ({ namespace: 'default', name: 'customer' }));
+    const index = { get: () => [], keys };
+    this.#dependencies = { ...memoryDependencies(bench.clients, this.stored), byInstance: index, byClaim: index };
   }
 
   set(desired: Spec): void {
@@ -64,6 +71,18 @@ export class SyncedResource {
     });
     await current.report(outcome);
     return outcome;
+  }
+
+  /** Reconciles as {@link reconcile}, and again while the record list is being read. */
+  async reconcileListed(): Promise<SyncOutcome> {
+    for (;;) {
+      try {
+        return await this.reconcile();
+      } catch (error) {
+        if (!(error instanceof ListPendingError)) throw error;
+        await setImmediate();
+      }
+    }
   }
 
   /** Reconciles until it succeeds, as a restarted operator does. One attempt may fail. */
@@ -97,6 +116,8 @@ export class SyncBench {
   readonly proxy: TestProxy;
   readonly clients: GatewayClients;
   readonly connection: GatewayConnection;
+  /** The number of customers of the instance: the record list is read for many. */
+  customersOfInstance = 0;
   // A gateway with a database has the customers of earlier runs.
   readonly #prefix = `law-${process.pid}-${Date.now()}`;
   #serial = 0;

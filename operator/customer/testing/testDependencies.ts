@@ -85,7 +85,7 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
   };
   const dependencies: Omit<
     Dependencies,
-    'client' | 'connections' | 'guardrails' | 'byInstance' | 'byBudget' | 'byPolicy' | 'monotonic'
+    'client' | 'connections' | 'guardrails' | 'byBudget' | 'byPolicy' | 'monotonic'
   > = {
     clients,
     finalizer,
@@ -102,6 +102,7 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     policies: { get: () => undefined },
     budgetsByInstance: nothing,
     byClaim: nothing,
+    byInstance: nothing,
     byUid: nothing,
     byGateway: nothing,
     metrics: customerMetrics(new Registry()),
