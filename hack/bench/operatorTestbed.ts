@@ -2,12 +2,12 @@
  * The testbed of the operator benchmarks: a real API server, a gateway behind a proxy that counts calls, and the operator as
  * a separate process.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { customers, instances } from '../../operator/api/kinds.ts';
 import type { GatewayCustomer, RateLimit } from '../../operator/api/v1alpha1/v1alpha1.ts';
-import { startTestProxy, type TestProxy } from '../../operator/gateway/testing/testProxy.ts';
+import { type SeenCall, startTestProxy, type TestProxy } from '../../operator/gateway/testing/testProxy.ts';
 import { resource, type KubeObject } from '../../operator/runtime/runtime.ts';
 import { transportOptions, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
@@ -34,6 +34,21 @@ export async function each<T>(items: readonly T[], work: (item: T) => Promise<un
       for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
     }),
   );
+}
+
+/** @returns the processor time of a process so far, in seconds. */
+export function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Waits until a process uses less than a tenth of a core for a second. @returns the time at which it came to rest */
+export async function atRest(pid: number): Promise<number> {
+  for (;;) {
+    const [began, busy] = [performance.now(), processorTime(pid)];
+    await pause(1_000);
+    if (processorTime(pid) - busy < seconds(began) / 10) return began;
+  }
 }
 
 export const isSynced = ({ status }: GatewayCustomer): boolean => status?.synced === true;
@@ -151,8 +166,9 @@ export class OperatorTestbed {
     this.proxy.calls.length = 0;
     const operator = await this.startOperator(workers);
     const ours = new Set(names);
-    const isOurs = (path: string): boolean => ours.has(path.replace(/.*end_user_id=/, ''));
-    while (!this.proxy.calls.some(({ path }) => isOurs(path))) await pause(5);
+    const isOurs = ({ path, body }: SeenCall): boolean =>
+      path === '/budget/new' || ours.has(String(body.user_id)) || ours.has(path.replace(/.*end_user_id=/, ''));
+    while (!this.proxy.calls.some(isOurs)) await pause(5);
     const began = performance.now();
     await this.allSynced(instanceName);
     const took = seconds(began);

@@ -183,6 +183,55 @@ describe('gateway client', () => {
     await clients.close();
   });
 
+  describe('record list', () => {
+    const use = { maxAgeMs: 60_000, count: () => 100, includes: () => true };
+
+    /** Looks a customer up until the list has been read. */
+    async function listed(clients: GatewayClients, id: string): Promise<string> {
+      for (;;) {
+        const { kind } = clients.listed(targetOf(proxy.url), id, use);
+        if (kind !== 'pending') return kind;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+
+    it('is one reported call, and shows that the gateway is LiteLLM', async () => {
+      await client.customerNew({ user_id: 'listed' });
+      proxy.calls.length = 0;
+      const seen: CallReport[] = [];
+      const clients = new GatewayClients({ timeouts, report: (_, call) => seen.push(call) });
+      expect(await listed(clients, 'listed')).to.equal('record');
+      expect(await listed(clients, 'nobody')).to.equal('unknown');
+      expect(proxy.calls.map(({ path }) => path)).to.deep.equal(['/customer/list']);
+      expect(seen.map(({ operation, code }) => `${operation} ${code}`)).to.deep.equal(['GET /customer/list 200']);
+      expect(clients.for(targetOf(proxy.url)).isLiteLlm).to.equal(true);
+      // A call about the customer is newer than the list.
+      await clients.for(targetOf(proxy.url)).customerInfo('listed');
+      expect(await listed(clients, 'listed')).to.equal('unknown');
+      await clients.close();
+    });
+
+    const failures: readonly (readonly [what: string, fault: Fault, code: string])[] = [
+      ['never begins', { kind: 'hang' }, 'error'],
+      ['is cut', { kind: 'cut' }, 'error'],
+      ['is a page', answer(200, html), '200'],
+      ['is no list', answer(200, '{}'), '200'],
+      ['is refused', answer(404, '{"detail":"Not Found"}'), '404'],
+    ];
+    for (const [what, fault, code] of failures) {
+      it(`is not used if it ${what}, and is not read again`, async () => {
+        const seen: CallReport[] = [];
+        const short = { ...timeouts, total: 10 };
+        const clients = new GatewayClients({ timeouts: short, report: (_, call) => seen.push(call) });
+        proxy.fault = () => fault;
+        expect(await listed(clients, 'listed')).to.equal('unknown');
+        expect(await listed(clients, 'listed')).to.equal('unknown');
+        expect(seen.map((call) => call.code)).to.deep.equal([code]);
+        await clients.close();
+      });
+    }
+  });
+
   describe('budget API', () => {
     const asked = (): number => proxy.calls.filter(({ path }) => path === '/budget/info').length;
 

@@ -57,7 +57,7 @@ export interface CallTimeouts {
   readonly total: number;
 }
 
-const defaultTimeouts: CallTimeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
+export const defaultTimeouts: CallTimeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
 const maxResponseBytes = 1024 * 1024;
 
 /** Options of one call. */

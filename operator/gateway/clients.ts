@@ -1,5 +1,5 @@
 import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
-import { GatewayClient } from './client.ts';
+import { defaultTimeouts, GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
 import { listCustomers } from './listRecords.ts';
 import type { RateLimit } from './rateLimit.ts';
@@ -28,6 +28,8 @@ const budgetApiCacheMs = { yes: 60 * 60_000, no: 10 * 60_000 };
 const tierCacheMs = 60_000;
 /** How long a replaced client stays open, in milliseconds: longer than any reconcile. */
 const retiredClientMs = 180_000;
+/** How much longer a list may take than another call. A gateway with 100,000 records reads them all before it responds. */
+const listTimeoutFactor = 16;
 /** An unused id: the probe only checks whether the path exists. */
 const probeId = 'gcust-probe';
 
@@ -136,7 +138,7 @@ export class GatewayClients {
       list.recordCall(customerId);
     };
     const client = new GatewayClient(target, limiter, { timeouts, report, onCustomerCall });
-    const list = new RecordList(readRecords(target, client, limiter, report), this.#now);
+    const list = new RecordList(readRecords({ target, client, limiter, report, timeouts }), this.#now);
     if (cached !== undefined) this.#retire(cached);
     const budgetApi = cached?.target.endpoint === target.endpoint ? cached.budgetApi : undefined;
     const fresh: CachedClient = { target, client, limiter, list, budgetApi, tiers: new Map() };
@@ -146,19 +148,24 @@ export class GatewayClients {
 }
 
 /** Reads the record list of a gateway as one call within its rate limit. */
-function readRecords(
-  target: GatewayTarget,
-  client: GatewayClient,
-  limiter: RateLimiter,
-  report: (call: CallReport) => void,
-): ReadRecords {
+function readRecords({
+  target,
+  client,
+  limiter,
+  report,
+  timeouts = defaultTimeouts,
+}: Pick<CachedClient, 'target' | 'client' | 'limiter'> & {
+  readonly report: (call: CallReport) => void;
+  readonly timeouts: CallTimeouts | undefined;
+}): ReadRecords {
   return (each, signal) =>
     limiter.run(
       async () => {
         const began = performance.now();
+        const deadline = AbortSignal.timeout(listTimeoutFactor * timeouts.total);
         let code = 'error';
         try {
-          for await (const row of listCustomers(target, signal)) {
+          for await (const row of listCustomers(target, AbortSignal.any([signal, deadline]))) {
             if (row !== undefined) client.recordListed(row);
             if (!each(row)) break;
           }
