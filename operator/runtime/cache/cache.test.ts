@@ -155,6 +155,15 @@ describe('the cache', () => {
       expect(changes).to.deep.equal([]);
     });
 
+    it('are kept without their managed fields', () => {
+      const { cache } = newCache();
+      cache.upsert(thing('a', 1));
+      const written = thing('a', 2, { color: 'blue' });
+      const managedFields = [{ manager: 'kubectl', operation: 'Update' }];
+      cache.applyOwnWrite({ ...written, metadata: { ...written.metadata, managedFields } }, '1');
+      expect(cache.get({ namespace: 'ns', name: 'a' })).to.deep.equal(written);
+    });
+
     it('never restore a deleted object', () => {
       const { cache } = newCache();
       cache.upsert(thing('a', 1));

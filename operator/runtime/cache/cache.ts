@@ -24,6 +24,13 @@ export function compareVersions(a: string, b: string): number | undefined {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** Managed fields are often larger than the rest of the object, and no code reads them from a cache. */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /**
  * The objects of one kind. Reflectors (one for the cluster, or one per namespace) and the operator's own writes update
  * it, so a reconcile after a write reads the written object. An object never returns to an older version.
@@ -121,12 +128,13 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     const before = this.get(keyOf(object));
     if (before?.metadata.uid !== object.metadata.uid) return;
     const age = compareVersions(object.metadata.resourceVersion, before.metadata.resourceVersion);
+    const after = withoutManagedFields(object);
     if (age !== undefined && age > 0) {
       this.#unset(before);
-      this.#set(object);
-      this.#notify({ type: 'updated', before, after: object });
+      this.#set(after);
+      this.#notify({ type: 'updated', before, after });
     }
-    this.#notify({ type: 'ownWrite', after: object, guardedBy });
+    this.#notify({ type: 'ownWrite', after, guardedBy });
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Backoff } from '../backoff.ts';
 import type { ObjectCache } from './cache.ts';
-import { compareVersions } from './cache.ts';
+import { compareVersions, withoutManagedFields } from './cache.ts';
 import { isKubeObject, type RestClient } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import { sleep } from '../clock.ts';
@@ -295,10 +295,4 @@ export class Reflector<T extends KubeObject> {
     this.#loggedAt = Number.NEGATIVE_INFINITY;
     this.#log.info('List and watch recovered.');
   }
-}
-
-/** Managed fields are often larger than the rest of the object, and no code reads them. */
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  delete (object.metadata as { managedFields?: unknown }).managedFields;
-  return object;
 }
