@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, type GatewayError, isGatewayError, RateLimiter } from '../gateway/gateway.ts';
+import { callTests } from './testing/calls.ts';
 import { convergenceTests } from './testing/convergence.ts';
 import { conditionOf } from './customerResource.ts';
 import { callCost, type TestLiteLlm } from './testing/litellm.ts';
@@ -420,5 +421,9 @@ describe('customers at a real LiteLLM', function () {
 
   describe('converge', () => {
     convergenceTests(() => litellm, 12);
+  });
+
+  describe('cost only these gateway calls', () => {
+    callTests(() => litellm);
   });
 });

@@ -1,25 +1,21 @@
-/** The gateway calls of one sync, and what they leave at a gateway that behaves as LiteLLM does. */
+/** For tests: the gateway calls of one sync, and what they leave at LiteLLM and gateways that behave like it. */
 import { expect } from 'chai';
-import { type DevGateway, startDevGateway } from '../../hack/testing/gateway/gateway.ts';
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetRowId, type CustomerRow, type GatewayClient, minListedCustomers } from '../gateway/gateway.ts';
-import { tiers, type Spec } from './testing/specs.ts';
-import { SyncBench, type SyncedResource } from './testing/syncBench.ts';
+import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
+import { budgetRowId, type CustomerRow, type GatewayClient, minListedCustomers } from '../../gateway/gateway.ts';
+import { tiers, type Spec } from './specs.ts';
+import { type GatewayUnderTest, SyncBench, type SyncedResource } from './syncBench.ts';
 
-const masterKey = 'sk-master';
-
-describe('the gateway calls of a sync', () => {
-  let gateway: DevGateway;
+/**
+ * Declares the tests.
+ * @param gateway returns the running gateway
+ */
+export function callTests(gateway: () => GatewayUnderTest): void {
   let bench: SyncBench;
 
   before(async () => {
-    gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
-    bench = await SyncBench.start({ url: gateway.url, masterKey });
+    bench = await SyncBench.start(gateway());
   });
-  after(async () => {
-    await bench.stop();
-    await gateway.stop();
-  });
+  after(() => bench.stop());
   beforeEach(async () => {
     // A response has shown that the gateway is LiteLLM, and that it has a budget API.
     await bench.client.customerInfo('nobody');
@@ -65,7 +61,7 @@ describe('the gateway calls of a sync', () => {
     });
 
     it('begin with a lookup if no response has shown yet that the gateway is LiteLLM', async () => {
-      const other = await SyncBench.start({ url: gateway.url, masterKey });
+      const other = await SyncBench.start(gateway());
       try {
         const resource = other.resource();
         resource.set({ alias: 'A' });
@@ -129,21 +125,26 @@ describe('the gateway calls of a sync', () => {
 
   describe('for many customers that are in sync', () => {
     const count = 20;
+    const everyField: Spec = {
+      ...{ alias: 'A', blocked: true, models: ['fast'], defaultModel: 'fast', allowedModelRegion: 'eu' },
+      ...{ maxBudget: 5, budgetDuration: '30d', tpmLimit: 6, rpmLimit: 7, metadata: { plan: 'gold' } },
+      objectPermission: { mcpServers: ['m'], accessGroups: ['g'], vectorStores: ['v'], agents: ['a'] },
+    };
     let listing: SyncBench;
     let resources: readonly SyncedResource[];
+    /** It has every field. */
     const one = (): SyncedResource => resources[7] ?? listing.resource();
     const listed = (): string[] => listing.proxy.calls.map(({ path }) => path.replace(/\?.*/, ''));
 
     beforeEach(async () => {
-      listing = await SyncBench.start({ url: gateway.url, masterKey });
+      listing = await SyncBench.start(gateway());
       resources = Array.from({ length: count }, () => listing.resource());
       for (const [at, resource] of resources.entries()) {
-        resource.set(
-          at % 3 === 0 ? { budgetId: 'free' } : { alias: 'A', maxBudget: at, objectPermission: { agents: ['x'] } },
-        );
+        resource.set([{ budgetId: 'free' }, everyField, { alias: 'A', maxBudget: at }][at % 3] ?? {});
         await resource.reconcile();
       }
-      listing.customersOfInstance = minListedCustomers;
+      // A gateway with a database has the records of earlier runs, too.
+      listing.customersOfInstance = 100 * minListedCustomers;
       listing.proxy.calls.length = 0;
     });
     afterEach(() => listing.stop());
@@ -253,4 +254,4 @@ describe('the gateway calls of a sync', () => {
   it('leave a tier as it is', async () => {
     expect((await bench.client.budgetInfo(['free']))[0]).to.include(tiers.free);
   });
-});
+}
