@@ -112,7 +112,7 @@ async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncO
  * looked up.
  */
 function confirm(run: Sync, customer: GatewayCustomer, listed: ObservedCustomer): SyncOutcome | undefined {
-  if (ownerOfRecord(run, customer, listed) !== 'thisResource') return undefined;
+  // A record that may belong to others is never up to date, or its adoption is an action.
   const { comparison, action, isUpToDate } = examine(run, customer, listed);
   const { finalizer, now } = run.dependencies;
   if (!isUpToDate || action !== undefined || !finalizer.isSet(customer)) return undefined;

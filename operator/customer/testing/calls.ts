@@ -1,6 +1,6 @@
 /** For tests: the gateway calls of one sync, and what they leave at LiteLLM and gateways that behave like it. */
 import { expect } from 'chai';
-import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, type CustomerRow, type GatewayClient, minListedCustomers } from '../../gateway/gateway.ts';
 import { tiers, type Spec } from './specs.ts';
 import { type GatewayUnderTest, SyncBench, type SyncedResource } from './syncBench.ts';
@@ -212,6 +212,12 @@ export function callTests(gateway: () => GatewayUnderTest): void {
         alias: 'A',
       },
       {
+        when: 'the list reports more fields',
+        listedAs: (row) => ({ ...row, metadata: everyField.metadata }),
+        calls: ['/customer/info'],
+        alias: 'A',
+      },
+      {
         when: 'the list links it to the budget row of another resource',
         listedAs: (row) => ({ ...row, budget_id: 'gcust-another' }),
         calls: ['/customer/info'],
@@ -238,6 +244,17 @@ export function callTests(gateway: () => GatewayUnderTest): void {
         expect(statusesOf(one().stored.customer)).to.deep.equal(statuses);
       });
     }
+
+    it('do not wait for a list after a change of the spec, nor for a sync request', async () => {
+      one().set({ alias: 'B' });
+      await one().reconcile();
+      const { customer } = one().stored;
+      const marks = { [annotations.syncRequested]: 'now' };
+      one().stored.customer = { ...customer, metadata: { ...customer.metadata, annotations: marks } };
+      await one().reconcile();
+      expect(listed()).not.to.include('/customer/list');
+      expect(one().stored.customer.status?.lastHandledSyncRequest).to.equal('now');
+    });
 
     it('are not read from a list for a changed spec, nor for a customer that was written since', async () => {
       await one().reconcileListed();
