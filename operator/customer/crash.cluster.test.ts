@@ -191,7 +191,7 @@ describe('an operator that is killed', function () {
     await Promise.all(
       victims.map(async ({ name, phase }) => {
         if (creates(phase)) {
-          await user.customer(name, { ...spec, adoptionPolicy: phase === 'create' ? 'Adopt' : 'Refuse' });
+          await user.customer(name, phase === 'create' ? spec : { ...spec, adoptionPolicy: 'Refuse' });
           uids.set(name, (await user.get(name))?.metadata.uid ?? '');
         } else if (phase === 'update') {
           await user.patch(name, { spec: { alias: 'Two', maxBudget: 6, tpmLimit: null } });

@@ -21,6 +21,7 @@ export async function observeRecord(
  * Whether a sync creates the record without observing it first: if there is one, the gateway reports a duplicate. Only
  * LiteLLM's report of a duplicate is known. The operator observes first
  * - a record that it may have seen or created before;
+ * - if the spec says that an existing record is adopted: there probably is one;
  * - if records of others must be refused: after a crash, a record that was there before could not be told from its own;
  * - if the gateway may be unavailable: a resource for which no call was made is deleted without a call.
  */
@@ -31,7 +32,8 @@ export function mayCreateFirst(
 ): boolean {
   const { state, marked, status } = ownershipOf(customer);
   const unseen = state === 'none' && !marked && status === undefined && !inheritanceOf(dependencies, customer).record;
-  return unseen && adoptionPolicyOf(customer) === 'Adopt' && client.isLiteLlm && client.isAvailable;
+  const adoptsByDefault = customer.spec.adoptionPolicy === undefined && adoptionPolicyOf(customer) === 'Adopt';
+  return unseen && adoptsByDefault && client.isLiteLlm && client.isAvailable;
 }
 
 /**

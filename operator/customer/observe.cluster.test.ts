@@ -138,7 +138,7 @@ describe('customers and budgets that are only observed', function () {
     await bed.user.budget('t', { ...observe, budgetId: `${bed.user.namespace}-t`, maxBudget: 5 });
     const tier = await bed.user.untilBudgetReason('t', 'Observed');
     expect(tier.status).to.include({ budgetId: `${bed.user.namespace}-t`, ownership: 'Observed' });
-    await bed.user.customer('t', { budgetRef: { name: 't' } });
+    await bed.user.customer('t', { budgetRef: { name: 't' }, adoptionPolicy: 'Adopt' });
     await bed.user.untilReason('t', 'Adopted');
     await bed.user.customer('o', { ...observe, customerId: bed.idOf('t'), budgetRef: { name: 't' } });
     await bed.user.untilReason('o', 'Observed');

@@ -71,6 +71,7 @@ describe('import of records', () => {
       customerId: 'b',
       managementPolicy: 'Manage',
       deletionPolicy: 'Orphan',
+      adoptionPolicy: 'Adopt',
       budgetRef: { name: 'gold' },
     });
   });

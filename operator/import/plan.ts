@@ -116,9 +116,8 @@ export class ImportPlan {
     const { spec, unexpressed } = describeCustomer(row);
     const { budgetId, ...rest } = spec;
     const fields = { ...this.#budgetOf(budgetId), ...rest };
-    const isElsewhere = namespace !== this.#instance.metadata.namespace;
-    // In other namespaces, the default is to refuse existing records.
-    const adoption = isElsewhere ? { adoptionPolicy: 'Adopt' } : {};
+    // In other namespaces, the default is to refuse existing records. In all, the operator then looks for the record first.
+    const adoption = { adoptionPolicy: 'Adopt' };
     const identity = { ...this.#reference(namespace), customerId: id };
     const manifest = this.#manifest('GatewayCustomer', { namespace, name }, identity, { ...fields, ...adoption });
     const ownLimits = budgetId === undefined || 'budgetRef' in fields ? undefined : limitsText(row);

@@ -1,7 +1,7 @@
 /** For tests: the gateway calls of one sync, and what they leave at LiteLLM and gateways that behave like it. */
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
-import { budgetRowId, type CustomerRow, type GatewayClient, minListedCustomers } from '../../gateway/gateway.ts';
+import { type CustomerRow, type GatewayClient, minListedCustomers } from '../../gateway/gateway.ts';
 import { tiers, type Spec } from './specs.ts';
 import { type GatewayUnderTest, SyncBench, type SyncedResource } from './syncBench.ts';
 
@@ -37,6 +37,11 @@ export function callTests(gateway: () => GatewayUnderTest): void {
       ['without limits', { alias: 'A' }, ['/customer/new', '/customer/info']],
       ['with a tier', { budgetId: 'free' }, ['/budget/info', '/customer/new', '/customer/info']],
       ['with limits', { maxBudget: 5 }, ['/budget/new', '/customer/new', '/customer/info']],
+      [
+        'whose spec says that an existing record is adopted',
+        { alias: 'A', adoptionPolicy: 'Adopt' },
+        ['/customer/info', '/customer/new', '/customer/info'],
+      ],
       [
         'that refuses records of others',
         { alias: 'A', adoptionPolicy: 'Refuse' },
@@ -94,17 +99,13 @@ export function callTests(gateway: () => GatewayUnderTest): void {
     });
 
     it('change nothing, and leave no budget row, if another resource owns it', async () => {
-      // A resource of another cluster, which this resource must not replace.
-      const foreign = budgetRowId('ffffffff-of-another-cluster');
+      const owner = bench.resource();
+      const foreign = owner.rowId;
+      bench.others = [owner.stored.customer];
       await bench.client.budgetNew({ budget_id: foreign, max_budget: 7 });
       const resource = bench.resource();
-      resource.stored.customer = {
-        ...resource.stored.customer,
-        metadata: { ...resource.stored.customer.metadata, namespace: 'elsewhere' },
-        spec: { ...resource.stored.customer.spec, instanceRef: { name: 'main', namespace: 'default' } },
-      };
       await bench.client.customerNew({ user_id: resource.id, alias: 'Before', budget_id: foreign });
-      const { paths, reason } = await syncOf(resource, { alias: 'A', maxBudget: 5, adoptionPolicy: 'Adopt' });
+      const { paths, reason } = await syncOf(resource, { alias: 'A', maxBudget: 5 });
       expect(reason).to.equal('Conflict');
       expect(paths).to.deep.equal(['/budget/new', '/customer/new', '/customer/info', '/budget/delete']);
       expect(await bench.recordOf(resource)).to.include({ alias: 'Before', budget_id: foreign });

@@ -48,7 +48,12 @@ export class SyncedResource {
     const keys = (): readonly ObjectKey[] =>
       Array.from({ length: bench.customersOfInstance }, () => ({ namespace: 'default', name: 'customer' }));
     const index = { get: () => [], keys };
-    this.#dependencies = { ...memoryDependencies(bench.clients, this.stored), byInstance: index, byClaim: index };
+    this.#dependencies = {
+      ...memoryDependencies(bench.clients, this.stored),
+      byInstance: index,
+      byClaim: index,
+      byUid: { get: (uid) => bench.others.filter(({ metadata }) => metadata.uid === uid), keys: () => [] },
+    };
   }
 
   set(desired: Spec): void {
@@ -118,6 +123,8 @@ export class SyncBench {
   readonly connection: GatewayConnection;
   /** The number of customers of the instance: the record list is read for many. */
   customersOfInstance = 0;
+  /** Other resources of the cluster, which own budget rows. */
+  others: readonly GatewayCustomer[] = [];
   // A gateway with a database has the customers of earlier runs.
   readonly #prefix = `law-${process.pid}-${Date.now()}`;
   #serial = 0;
