@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
+import { processDigest } from '../processDigest.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './contract.ts';
 
@@ -72,27 +73,28 @@ function teamOf(key: KeyObject, { tenant, team = '' }: CallIdentity): string {
   ]);
 }
 
-/** Callers whose sessions are remembered. */
-const MAX_REMEMBERED = 1000;
+/** Callers whose sessions are remembered. Each takes about half a kilobyte. */
+const MAX_REMEMBERED = 5000;
 
 /**
- * Creates a function that returns the session of a call, as {@link sessionOfCall}. It remembers the sessions of keys, which
- * make many calls, and forgets the oldest ones. It remembers nobody by the name of an end user or a user.
+ * Creates a function that returns the session of a call, as {@link sessionOfCall}. It remembers the sessions of callers,
+ * because each call asks for its session before and after the model, and forgets the oldest ones. It remembers nobody by
+ * a name: a caller is a digest that only this process can compute, and a session consists of keyed hashes.
  */
 export function rememberSessions(key: KeyObject, scope: SessionScope): (identity: CallIdentity) => CallSession {
   const sessions = new Map<string, CallSession>();
   return (identity) => {
     const { tenant, team, keyHash, user, endUser, subject, samePseudonyms } = identity;
     // Nothing else decides the session of such a call.
-    const isOfKey = scope === 'user' && Boolean(keyHash) && !user && !endUser;
-    if (!isOfKey) return sessionOfCall(key, identity, scope);
-    const name = JSON.stringify([tenant, team, keyHash, subject, samePseudonyms]);
-    const known = sessions.get(name);
+    const isOfCaller = scope === 'user' && [team, keyHash, user, endUser].some(Boolean);
+    if (!isOfCaller) return sessionOfCall(key, identity, scope);
+    const caller = processDigest(JSON.stringify([tenant, team, keyHash, user, endUser, subject, samePseudonyms]));
+    const known = sessions.get(caller);
     if (known) return known;
     const session = sessionOfCall(key, identity, scope);
     const [oldest] = sessions.size < MAX_REMEMBERED ? [] : sessions.keys();
     if (oldest !== undefined) sessions.delete(oldest);
-    sessions.set(name, session);
+    sessions.set(caller, session);
     return session;
   };
 }
