@@ -3,6 +3,7 @@ import {
   createBuiltinDetector,
   createPresidioDetector,
   openPolicy,
+  withSpanCache,
   type Analyzer,
   type PolicySource,
   type ServiceSettings,
@@ -46,7 +47,8 @@ export function openAnalyzer(settings: Settings, policy: PolicySource): Analyzer
   const detectors = settings.DETECTORS.map((name) => {
     switch (name) {
       case 'builtin':
-        return createBuiltinDetector({ recall: settings.RECALL, languages: settings.LANGUAGES });
+        // Not Presidio: a server can find other values tomorrow, and must be asked as long as it is required.
+        return withSpanCache(createBuiltinDetector({ recall: settings.RECALL, languages: settings.LANGUAGES }));
       case 'presidio':
         return createPresidioDetector({
           url: settings.PRESIDIO_URL?.href ?? '',

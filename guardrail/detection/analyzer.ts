@@ -37,6 +37,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         signal: context.signal,
         recall: policy.settings.recall,
         minRecall: context.stricter?.recall,
+        scope: context.scope,
       };
       const found = withNamesakes(texts, await detector.detect(texts, options));
       const judged = texts.map((text, index) =>

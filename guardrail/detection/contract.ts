@@ -33,6 +33,8 @@ export interface DetectOptions {
   readonly recall?: Recall | undefined;
   /** The lowest recall of this call. It can raise the setting, never lower it. */
   readonly minRecall?: Recall | undefined;
+  /** See {@link AnalysisContext.scope}. */
+  readonly scope?: string | undefined;
 }
 
 /** Finds entities. The {@link Analyzer} applies the policy. */
@@ -112,6 +114,11 @@ export interface AnalysisContext {
   readonly policy?: Policy | undefined;
   /** Settings of the request. They make handling stricter, never looser. */
   readonly stricter?: StricterSettings;
+  /**
+   * Callers that may learn that one of them has sent the same text before: a detector may remember what it finds for
+   * them. Default: nobody.
+   */
+  readonly scope?: string | undefined;
 }
 
 export interface StricterSettings {

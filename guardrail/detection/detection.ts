@@ -18,6 +18,7 @@ export {
 export type { Profile } from './policy/profiles.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
 export { MAX_ENTITY, splitLongEntity } from './entityLength.ts';
+export { withSpanCache } from './spanCache.ts';
 export { createPresidioDetector, type PresidioOptions } from './presidio.ts';
 export { strictestPolicy, type ServiceSettings } from './policy/strictness.ts';
 export { parsePolicy, PolicyError, type PolicyDocument } from './policy/schema.ts';

@@ -5,7 +5,7 @@ import { createYielder } from '../eventLoop.ts';
 import type { PseudonymAssignment } from './assignment.ts';
 import { blockedReasonFor } from './blocked.ts';
 import { ByText } from './byText.ts';
-import type { CallContext, EntityCount, RequestDocument, RequestOutcome } from './contract.ts';
+import type { CallContext, CallIdentity, EntityCount, RequestDocument, RequestOutcome } from './contract.ts';
 import {
   analyzedText,
   applyEdits,
@@ -52,7 +52,7 @@ export async function analyze(
 ): Promise<AnalyzedRequest> {
   const all = new Set([...parsed.flatMap(textsToAnalyze), ...(imageTexts ?? [])]);
   const texts = [...all].filter((text) => /\S/.test(text));
-  const analysis = { team: identity.team, signal, policy, ...(stricter && { stricter }) };
+  const analysis = { team: identity.team, signal, policy, scope: scopeOf(identity), ...(stricter && { stricter }) };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
   const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
   const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];
@@ -64,6 +64,12 @@ export async function analyze(
     return source;
   });
   return { texts: analyzed, findings: [...distinct.values()].flat(), imageFindings: imageTexts?.map(findingsOf) };
+}
+
+/** The callers that share what detection remembers: those of a team, or of a key that belongs to none. */
+function scopeOf({ tenant, team, keyHash }: CallIdentity): string | undefined {
+  if (team) return JSON.stringify([tenant, 'team', team]);
+  return keyHash ? JSON.stringify([tenant, 'key', keyHash]) : undefined;
 }
 
 /** Decides whether the findings block the request. No other function does. */

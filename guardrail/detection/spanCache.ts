@@ -1,0 +1,99 @@
+import { createYielder } from '../eventLoop.ts';
+import { processDigest } from '../processDigest.ts';
+import { TooManyValuesError, type Detector, type DetectOptions, type Span } from './contract.ts';
+
+/** Total size of what is remembered: about 15,000 messages of a chat. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Longer texts are read again. Their digest would block the event loop for milliseconds. */
+const MAX_TEXT = 1024 * 1024;
+/** Estimated memory of a text and of each of its spans. */
+const ENTRY_BYTES = 256;
+const SPAN_BYTES = 96;
+
+/**
+ * Remembers the spans that a detector finds in the texts of a scope, so that a chat history and a system prompt are read
+ * once, and not again with each message. Only for a detector that finds the same in the same text at any time.
+ *
+ * It stands before the policy: a changed policy, team or allow list decides about the same spans. Only a call whose
+ * context has a scope uses it, because a fast answer tells a caller that somebody has sent the same text before.
+ *
+ * It keeps offsets, and digests that only this process can compute, but no text. Least recently used texts are forgotten.
+ */
+export function withSpanCache(detector: Detector, maxBytes = MAX_BYTES): Detector {
+  const cache = new SpanCache(maxBytes);
+  return {
+    name: detector.name,
+    async detect(texts, options) {
+      const keys = await keysOf(texts, options);
+      const known = keys.map((key) => cache.get(key));
+      const unknown = texts.filter((_, at) => !known[at]);
+      const found = unknown.length > 0 ? await detector.detect(unknown, options) : [];
+      let next = 0;
+      const spans = known.map((one, at) => {
+        if (one) return one;
+        const fresh = found[next++] ?? [];
+        cache.set(keys[at], fresh);
+        return fresh;
+      });
+      TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
+      return spans;
+    },
+    state: () => detector.state(),
+    close: () => detector.close(),
+  };
+}
+
+/** The name of each text; undefined if it is not remembered. */
+async function keysOf(
+  texts: readonly string[],
+  { scope, recall, minRecall }: DetectOptions,
+): Promise<(string | undefined)[]> {
+  if (scope === undefined) return texts.map(() => undefined);
+  const yieldIfDue = createYielder();
+  // JSON says where it ends, so no two lists and texts have the same name.
+  const prefix = JSON.stringify([scope, recall, minRecall]);
+  const keys: (string | undefined)[] = [];
+  for (const text of texts) {
+    await yieldIfDue();
+    // Without its lone surrogates, a text could have the digest of another one.
+    keys.push(text.length <= MAX_TEXT && text.isWellFormed() ? processDigest(prefix + text) : undefined);
+  }
+  return keys;
+}
+
+class SpanCache {
+  /** Least recently used first. */
+  private readonly entries = new Map<string, Span[]>();
+  private readonly maxBytes: number;
+  private bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  get(key: string | undefined): Span[] | undefined {
+    if (key === undefined) return undefined;
+    const spans = this.entries.get(key);
+    if (!spans) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, spans);
+    return [...spans];
+  }
+
+  set(key: string | undefined, spans: readonly Span[]): void {
+    if (key === undefined || this.entries.has(key)) return;
+    // A copy of each field: nothing else that a span may have is kept.
+    const copies = spans.map(({ start, end, type, score, detector }) => ({ start, end, type, score, detector }));
+    this.entries.set(key, copies);
+    this.bytes += sizeOf(copies);
+    for (const [oldest, dropped] of this.entries) {
+      if (this.bytes <= this.maxBytes) break;
+      this.entries.delete(oldest);
+      this.bytes -= sizeOf(dropped);
+    }
+  }
+}
+
+function sizeOf(spans: readonly Span[]): number {
+  return ENTRY_BYTES + spans.length * SPAN_BYTES;
+}

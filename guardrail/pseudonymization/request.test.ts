@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import type { Tenant } from '../ids.ts';
+import type { CallIdentity } from './pseudonymization.ts';
+import { callBy, createFakeAnalyzer, createTestGuard } from './testing/testGuard.ts';
+
+/** The scope in which the texts of a caller are analyzed. */
+async function scopeOf(identity: Partial<CallIdentity>): Promise<string | undefined> {
+  let scope: string | undefined = 'not analyzed';
+  const analyzer = createFakeAnalyzer({});
+  const { guard } = createTestGuard({
+    ...analyzer,
+    analyze: (texts, context) => {
+      scope = context.scope;
+      return analyzer.analyze(texts, context);
+    },
+  });
+  await guard.request({ texts: ['Anna'] }, callBy(identity));
+  return scope;
+}
+
+describe('the scope of detection', () => {
+  const nobody = { keyHash: undefined, endUser: undefined };
+  const other = 'other' as Tenant;
+  for (const [what, one, another] of [
+    ['two keys of a team', { team: 'red', keyHash: 'a' }, { team: 'red', keyHash: 'b' }],
+    ['two end users of a team', { team: 'red', endUser: 'ada' }, { team: 'red', endUser: 'bob' }],
+    ['two calls of a key', { callId: '1' }, { callId: '2' }],
+  ] as const) {
+    it(`is shared by ${what}`, async () => {
+      expect(await scopeOf(one))
+        .to.be.a('string')
+        .and.equal(await scopeOf(another));
+    });
+  }
+
+  for (const [what, one, another] of [
+    ['two teams', { team: 'red' }, { team: 'blue' }],
+    ['two keys without a team', { keyHash: 'a' }, { keyHash: 'b' }],
+    ['two tenants with teams of one name', { team: 'red' }, { team: 'red', tenant: other }],
+    ['two tenants with one key', {}, { tenant: other }],
+    ['a team and a key that has its name', { team: 'red' }, { keyHash: 'red' }],
+  ] as const) {
+    it(`is not shared by ${what}`, async () => {
+      expect(await scopeOf(one)).not.to.equal(await scopeOf(another));
+    });
+  }
+
+  it('is absent for a call of an unknown team and key', async () => {
+    expect(await scopeOf(nobody)).to.equal(undefined);
+    expect(await scopeOf({ ...nobody, team: '', endUser: 'ada' })).to.equal(undefined);
+  });
+});
