@@ -47,35 +47,75 @@ export async function addRepetitions(
   kept: readonly (readonly Span[])[] = [],
 ): Promise<Span[][]> {
   const yieldIfDue = createYielder();
-  const phrases = new Phrases<KnownName>({ exact: true });
+  const names = new Names();
   for (const [index, text] of texts.entries()) {
     for (const span of spans[index] ?? []) {
-      addNames(phrases, text.slice(span.start, span.end), span);
+      addNames(names, text.slice(span.start, span.end), span);
       await yieldIfDue();
     }
   }
-  if (phrases.size === 0) return spans.map((list) => [...list]);
+  if (names.isEmpty) return spans.map((list) => [...list]);
+  const free: Span[][] = [];
+  for (const [index, text] of texts.entries()) {
+    const added: Span[] = [];
+    const occupied = [...(spans[index] ?? []), ...(kept[index] ?? [])].sort((a, b) => a.start - b.start);
+    const add = createAdder(text, occupied, added);
+    for (let at = 0; at < text.length; await yieldIfDue())
+      at = names.find(text, add, at, Math.min(at + SLICE, text.length));
+    free.push(added);
+  }
+  // In most calls, the detector has found each occurrence, and no word decides about one.
   const lowercaseWords = new Set<string>();
-  for (const text of texts) {
+  for (const text of free.some(({ length }) => length > 0) ? texts : []) {
     addLowercaseWords(lowercaseWords, text);
     await yieldIfDue();
   }
-  const isAmbiguous = (value: string): boolean => lowercaseWords.has(value.toLowerCase());
-  const repeated: Span[][] = [];
-  for (const [index, text] of texts.entries()) {
-    const own = spans[index] ?? [];
-    const added: Span[] = [];
-    const occupied = [...own, ...(kept[index] ?? [])].sort((a, b) => a.start - b.start);
-    const add = createAdder(text, occupied, isAmbiguous, added);
-    for (let at = 0; at < text.length; await yieldIfDue())
-      at = phrases.find(text, add, at, Math.min(at + SLICE, text.length));
-    repeated.push(added.length === 0 ? [...own] : [...own, ...added].sort((a, b) => a.start - b.start));
+  const isAmbiguous = (text: string, { start, end }: Span): boolean =>
+    lowercaseWords.has(text.slice(start, end).toLowerCase());
+  return texts.map((text, index) => {
+    const added = (free[index] ?? []).filter((span) => !isAmbiguous(text, span));
+    const all = [...(spans[index] ?? []), ...added];
+    return added.length === 0 ? all : all.sort((a, b) => a.start - b.start);
+  });
+}
+
+/** The names that are searched in the texts of a call. */
+class Names {
+  private readonly phrases = new Phrases<KnownName>({ exact: true });
+  /** For each low byte of a code unit, whether a name may begin with such a code unit. Skips most of a text. */
+  private readonly beginnings = new Uint8Array(0x100);
+
+  get isEmpty(): boolean {
+    return this.phrases.size === 0;
   }
-  return repeated;
+
+  add(name: string, known: KnownName): void {
+    this.phrases.add(name, known);
+    this.beginnings[name.charCodeAt(0) & 0xff] = 1;
+  }
+
+  /** As {@link Phrases.find}. */
+  find(
+    text: string,
+    found: (start: number, end: number, known: KnownName) => void,
+    from: number,
+    until: number,
+  ): number {
+    let at = from;
+    while (at < until) {
+      if (this.beginnings[text.charCodeAt(at) & 0xff] === 0) at++;
+      else at = this.phrases.find(text, found, at, at + 1);
+    }
+    return at;
+  }
 }
 
 /** Adds the names of a span. A name that is added twice keeps its first type. */
-export function addNames(phrases: Phrases<KnownName>, value: string, { type, score, detector }: Span): void {
+export function addNames(
+  phrases: { add(phrase: string, known: KnownName): void },
+  value: string,
+  { type, score, detector }: Span,
+): void {
   if (score < MIN_SCORE || !repeatedTypes.has(type)) return;
   if (value.length < 3 || !/^\p{Lu}/u.test(value)) return;
   const isPerson = generalTypeOf(type) === 'PERSON';
@@ -103,13 +143,12 @@ function addLowercaseWords(lowercaseWords: Set<string>, text: string): void {
 function createAdder(
   text: string,
   own: readonly Span[],
-  isAmbiguous: (value: string) => boolean,
   added: Span[],
 ): (start: number, end: number, known: KnownName) => void {
   let next = 0;
   return (start, end, known) => {
     while (next < own.length && (own[next]?.end ?? 0) <= start) next++;
     const isFree = (own[next]?.start ?? text.length) >= end;
-    if (isFree && !isAmbiguous(text.slice(start, end))) added.push({ start, end, ...known });
+    if (isFree) added.push({ start, end, ...known });
   };
 }
