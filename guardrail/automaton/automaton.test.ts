@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createAutomaton, type Fold } from './automaton.ts';
+import { buildAutomaton, createAutomaton, type Automaton, type Fold } from './automaton.ts';
 
 type Found = [start: number, end: number, value: string];
 
@@ -101,5 +101,39 @@ describe('createAutomaton', () => {
   it('distinguishes many children of one node', () => {
     const values = Array.from({ length: 500 }, (_, at) => `x${String.fromCharCode(0x4e00 + at)}`);
     expect(scan(values, values.join(''), () => true)).to.have.length(500);
+  });
+
+  it('calls the same functions with the same places, however few values a call has', async () => {
+    /** Every call of the functions, if each answers by the place that it gets. */
+    const callsOf = (automaton: Automaton, text: string): unknown[] => {
+      const calls: unknown[] = [];
+      automaton.scan(
+        text,
+        (end) => {
+          calls.push(end);
+          return end % 5 !== 0;
+        },
+        (...place) => {
+          calls.push(place);
+          return (place[0] + place[2]) % 3 === 0;
+        },
+      );
+      return calls;
+    };
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', '\ud83d', '\u4e00'), maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(word, { maxLength: 4 }),
+        fc.array(word),
+        fc.boolean(),
+        async (values, pieces, isLong) => {
+          const text = pieces.join('').repeat(isLong ? 200 : 1);
+          const built = await buildAutomaton(values, () => undefined);
+          expect(callsOf(built, text)).to.deep.equal(callsOf(createAutomaton(values), text));
+          expect(callsOf(built, text.slice(1))).to.deep.equal(callsOf(createAutomaton(values), text.slice(1)));
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

@@ -39,6 +39,10 @@ const LATIN1_END = 0x100;
 const MAX_COLUMNS = 0x100;
 /** Building a larger table takes longer than it saves in one call. */
 const MAX_TABLE = 1 << 15;
+/** A separate search for so few and short values in so short a text takes less time than building an automaton. */
+const FEW_VALUES = 3;
+const SHORT_VALUE = 64;
+const SHORT_TEXT = 4096;
 /** An automaton with a fold is built once, for all calls. */
 const MAX_FOLDED_TABLE = 1 << 19;
 
@@ -55,17 +59,62 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
   }
 }
 
-/** Creates the automaton of many values. Awaits `yieldIfDue` between steps of a few milliseconds. */
+/**
+ * Creates the automaton of the values of a call. Awaits `yieldIfDue` between steps of a few milliseconds.
+ *
+ * Most calls have no value, or very few values in short texts. For these, a search for each value takes less time than the
+ * automaton takes to build.
+ */
 export async function buildAutomaton(
   values: readonly string[],
   yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Automaton> {
+  if (values.length <= FEW_VALUES && values.every(({ length }) => length <= SHORT_VALUE)) return searchEach(values);
   const work = link(values);
   for (;;) {
     const next = work.next();
     if (next.done === true) return automatonOf(values, next.value);
     await yieldIfDue();
   }
+}
+
+/** Searches short texts for each value, and builds the automaton for the first long text. */
+function searchEach(values: readonly string[]): Automaton {
+  const searched = [...values.keys()].filter((index) => values[index] !== '');
+  let automaton: Automaton | undefined;
+  return {
+    scan(text, canEnd, accept) {
+      if (searched.length === 0) return;
+      if (text.length > SHORT_TEXT) {
+        automaton ??= createAutomaton(values);
+        automaton.scan(text, canEnd, accept);
+        return;
+      }
+      const found = searched.flatMap((index) => placesOf(values[index] ?? '', index, text));
+      found.sort((a, b) => a.end - b.end || a.start - b.start);
+      let settled = -1;
+      for (const [at, { start, end, index }] of found.entries()) {
+        if (end === settled) continue;
+        if (found[at - 1]?.end !== end && !canEnd(end)) settled = end;
+        else if (accept(start, end, index)) settled = end;
+      }
+    },
+  };
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly index: number;
+}
+
+/** The places of a value in a text, also overlapping ones. */
+function placesOf(value: string, index: number, text: string): Place[] {
+  const places: Place[] = [];
+  for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + 1)) {
+    places.push({ start, end: start + value.length, index });
+  }
+  return places;
 }
 
 /**

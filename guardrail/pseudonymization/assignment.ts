@@ -77,14 +77,29 @@ function codesIn(texts: readonly TextEdits[], beginnings: ReadonlySet<string>): 
   const add = (code: string): void => {
     if (beginnings.has(code.slice(0, MIN_CODE))) codes.add(code);
   };
+  const mayHaveCode = hasAny(beginnings);
   for (const { text, kind, edits } of texts) {
     if (kind === 'thought') continue;
     for (const { looksLike } of edits) {
       if (looksLike !== undefined) add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
     }
+    if (!mayHaveCode(text)) continue;
     for (const [code] of text.matchAll(CODES)) {
       if (/[0-9]/.test(code)) add(code.toUpperCase());
     }
   }
   return codes;
+}
+
+/** Up to this number of codes, a search for each takes less time than reading all words of a text. */
+const FEW_CODES = 8;
+
+/** @returns whether a text may contain one of the codes, in upper or lower case */
+function hasAny(codes: ReadonlySet<string>): (text: string) => boolean {
+  if (codes.size > FEW_CODES) return () => true;
+  const list = [...codes];
+  return (text) => {
+    const upper = text.toUpperCase();
+    return list.some((code) => upper.includes(code));
+  };
 }
