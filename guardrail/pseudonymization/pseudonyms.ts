@@ -1,5 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Pseudonym } from '../ids.ts';
+import { processDigest } from '../processDigest.ts';
+import { Recent } from '../recent.ts';
 import type { Label } from './labels.ts';
 
 const DIGITS = '0123456789';
@@ -13,6 +15,15 @@ export const CODE_UNIT = `[${CODE_ALPHABET}]`;
 export const MIN_CODE = 8;
 /** 80 bits. A collision at this length is a bug. */
 export const MAX_CODE = 16;
+
+/** Codes that are remembered, of all sessions. Each takes about 150 bytes. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * The codes that were derived last with each key. A value occurs in each message of a conversation and in the answers, and
+ * a digest takes half the time of an HMAC. Nothing tells the value: neither the digest nor the code, which models see.
+ */
+const remembered = new WeakMap<KeyObject, Recent<string>>();
 
 /** A value of a session and its pseudonym. The code is the first `length` of the digits. */
 export interface Entry {
@@ -44,11 +55,14 @@ export function entryOf(label: Label, stored: string, digits: string, length = M
 export class Pseudonyms {
   private readonly key: KeyObject;
   private readonly scope: string;
+  private readonly recent: Recent<string>;
 
   /** @param scope the id of the calls in which a value has the same pseudonym */
   constructor(key: KeyObject, scope: string) {
     this.key = key;
     this.scope = scope;
+    this.recent = remembered.get(key) ?? new Recent(MAX_REMEMBERED);
+    remembered.set(key, this.recent);
   }
 
   entry(label: Label, stored: string): Entry {
@@ -63,6 +77,15 @@ export class Pseudonyms {
   }
 
   private digits(label: Label, stored: string): string {
+    const name = processDigest(JSON.stringify([this.scope, label, stored]));
+    const known = this.recent.get(name);
+    if (known !== undefined) return known;
+    const digits = this.derive(label, stored);
+    this.recent.set(name, digits);
+    return digits;
+  }
+
+  private derive(label: Label, stored: string): string {
     // About one code in twenty has no digit or no letter.
     for (let attempt = 0; ; attempt++) {
       const digits = base32(

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { processDigest } from '../processDigest.ts';
+import { Recent } from '../recent.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './contract.ts';
 
@@ -82,7 +83,7 @@ const MAX_REMEMBERED = 5000;
  * a name: a caller is a digest that only this process can compute, and a session consists of keyed hashes.
  */
 export function rememberSessions(key: KeyObject, scope: SessionScope): (identity: CallIdentity) => CallSession {
-  const sessions = new Map<string, CallSession>();
+  const sessions = new Recent<CallSession>(MAX_REMEMBERED);
   return (identity) => {
     const { tenant, team, keyHash, user, endUser, subject, samePseudonyms } = identity;
     // Nothing else decides the session of such a call.
@@ -92,8 +93,6 @@ export function rememberSessions(key: KeyObject, scope: SessionScope): (identity
     const known = sessions.get(caller);
     if (known) return known;
     const session = sessionOfCall(key, identity, scope);
-    const [oldest] = sessions.size < MAX_REMEMBERED ? [] : sessions.keys();
-    if (oldest !== undefined) sessions.delete(oldest);
     sessions.set(caller, session);
     return session;
   };
