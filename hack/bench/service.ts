@@ -1,6 +1,7 @@
 /**
  * Measures the cost of the service as ratios to a Koa server that reads the same body and returns it, in the same run:
- * latency and calls per second, with a body of 1 kB as LiteLLM sends it, before and after the model call.
+ * latency and calls per second, with a body of 1 kB as LiteLLM sends it, before and after the model call, and with a chat of
+ * 20 messages of 1 kB. A text is new in each call, or known from an earlier one. In a chat, the last message is new.
  *
  *     node hack/bench/service.ts
  */
@@ -24,7 +25,8 @@ interface Target {
   readonly name: string;
   readonly pool: Pool;
   readonly path: string;
-  readonly body: string;
+  /** The body of the next call. */
+  readonly body: () => string;
 }
 
 interface Measured {
@@ -57,26 +59,39 @@ async function startService(store: string) {
   return startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
 }
 
-const TEXT =
-  'Please write to anna.schmidt@example.org about the invoice of last month, and ask her to call back. '.padEnd(
-    430,
-    'The quarterly figures are attached and look fine. ',
+const SENTENCE = 'The quarterly figures are attached and look fine. ';
+const textOf = (invoice: number, length = 430): string =>
+  `Please write to anna.schmidt@example.org about invoice ${invoice} of last month, and ask her to call back. `.padEnd(
+    length,
+    SENTENCE,
   );
 const who = { user_api_key_hash: 'hash', user_api_key_team_id: 'team', user_api_key_end_user_id: 'user' };
-const requestBody = JSON.stringify({
-  input_type: 'request',
-  litellm_call_id: 'call',
-  texts: [TEXT],
-  structured_messages: [{ role: 'user', content: TEXT }],
-  request_data: who,
-});
 
-async function call({ pool, path, body }: Target): Promise<string> {
+function requestBody(texts: readonly string[]): string {
+  const structured_messages = texts.map((content) => ({ role: 'user', content }));
+  return JSON.stringify({
+    input_type: 'request',
+    litellm_call_id: 'call',
+    texts,
+    structured_messages,
+    request_data: who,
+  });
+}
+
+const known = requestBody([textOf(0)]);
+/** Texts that no earlier call of any target had. */
+let fresh = 0;
+const knownText = (): string => known;
+const newText = (): string => requestBody([textOf((fresh += 1))]);
+const history = Array.from({ length: 19 }, (_, n) => textOf(-n, 1000));
+const chat = (): string => requestBody([...history, textOf((fresh += 1), 1000)]);
+
+async function call({ pool, path, body }: Omit<Target, 'name'>): Promise<string> {
   const { statusCode, body: answer } = await pool.request({
     method: 'POST',
     path,
     headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-    body,
+    body: body(),
   });
   const text = await answer.text();
   if (statusCode !== 200) throw new Error(`The response status was ${statusCode}.`);
@@ -116,21 +131,29 @@ const path = '/beta/litellm_basic_guardrail_api';
 for (let ready = false; !ready;)
   ready = (await pools.redis.request({ method: 'GET', path: '/readyz' })).statusCode === 200;
 
-const sent = JSON.parse(await call({ name: '', pool: pools.memory, path, body: requestBody })) as { texts: string[] };
-await call({ name: '', pool: pools.redis, path, body: requestBody });
-const responseBody = JSON.stringify({
+const sent = JSON.parse(await call({ pool: pools.memory, path, body: knownText })) as { texts: string[] };
+await call({ pool: pools.redis, path, body: knownText });
+const answered = JSON.stringify({
   input_type: 'response',
   litellm_call_id: 'call',
-  texts: [`${sent.texts[0] ?? ''}${TEXT}`],
+  texts: [`${sent.texts[0] ?? ''}${textOf(0)}`],
   request_data: who,
 });
+const answer = (): string => answered;
 
+const references: Target[] = [
+  { name: 'Koa echo (the reference)', pool: pools.echo, path: '/', body: knownText },
+  { name: 'Koa echo of a chat', pool: pools.echo, path: '/', body: chat },
+];
 const targets: Target[] = [
-  { name: 'Koa echo (the reference)', pool: pools.echo, path: '/', body: requestBody },
-  { name: 'request, memory', pool: pools.memory, path, body: requestBody },
-  { name: 'response, memory', pool: pools.memory, path, body: responseBody },
-  { name: 'request, Redis', pool: pools.redis, path, body: requestBody },
-  { name: 'response, Redis', pool: pools.redis, path, body: responseBody },
+  ...references,
+  { name: 'request, new text', pool: pools.memory, path, body: newText },
+  { name: 'request, known text', pool: pools.memory, path, body: knownText },
+  { name: 'response', pool: pools.memory, path, body: answer },
+  { name: 'chat', pool: pools.memory, path, body: chat },
+  { name: 'request, new text, Redis', pool: pools.redis, path, body: newText },
+  { name: 'request, known text, Redis', pool: pools.redis, path, body: knownText },
+  { name: 'response, Redis', pool: pools.redis, path, body: answer },
 ];
 const best = new Map<string, Measured>();
 // The servers alternate, and the best round of each counts, so that other work affects all of them.
@@ -143,11 +166,12 @@ for (let round = 0; round <= ROUNDS; round += 1) {
       best.set(target.name, { p50: Math.min(p50, before?.p50 ?? p50), rate: Math.max(rate, before?.rate ?? 0) });
   }
 }
-const reference = best.get('Koa echo (the reference)');
+const [small, large] = references.map(({ name }) => best.get(name));
 process.stdout.write(
-  `bodies of ${requestBody.length} and ${responseBody.length} bytes; ${CLIENTS} clients for the rate\n`,
+  `bodies of ${known.length}, ${answered.length} and ${chat().length} bytes; ${CLIENTS} clients for the rate\n`,
 );
 for (const [name, { p50, rate }] of best) {
+  const reference = name.includes('chat') ? large : small;
   const ratios = reference
     ? `p50 ${(p50 / reference.p50).toFixed(2)} x, rate ${(rate / reference.rate).toFixed(2)} x`
     : '';
