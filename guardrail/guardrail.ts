@@ -23,6 +23,7 @@ export {
   type ListHash,
   type UnknownCustomers,
 } from './customers/customers.ts';
+export { STANDARD_CUSTOMER_HEADERS } from './customerHeaders.ts';
 export { INLINE_TENANT } from './ids.ts';
 // eslint-disable-next-line no-restricted-imports
 export { knownTypes } from './pseudonymization/labels.ts';

@@ -1,6 +1,7 @@
 /** The settings: one schema each, with its help and its default. */
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
+import { STANDARD_CUSTOMER_HEADERS } from '../customerHeaders.ts';
 import { duration, mappingTtl } from '../duration.ts';
 import type { Tenant } from '../ids.ts';
 import { sessionKey } from '../sessionKey.ts';
@@ -91,7 +92,7 @@ export const SETTINGS = {
     ),
   PROXY_CUSTOMER_HEADERS: values
     .listOf(headerName)
-    .prefault('x-litellm-customer-id,x-litellm-end-user-id')
+    .prefault(STANDARD_CUSTOMER_HEADERS.join(','))
     .describe(
       'Headers in which calls through the inline proxy or the external processor name their end user, besides the body, separated by commas. Add those of user_header_name and user_header_mappings of LiteLLM.',
     ),

@@ -10,6 +10,7 @@ import {
   type ServiceSettings,
 } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
+import { customerHeadersOf } from './customerHeaders.ts';
 import { enforcementOf } from './enforcement.ts';
 import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 import { renderProxyConfig } from './proxyConfig.ts';
@@ -19,6 +20,7 @@ import { ProxyConfigError } from './proxyConfigDocument.ts';
 export type DocumentTask =
   | { readonly kind: 'render'; readonly base: string; readonly ours: ManagedSettings }
   | { readonly kind: 'enforcement'; readonly base: string; readonly proxyName: string }
+  | { readonly kind: 'customerHeaders'; readonly base: string }
   | { readonly kind: 'policy'; readonly text: string }
   | ({ readonly kind: 'customerPolicy' } & CustomerPolicyTexts);
 
@@ -44,6 +46,7 @@ export interface EffectivePolicy {
 export type DocumentResult =
   | { readonly kind: 'render'; readonly rendered: RenderedProxyConfig }
   | { readonly kind: 'enforcement'; readonly settings: EnforcementSettings }
+  | { readonly kind: 'customerHeaders'; readonly headers: readonly string[] }
   | { readonly kind: 'policy'; readonly refused?: RefusedPolicy }
   | { readonly kind: 'customerPolicy'; readonly effective: EffectivePolicy }
   | { readonly kind: 'refused'; readonly message: string };
@@ -67,6 +70,8 @@ export function runDocumentTask(task: DocumentTask): DocumentResult {
       }
     case 'enforcement':
       return { kind: 'enforcement', settings: enforcementOf(task.base, task.proxyName) };
+    case 'customerHeaders':
+      return { kind: 'customerHeaders', headers: customerHeadersOf(task.base) };
     case 'policy':
       return checkPolicy(task.text);
     case 'customerPolicy':

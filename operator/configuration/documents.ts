@@ -46,6 +46,13 @@ export async function readEnforcement(owner: string, base: string, proxyName: st
     : { blockedUserCheck: false, preCallChecks: false };
 }
 
+/** The headers in which the gateway looks for customers according to its configuration; none if that is invalid. */
+export async function readCustomerHeaders(owner: string, base: string): Promise<readonly string[]> {
+  if (base === '') return [];
+  const result = await run(owner, { kind: 'customerHeaders', base });
+  return result !== 'limitExceeded' && result.kind === 'customerHeaders' ? result.headers : [];
+}
+
 /** What is wrong with a guardrail's policy, as a sentence; undefined: nothing. */
 export async function policyProblem(owner: string, text: string): Promise<string | undefined> {
   const field = 'spec.guardrail.policy';

@@ -15,4 +15,4 @@ export {
 } from './instancesOfGateway.ts';
 export { probeGateway, type ProbeResult } from './probe.ts';
 export { isReachable } from './reachable.ts';
-export type { GatewayConnection } from './readConnection.ts';
+export { readBase, type GatewayConnection } from './readConnection.ts';

@@ -55,7 +55,7 @@ export async function readConnection(
 }
 
 /** The admin's configuration of the gateway. Errors in it do not stop customers: the condition ProxyConfigured reports them. */
-async function readBase(client: Pick<KubeClient, 'get'>, instance: GatewayInstance): Promise<string> {
+export async function readBase(client: Pick<KubeClient, 'get'>, instance: GatewayInstance): Promise<string> {
   const base = instance.spec.proxyConfig?.base;
   if (base === undefined) return '';
   const text = await readText(client, instance, base).catch((error: unknown) => {

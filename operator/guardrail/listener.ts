@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { ignoreNotFound, secrets, secretValue, services } from '../cluster/cluster.ts';
-import type { KubeClient } from '../runtime/runtime.ts';
+import { readCustomerHeaders } from '../configuration/configuration.ts';
+import { readBase } from '../connection/connection.ts';
+import { keyText, type KubeClient } from '../runtime/runtime.ts';
 import { gatewayPort, takenPorts } from './gatewayPort.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import type { InlineListener } from './settings.ts';
@@ -33,6 +35,7 @@ export async function sidecarListener(
     port: inlinePortOf(spec, [...takenPorts(deployment), port]),
     upstream: `http://127.0.0.1:${port}${pathOf(endpoint)}`,
     ca: undefined,
+    customerHeaders: await customerHeadersOf(client, instance),
   };
 }
 
@@ -58,6 +61,7 @@ export async function deploymentListener(
     port: inlinePortOf(spec, []),
     upstream: endpoint,
     ca: isEncrypted ? await readCa(client, instance) : undefined,
+    customerHeaders: await customerHeadersOf(client, instance),
   };
 }
 
@@ -74,6 +78,10 @@ export async function readGatewayPort(
       ? undefined
       : await client.get(services, { namespace, name: serviceRef.name }).catch(ignoreNotFound);
   return gatewayPort(instance, deployment, service);
+}
+
+async function customerHeadersOf(client: Client, instance: GatewayInstance): Promise<readonly string[]> {
+  return await readCustomerHeaders(keyText(instance.metadata), await readBase(client, instance));
 }
 
 async function readCa(client: Client, { spec, metadata }: GatewayInstance): Promise<InlineListener['ca']> {

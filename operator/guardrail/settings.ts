@@ -1,9 +1,10 @@
 /** The environment variables of the guardrail. Pure. */
-import { memoryOf } from './memory.ts';
 import type { V1EnvVar } from '@kubernetes/client-node';
+import { STANDARD_CUSTOMER_HEADERS } from '../../guardrail/guardrail.ts';
 import type { Guardrail, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
+import { memoryOf } from './memory.ts';
 import type { GuardrailMode } from './mode.ts';
 
 /** The folders of the guardrail's files in its container. */
@@ -42,6 +43,8 @@ export interface InlineListener {
   readonly upstream: string;
   /** The certificates of the gateway's certificate authorities; undefined: only the public ones. */
   readonly ca: { readonly ref: SecretKeyRef; readonly digest: string } | undefined;
+  /** The headers in which the gateway looks for customers, besides those that LiteLLM always reads. */
+  readonly customerHeaders: readonly string[];
 }
 
 /**
@@ -68,6 +71,7 @@ export function guardrailEnvironment(
     ['PROXY_PORT', inline === undefined ? undefined : String(inline.port)],
     ['PROXY_HOST', inline === undefined ? undefined : '0.0.0.0'],
     ['PROXY_UNKNOWN', inline === undefined ? undefined : lower(spec.inline?.unknownRoutes)],
+    ['PROXY_CUSTOMER_HEADERS', customerHeaders(spec, inline)],
     ['PROXY_IDENTITY_HEADERS', inline === undefined ? undefined : spec.inline?.identityHeaders?.join(',')],
     // The sessions of applications belong to another tenant, whose end users the operator erases too. They outlive the
     // integration Inline.
@@ -101,6 +105,13 @@ export function guardrailEnvironment(
       : [{ name: 'GUARDRAIL_STORE', valueFrom: { secretKeyRef: { name: redis.name, key: redis.key } } }]),
     ...(inline?.ca === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `${paths.ca}/${files.ca}` }]),
   ];
+}
+
+/** undefined: only the headers that LiteLLM always reads, which is the default of the guardrail. */
+function customerHeaders(spec: Guardrail, inline: InlineListener | undefined): string | undefined {
+  if (inline === undefined) return undefined;
+  const more = [...inline.customerHeaders, ...(spec.inline?.customerHeaders ?? [])];
+  return more.length === 0 ? undefined : [...new Set([...STANDARD_CUSTOMER_HEADERS, ...more])].join(',');
 }
 
 /** Whether the guardrail has a policy file. */

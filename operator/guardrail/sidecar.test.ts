@@ -51,7 +51,7 @@ describe("the operator's part of the gateway's Deployment", () => {
         proxyPatch(instanceOf(), proxyOf(), { ...nothing, sidecar: { spec: {}, inputs: { ...inputs, ...more } } })
           .spec as { template: { metadata: { labels?: object } } }
       ).template.metadata.labels;
-    const inline = { port: 8081, upstream: 'http://127.0.0.1:4000', ca: undefined };
+    const inline = { port: 8081, upstream: 'http://127.0.0.1:4000', ca: undefined, customerHeaders: [] };
     expect(labels({ inline })).to.deep.equal({ 'gateway.guardrail.dev/guarded-by': 'main' });
     expect(labels({})).to.equal(undefined);
   });

@@ -238,7 +238,10 @@ describe('guardrail workload', () => {
   });
 
   describe('that takes calls of applications', () => {
-    const inline: InlineListener = { port: 8081, upstream: 'https://gateway.example.com', ca: undefined };
+    const inline: InlineListener = {
+      ...{ port: 8081, upstream: 'https://gateway.example.com', ca: undefined },
+      customerHeaders: [],
+    };
     const ca = { ref: { name: 'ca', key: 'bundle.pem' }, digest: 'd1' };
 
     it('has a port for them, and admits the callers of its API to it', () => {
@@ -283,12 +286,27 @@ describe('guardrail workload', () => {
       });
     }
 
+    const headerCases: readonly (readonly [spec: string[], ofGateway: string[], setting: string | undefined])[] = [
+      [[], [], undefined],
+      [['x-a'], [], 'x-litellm-customer-id,x-litellm-end-user-id,x-a'],
+      [[], ['x-b'], 'x-litellm-customer-id,x-litellm-end-user-id,x-b'],
+      [['x-a', 'x-b'], ['x-b', 'x-c'], 'x-litellm-customer-id,x-litellm-end-user-id,x-b,x-c,x-a'],
+    ];
+    for (const [own, ofGateway, setting] of headerCases) {
+      it(`reads customers from the headers of the spec (${own.join()}) and of the gateway (${ofGateway.join()})`, () => {
+        const inline = { upstream: 'http://127.0.0.1:4000', port: 8081, ca: undefined, customerHeaders: ofGateway };
+        const spec: Guardrail = own.length === 0 ? {} : { inline: { customerHeaders: own } };
+        const found = guardrailEnvironment(spec, 'litellm', 'Sidecar', inline);
+        expect(found.find(({ name }) => name === 'GUARDRAIL_PROXY_CUSTOMER_HEADERS')?.value).to.equal(setting);
+      });
+    }
+
     it('has the settings of spec.guardrail.inline only if it takes such calls', () => {
       const spec = {
         inline: { unknownRoutes: 'Generic', identityHeaders: ['x-user-id', 'x-guardrail-team'] },
       } as const;
       const expected = { PROXY_UNKNOWN: 'generic', PROXY_IDENTITY_HEADERS: 'x-user-id,x-guardrail-team' };
-      const inline = { upstream: 'http://127.0.0.1:4000', port: 8081, ca: undefined };
+      const inline = { upstream: 'http://127.0.0.1:4000', port: 8081, ca: undefined, customerHeaders: [] };
       const found = guardrailEnvironment(spec as unknown as Guardrail, 'litellm', 'Sidecar', inline);
       expect(Object.fromEntries(found.map(({ name, value }) => [name.replace('GUARDRAIL_', ''), value]))).to.include(
         expected,
@@ -393,6 +411,7 @@ describe('guardrail workload', () => {
         fc.record({
           unknownRoutes: maybe(fc.constantFrom('Block', 'Generic', 'Pass')),
           identityHeaders: maybe(fc.uniqueArray(fc.stringMatching(/^[a-z0-9!#$%&*+.^_|~-]{1,64}$/), { minLength: 1 })),
+          customerHeaders: maybe(fc.uniqueArray(fc.stringMatching(/^[a-z0-9!#$%&*+.^_|~-]{1,64}$/), { minLength: 1 })),
         }),
       ),
       presidio: maybe(
@@ -405,7 +424,7 @@ describe('guardrail workload', () => {
         fc.property(asked, fc.constantFrom('Deployment', 'Sidecar'), fc.boolean(), (asJson, mode, isInline) => {
           const spec = JSON.parse(JSON.stringify(asJson)) as Guardrail;
           const listener = isInline
-            ? { upstream: 'http://127.0.0.1:4000', port: inlinePortOf(spec, []), ca: undefined }
+            ? { upstream: 'http://127.0.0.1:4000', port: inlinePortOf(spec, []), ca: undefined, customerHeaders: [] }
             : undefined;
           const variables = guardrailEnvironment(spec, 'litellm', mode, listener)
             // The test has none of its files.

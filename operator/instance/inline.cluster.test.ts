@@ -127,6 +127,18 @@ describe('the integration Inline', function () {
   }
 
   describe('of a sidecar', () => {
+    it('reads customers where the configuration of the gateway says so', async () => {
+      await testbed.apply(gatewayManifest());
+      const base = { inline: 'general_settings: {user_header_name: X-Customer}\n' };
+      const proxyConfig = { ...sidecar.proxyConfig, base, configMapName: 'litellm-config' };
+      await testbed.instance({ ...sidecar, proxyConfig, guardrail: { integration: 'Inline' } });
+      await eventually(async () => {
+        expect((await settings('litellm')).PROXY_CUSTOMER_HEADERS).to.equal(
+          'x-litellm-customer-id,x-litellm-end-user-id,x-customer',
+        );
+      });
+    });
+
     it('needs nothing of the gateway but its port, and leaves nothing in its configuration', async () => {
       await testbed.apply(gatewayManifest());
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
@@ -142,6 +154,7 @@ describe('the integration Inline', function () {
         PROXY_HOST: '0.0.0.0',
         METRICS_PORT: 'off',
       });
+      expect(await settings('litellm')).to.not.include.keys('PROXY_CUSTOMER_HEADERS');
       expect(await hasEntry()).to.equal(false);
       const { spec, metadata } = await service();
       expect(spec?.selector).to.deep.equal({ 'gateway.guardrail.dev/guarded-by': 'main' });

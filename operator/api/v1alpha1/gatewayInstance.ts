@@ -329,6 +329,17 @@ export interface GuardrailInline {
    * ]
    */
   identityHeaders?: string[];
+  /**
+   * Headers in which applications name the customer of a call, besides x-litellm-customer-id and x-litellm-end-user-id. Every customer counts that a call names. The operator reads user_header_name and user_header_mappings of LiteLLM from spec.proxyConfig.base itself: set this field if the configuration of the gateway has them and is not in the spec.
+   * @minItems 1
+   * @maxItems 16
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 64}
+   * @x-kubernetes-validations [
+   *   {"rule": "self.all(name, name.matches('^[a-z0-9!#$%&*+.^_|~-]+$'))", "message": "customerHeaders must contain names of headers in lowercase, without a colon, for example x-customer-id"}
+   * ]
+   */
+  customerHeaders?: string[];
 }
 
 /** The client of LiteLLM that calls the guardrail. */
