@@ -6,7 +6,7 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { conditionOf } from '../customer/customerResource.ts';
 import { withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
-import type { LoadedPart, Revisions } from './loadedRevisions.ts';
+import type { AcceptedRevisions, LoadedPart } from './loadedRevisions.ts';
 import { currentPods, partsOf } from './testing/pods.ts';
 
 const SESSION_KEY = 'a session key of more than thirty-two characters';
@@ -188,8 +188,34 @@ describe('the list of who may call', function () {
     expect(Date.parse(after.status?.enforcedAt ?? '')).to.be.above(Date.parse(before.status?.enforcedAt ?? ''));
   });
 
+  it('is confirmed although it changes all the time, and pods are always one list behind', async () => {
+    let ofPods = '';
+    bed.operator.askPods = (_, expected) =>
+      Promise.resolve(partsOf(expected, expected.customerList?.includes(ofPods) === true ? undefined : ['policy']));
+    await deploy();
+    await bed.user.customer('a', { blocked: true });
+    await bed.user.customer('changing', {});
+    await eventually(async () => {
+      expect(await refusal('a')).to.equal(BLOCKED);
+    });
+    let isEnforced = false;
+    for (let change = 1; change <= 10 && !isEnforced; change += 1) {
+      const { revision } = await list();
+      await bed.user.patch('changing', { spec: { allowedCallers: { teamIds: [`team-${change}`] } } });
+      await eventually(async () => {
+        expect((await list()).revision).not.to.equal(revision);
+      });
+      ofPods = revision;
+      isEnforced = (await bed.user.get('a'))?.status?.enforcedAt !== undefined;
+    }
+    expect(isEnforced).to.equal(true);
+    expect((await bed.user.get('changing'))?.status?.enforcedAt).to.equal(undefined);
+    ofPods = (await list()).revision;
+    await bed.user.until('changing', ({ status }) => status?.enforcedAt !== undefined);
+  });
+
   it('and the policy do not wait for each other, and are asked about together', async () => {
-    const asked: Revisions[] = [];
+    const asked: AcceptedRevisions[] = [];
     let loaded: readonly LoadedPart[] = ['policy'];
     bed.operator.askPods = (_, expected) => {
       asked.push(expected);
@@ -202,7 +228,7 @@ describe('the list of who may call', function () {
       const { policy, customerList } = (await instance()).status ?? {};
       expect([policy?.revision, customerList]).to.deep.equal(['first', undefined]);
     });
-    expect(asked).to.deep.include({ customerList: (await list()).revision, policy: 'first' });
+    expect(asked).to.deep.include({ customerList: [(await list()).revision], policy: ['first'] });
 
     loaded = ['customerList'];
     await writePolicy('second');
@@ -259,7 +285,7 @@ describe('the list of who may call', function () {
     const names = Array.from({ length: 200 }, (_, at) => `c${at}`);
     const revisions = new Set<string>();
     bed.operator.askPods = (instance, expected, signal) => {
-      revisions.add(expected.customerList ?? '');
+      revisions.add(expected.customerList?.at(-1) ?? '');
       return currentPods(instance, expected, signal);
     };
     await deploy();

@@ -19,7 +19,7 @@ import { enforcementFields } from './statusFields.ts';
 import { EnforcementReconciler } from './reconcile.ts';
 
 export { enforcementFields } from './statusFields.ts';
-export type { AskPods, LoadedPart, Revisions } from './loadedRevisions.ts';
+export type { AcceptedRevisions, AskPods, LoadedPart } from './loadedRevisions.ts';
 
 /** The dependencies of the controller. */
 export interface EnforcementOptions {

@@ -7,7 +7,7 @@ import { customerListRevision, policyRevision, shardName, writeCustomerList } fr
 import { KEY, startHarness, type Harness } from '../../guardrail/testing/appHarness.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { ApiError } from '../runtime/runtime.ts';
-import { type LoadedPart, podsOf, type Revisions } from './loadedRevisions.ts';
+import { type AcceptedRevisions, type LoadedPart, podsOf } from './loadedRevisions.ts';
 
 const { signal } = new AbortController();
 
@@ -35,15 +35,16 @@ function clientOf(readyReplicas: number): Parameters<typeof podsOf>[0]['client']
 describe('what every pod has loaded', () => {
   const shards = writeCustomerList([], { unknownCustomers: 'Block' });
   const policyText = 'mode: enforce\n';
-  const current = { customerList: customerListRevision(shards), policy: policyRevision(policyText) };
+  const [list, policy] = [customerListRevision(shards), policyRevision(policyText)];
+  const current = { customerList: [list], policy: [policy] };
   let folder: string;
   let guardrail: Harness;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'customers-'));
     for (const [shard, text] of shards.entries()) writeFileSync(join(folder, shardName(shard)), text);
-    const policy = join(folder, 'policy.yaml');
-    writeFileSync(policy, policyText);
-    const env = { GUARDRAIL_CUSTOMERS: folder, GUARDRAIL_ADMIN_KEYS: 'litellm', GUARDRAIL_POLICY: policy };
+    const path = join(folder, 'policy.yaml');
+    writeFileSync(path, policyText);
+    const env = { GUARDRAIL_CUSTOMERS: folder, GUARDRAIL_ADMIN_KEYS: 'litellm', GUARDRAIL_POLICY: path };
     guardrail = await startHarness({ env });
   });
   after(async () => {
@@ -51,7 +52,7 @@ describe('what every pod has loaded', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const ask = async (pods: number, expected: Revisions, url = guardrail.url): Promise<LoadedPart[]> => [
+  const ask = async (pods: number, expected: AcceptedRevisions, url = guardrail.url): Promise<LoadedPart[]> => [
     ...(await podsOf({ client: clientOf(pods) }, () => url)(instance, expected, signal)),
   ];
 
@@ -59,10 +60,11 @@ describe('what every pod has loaded', () => {
     ['both', current, ['customerList', 'policy']],
     ['the list alone', { customerList: current.customerList }, ['customerList']],
     ['the policy alone', { policy: current.policy }, ['policy']],
-    ['the list, and another policy', { ...current, policy: 'another' }, ['customerList']],
-    ['the policy, and another list', { ...current, customerList: 'another' }, ['policy']],
+    ['the list, and another policy', { ...current, policy: ['another'] }, ['customerList']],
+    ['one of several lists', { customerList: ['another', list] }, ['customerList']],
+    ['the policy, and another list', { ...current, customerList: ['another'] }, ['policy']],
     ['neither', { customerList: current.policy, policy: current.customerList }, []],
-  ] as readonly (readonly [string, Revisions, readonly LoadedPart[]])[]) {
+  ] as readonly (readonly [string, AcceptedRevisions, readonly LoadedPart[]])[]) {
     it(`is known from the answers of the Service: ${what}`, async () => {
       expect(await ask(1, expected)).to.deep.equal(loaded);
     });

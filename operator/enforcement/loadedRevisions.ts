@@ -8,13 +8,16 @@ import type { KubeClient } from '../runtime/runtime.ts';
 /** What pods read while they run. */
 export type LoadedPart = 'customerList' | 'policy';
 
-/** The revisions that pods are expected to have. A part that is missing does not matter. */
+/** A revision of each part. */
 export type Revisions = Readonly<Partial<Record<LoadedPart, string>>>;
 
-/** Tells of which parts every running pod of an instance's guardrail has the expected revision. */
+/** The revisions of each part of which pods are expected to have one. A part that is missing does not matter. */
+export type AcceptedRevisions = Readonly<Partial<Record<LoadedPart, readonly string[]>>>;
+
+/** Tells of which parts every running pod of an instance's guardrail has an expected revision. */
 export type AskPods = (
   instance: GatewayInstance,
-  expected: Revisions,
+  expected: AcceptedRevisions,
   signal: AbortSignal,
 ) => Promise<ReadonlySet<LoadedPart>>;
 
@@ -62,7 +65,7 @@ export function podsOf(
 async function loadedByAll(
   service: GuardrailEndpoint,
   pods: number,
-  expected: Revisions,
+  expected: AcceptedRevisions,
   signal: AbortSignal,
 ): Promise<ReadonlySet<LoadedPart>> {
   const processes = new Set<string>();
@@ -76,12 +79,15 @@ async function loadedByAll(
   return pods > 0 && processes.size >= pods ? loaded : NONE;
 }
 
-function partsOf(revisions: Revisions): Set<LoadedPart> {
-  return new Set((['customerList', 'policy'] as const).filter((part) => revisions[part] !== undefined));
+function partsOf(expected: AcceptedRevisions): Set<LoadedPart> {
+  return new Set((['customerList', 'policy'] as const).filter((part) => expected[part] !== undefined));
 }
 
-function loadedBy(answered: PodAnswer | undefined, expected: Revisions): Set<LoadedPart> {
-  const parts = [...partsOf(expected)].filter((part) => answered?.revisions[part] === expected[part]);
+function loadedBy(answered: PodAnswer | undefined, expected: AcceptedRevisions): Set<LoadedPart> {
+  const parts = [...partsOf(expected)].filter((part) => {
+    const revision = answered?.revisions[part];
+    return revision !== undefined && expected[part]?.includes(revision);
+  });
   return new Set(parts);
 }
 

@@ -14,7 +14,10 @@ export interface WrittenList {
 }
 
 /** The revisions that the pods of an instance are expected to have. */
-export function expectedRevisions({ status }: GatewayInstance, list: WrittenList | undefined): Revisions {
+export function expectedRevisions(
+  { status }: GatewayInstance,
+  list: Pick<WrittenList, 'revision'> | undefined,
+): Revisions {
   const policy = status?.guardrail?.policyRevision;
   return {
     ...(list === undefined ? {} : { customerList: list.revision }),
@@ -26,7 +29,10 @@ export function expectedRevisions({ status }: GatewayInstance, list: WrittenList
  * What is known before the pods are asked. A list of an earlier revision remains: until the pods have the new one, they
  * enforce that one. The same revision after another one must be confirmed again, because pods may have read the other one.
  */
-export function knownStatus({ status }: GatewayInstance, list: WrittenList | undefined): LoadedStatus {
+export function knownStatus(
+  { status }: GatewayInstance,
+  list: Pick<WrittenList, 'revision' | 'isNew'> | undefined,
+): LoadedStatus {
   const { customerList, policy, guardrail } = status ?? {};
   const isOutdated = list?.isNew === true && customerList?.revision === list.revision;
   return {
@@ -46,7 +52,7 @@ export function unknownRevisions(known: LoadedStatus, expected: Revisions): Revi
 export function confirmedStatus(
   known: LoadedStatus,
   loaded: ReadonlySet<LoadedPart>,
-  { policy, list }: { readonly policy: string | undefined; readonly list: WrittenList | undefined },
+  { policy, list }: { readonly policy: string | undefined; readonly list: Omit<WrittenList, 'isNew'> | undefined },
   now: Date,
 ): LoadedStatus {
   const enforcedAt = now.toISOString();

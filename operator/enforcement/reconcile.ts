@@ -1,5 +1,6 @@
 /** Keeps the list of who may call of one instance, and reports since when every pod has it, and its policy. */
 import {
+  type CustomerEntry,
   customerListRevision,
   CustomerListTooLargeError,
   listHash,
@@ -37,9 +38,17 @@ import {
   remainingStatus,
 } from './customerStatus.ts';
 import { listedPolicy, serviceSettings } from './effective.ts';
+import { ListHistory } from './listHistory.ts';
 import { type CustomerSources, isOwner, listedCustomers } from './listedCustomers.ts';
-import type { AskPods, Revisions } from './loadedRevisions.ts';
-import { confirmedStatus, expectedRevisions, knownStatus, unknownRevisions, type WrittenList } from './loadedStatus.ts';
+import type { AcceptedRevisions, AskPods, Revisions } from './loadedRevisions.ts';
+import {
+  confirmedStatus,
+  expectedRevisions,
+  knownStatus,
+  type LoadedStatus,
+  unknownRevisions,
+  type WrittenList,
+} from './loadedStatus.ts';
 import { type ShardDependencies, storedPolicies, writeShards, writtenPolicy } from './shards.ts';
 
 /** The dependencies of {@link EnforcementReconciler}. */
@@ -55,8 +64,8 @@ export interface EnforcementDependencies extends CustomerSources, ShardDependenc
   readonly monotonic: () => number;
 }
 
-/** A list as it is stored, and from what it was made. */
-interface WrittenCustomers extends WrittenList {
+/** What a list was made from. */
+interface WrittenCustomers extends Pick<WrittenList, 'revision' | 'isNew'> {
   readonly listed: readonly GatewayCustomer[];
   readonly policies: ChosenPolicies;
 }
@@ -65,6 +74,8 @@ interface WrittenCustomers extends WrittenList {
 const KEYS_MS = 2_000;
 /** How long until a guardrail that is not deployed is asked again. Its deployment causes a reconcile too. */
 const NOT_DEPLOYED_MS = 60_000;
+/** How long until pods that have a list are asked about the next one. */
+const NEXT_LIST_MS = 1_000;
 /** So many statuses of customers are written at the same time. */
 const CONCURRENT = 8;
 
@@ -73,6 +84,7 @@ export class EnforcementReconciler implements Reconciler {
   readonly #dependencies: EnforcementDependencies;
   readonly #batches: Batches;
   readonly #askTimes: AskTimes;
+  readonly #history = new ListHistory();
   /** The hashes of customer ids of each instance, by the key of the hashes. */
   readonly #hashes = new Map<string, { readonly key: string; readonly byId: Map<string, ListHash> }>();
 
@@ -130,12 +142,10 @@ export class EnforcementReconciler implements Reconciler {
   /** A list that waits, or that cannot be written, does not delay what is to be told about the policy. */
   async #ensure(instance: GatewayInstance, sessionKey: string, signal: AbortSignal): Promise<Result> {
     const list = await this.#ensureList(instance, sessionKey);
-    const written = 'revision' in list ? list : undefined;
+    const written = 'listed' in list ? list : undefined;
     const { missing, askAfter } = await this.#ensureLoaded(instance, written, signal);
     if ('failure' in list) throw list.failure;
-    if (written !== undefined && missing.customerList === undefined) {
-      await this.#reportCustomers(instance, written, missing.policy === undefined);
-    }
+    if (written !== undefined) await this.#reportCustomers(instance, written, missing.policy === undefined);
     const times = [...('waitMs' in list ? [list.waitMs] : []), ...(askAfter === undefined ? [] : [askAfter])];
     return times.length === 0 ? {} : { requeueAfter: Math.min(...times) };
   }
@@ -155,20 +165,21 @@ export class EnforcementReconciler implements Reconciler {
       listed,
     );
     const { maxShardBytes } = this.#dependencies;
+    const allowLooserPolicies = guardrail?.allowLooserPolicies === true;
+    const entries = listed.map((customer) => entryOf(customer, hashOf, policies.ofCustomer.get(customer.metadata.uid)));
     try {
-      const shards = writeCustomerList(
-        listed.map((customer) => entryOf(customer, hashOf, policies.ofCustomer.get(customer.metadata.uid))),
-        {
-          unknownCustomers,
-          allowLooserPolicies: guardrail?.allowLooserPolicies === true,
-          policies: policies.texts,
-          ...(maxShardBytes === undefined ? {} : { maxShardBytes }),
-        },
-      );
+      const shards = writeCustomerList(entries, {
+        unknownCustomers,
+        allowLooserPolicies,
+        policies: policies.texts,
+        ...(maxShardBytes === undefined ? {} : { maxShardBytes }),
+      });
       const writes = await writeShards(this.#dependencies, instance, shards);
       if (writes > 0) this.#batches.wrote(name, writes);
       this.#failing.delete(name);
-      return { revision: customerListRevision(shards), customers: listed.length, isNew: writes > 0, listed, policies };
+      const revision = customerListRevision(shards);
+      this.#history.stored(name, revision, rulesOf(listed, entries, allowLooserPolicies));
+      return { revision, isNew: writes > 0, listed, policies };
     } catch (error) {
       if (!this.isExpected(error)) throw error;
       this.#reportFailure(instance, error);
@@ -178,33 +189,47 @@ export class EnforcementReconciler implements Reconciler {
 
   /**
    * Asks the pods what they have loaded, if the status does not say that already, and writes the status.
-   * @param list undefined: another list is about to be written, or it cannot be written
+   * @param stored undefined: another list is about to be written, or it cannot be written
    * @returns what not every pod has, and after how long to ask again, in milliseconds
    */
   async #ensureLoaded(
     instance: GatewayInstance,
-    list: WrittenList | undefined,
+    stored: WrittenCustomers | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly missing: Revisions; readonly askAfter?: number }> {
     const { askPods, instanceStatus, now } = this.#dependencies;
     const name = keyText(instance.metadata);
+    const list = stored && this.#history.expected(name);
     const expected = expectedRevisions(instance, list);
-    const known = knownStatus(instance, list);
+    const known = knownStatus(instance, stored);
     const current = await instanceStatus.write(instance, known);
     const unknown = unknownRevisions(known, expected);
-    if (isEmpty(unknown)) return { missing: unknown };
+    if (list !== undefined && unknown.customerList === undefined) this.#history.confirm(name);
+    if (isEmpty(unknown)) return this.#nextQuestion(name, known);
     const waitMs = this.#askTimes.waitMs(name, unknown);
     if (waitMs > 0) return { missing: unknown, askAfter: waitMs };
-    const loaded = await askPods(instance, unknown, signal);
+    if (list !== undefined) this.#history.ask(name);
+    const loaded = await askPods(instance, acceptedRevisions(unknown, list?.accepted), signal);
+    if (loaded.has('customerList')) this.#history.confirm(name);
     const confirmed = confirmedStatus(known, loaded, { policy: expected.policy, list }, now());
     await instanceStatus.write(current, confirmed);
     const missing = unknownRevisions(confirmed, expected);
-    if (isEmpty(missing)) {
-      this.#askTimes.forget(name);
-      return { missing };
-    }
+    if (isEmpty(missing)) return this.#nextQuestion(name, confirmed);
     const askAfter = this.#askTimes.retryMs(name, missing);
     return { missing, askAfter: instance.status?.guardrail === undefined ? NOT_DEPLOYED_MS : askAfter };
+  }
+
+  /** Every pod has what it was asked about. Another list may have been written in the meantime. */
+  #nextQuestion(
+    name: string,
+    { customerList }: LoadedStatus,
+  ): { readonly missing: Revisions; readonly askAfter?: number } {
+    const next = this.#history.expected(name);
+    if (next === undefined || next.revision === customerList?.revision) {
+      this.#askTimes.forget(name);
+      return { missing: {} };
+    }
+    return { missing: { customerList: next.revision }, askAfter: NEXT_LIST_MS };
   }
 
   /**
@@ -217,9 +242,9 @@ export class EnforcementReconciler implements Reconciler {
     hasPolicy: boolean,
   ): Promise<void> {
     const own = keyText(instance.metadata);
-    const customers = listed.filter(
-      (customer) => keyText(instanceKeyOf(customer)) === own && isOwner(customer) && !isObserveOnly(customer),
-    );
+    const customers = listed
+      .filter((customer) => keyText(instanceKeyOf(customer)) === own && isOwner(customer) && !isObserveOnly(customer))
+      .filter(({ metadata }) => this.#history.isConfirmed(own, metadata.uid));
     const policyOf = hasPolicy ? await this.#policiesOf(instance, customers, policies) : knownPolicy;
     const time = this.#dependencies.now();
     await this.#writeCustomers(customers, (customer) =>
@@ -301,9 +326,29 @@ export class EnforcementReconciler implements Reconciler {
   #forget(key: ObjectKey): void {
     this.#batches.forget(keyText(key));
     this.#askTimes.forget(keyText(key));
+    this.#history.forget(keyText(key));
     this.#hashes.delete(keyText(key));
     this.#failing.delete(keyText(key));
   }
+}
+
+/** What a list says about each customer, by the uid of the customer. */
+function rulesOf(
+  customers: readonly GatewayCustomer[],
+  entries: readonly CustomerEntry[],
+  allowLooserPolicies: boolean,
+): ReadonlyMap<string, string> {
+  return new Map(
+    customers.map(({ metadata }, at) => [metadata.uid, JSON.stringify([entries[at], allowLooserPolicies])]),
+  );
+}
+
+/** @param lists the revisions of lists that say the same as the expected one, or more */
+function acceptedRevisions({ customerList, policy }: Revisions, lists: readonly string[] = []): AcceptedRevisions {
+  return {
+    ...(customerList === undefined ? {} : { customerList: lists }),
+    ...(policy === undefined ? {} : { policy: [policy] }),
+  };
 }
 
 function isEmpty(revisions: Revisions): boolean {

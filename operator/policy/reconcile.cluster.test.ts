@@ -104,11 +104,16 @@ describe('a GuardrailPolicy', function () {
   it('is Ready when every pod has it, and Reconciling while one still reads', async () => {
     const loaded = new Set<string | undefined>();
     testbed.askPods = (_, expected) =>
-      Promise.resolve(partsOf(expected, loaded.has(expected.policy) ? undefined : ['customerList']));
+      Promise.resolve(
+        partsOf(
+          expected,
+          expected.policy?.some((revision) => loaded.has(revision)) === true ? undefined : ['customerList'],
+        ),
+      );
     await start();
     const reading = await testbed.untilPolicy('Ready', 'Reading');
     expect(typesOf(reading)).to.deep.equal(['Accepted True', 'Ready False', 'Reconciling True']);
-    expect(messageOf(reading)).to.include('Not every guardrail pod of GatewayInstance main has the policy yet.');
+    expect(messageOf(reading)).to.include('Not every guardrail pod has the policy yet for GatewayInstance main.');
     expect(reading.status).to.not.have.property('enforcedGeneration');
     await eventually(async () => {
       expect((await testbed.read()).status).to.have.property('customerList');
