@@ -8,7 +8,7 @@ import {
   type Policy,
 } from '../detection/detection.ts';
 import { createCallPolicies, createPolicyReader, type CustomerPolicies } from './callPolicies.ts';
-import { testSettings } from './testing/testPolicies.ts';
+import { testSettings } from '../detection/testing/serviceSettings.ts';
 
 const policyOf = (yaml: string): DocumentPolicy => compilePolicy(parsePolicy(yaml));
 const own = new Map(

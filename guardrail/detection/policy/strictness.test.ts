@@ -4,16 +4,8 @@ import type { Action, Policy, Span } from '../contract.ts';
 import { comparePolicies, type PolicyComparison } from './comparison.ts';
 import { compileDocument, compilePolicy, layeredPolicy } from './policy.ts';
 import { parsePolicy, type PolicyDocument } from './schema.ts';
+import { testSettings as settings } from '../testing/serviceSettings.ts';
 import { compareStrictness, strictestPolicy, type ServiceSettings } from './strictness.ts';
-
-const settings: ServiceSettings = {
-  profile: 'personal',
-  recall: 'balanced',
-  images: 'redact',
-  remoteImages: 'block',
-  mode: 'enforce',
-  mappingTTL: 86_400_000,
-};
 
 const types = ['PERSON', 'EMAIL_ADDRESS', 'LOCATION', 'PUBLIC_PERSON', 'URL', 'PUBLIC_URL', 'PROJECT'] as const;
 const type = fc.constantFrom(...types);
