@@ -831,7 +831,7 @@ describe('CRDs at the API server', function () {
       await cluster().kubectl(['create', '-f', '-'], body);
       const [head] = (await cluster().kubectl(['get', 'gpol', 'columns', `-n${namespace}`])).split('\n');
       expect(head?.split(/\s+/)).to.deep.equal([
-        ...['NAME', 'ACCEPTED', 'PROFILE', 'ENFORCEMENT', 'INSTANCES', 'READY', 'AGE'],
+        ...['NAME', 'ACCEPTED', 'PROFILE', 'ENFORCEMENT', 'INSTANCES', 'CUSTOMERS', 'READY', 'AGE'],
       ]);
     });
   });

@@ -5,7 +5,7 @@ import { type CustomerList, readCustomerList } from '../../guardrail/guardrail.t
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { installCrds } from '../instance/testing/harness.ts';
 import { eventually, FaultProxy, type ProxiedRequest } from '../runtime/testing/testing.ts';
-import { EnforcementBed, EnforcementOperator } from './testing/enforcementBed.ts';
+import { EnforcementBed, EnforcementOperator, fastClock } from './testing/enforcementBed.ts';
 
 /** With it, the customers with the prefix `a` need two ConfigMaps, and together with those of `b` four. */
 const MAX_SHARD_BYTES = 3_000;
@@ -40,7 +40,11 @@ describe('an operator that ends after a write of the list', function () {
   });
 
   const start = async (): Promise<void> => {
-    operator = new EnforcementOperator(proxy.kubeConfig(), bed.namespace, { maxShardBytes: MAX_SHARD_BYTES });
+    operator = new EnforcementOperator(proxy.kubeConfig(), bed.namespace, {
+      maxShardBytes: MAX_SHARD_BYTES,
+      // The waits between writes are not what is tested.
+      clock: fastClock(20),
+    });
     await operator.start();
   };
   const set = async ({ prefixes, unknownCustomers }: State): Promise<void> => {

@@ -67,7 +67,7 @@ describe('the operator, installed by kubectl apply -k', () => {
       await cluster().kubectl(['delete', 'gcust', '-n', namespace, 'acme', 'globex', 'initech', '--ignore-not-found']);
       await cluster().kubectl(['delete', 'gbud', '-n', namespace, 'team', '--ignore-not-found']);
       await cluster().kubectl(['delete', 'ginst,secret', '-n', namespace, 'dev', 'dev-gateway', '--ignore-not-found']);
-      await cluster().kubectl(['delete', 'gpol', '-n', namespace, 'standard', '--ignore-not-found']);
+      await cluster().kubectl(['delete', 'gpol', '-n', namespace, 'standard', 'strict', '--ignore-not-found']);
       await testbed.end();
     });
 
