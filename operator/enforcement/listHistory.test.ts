@@ -10,7 +10,7 @@ describe('the lists of an instance', () => {
     history = new ListHistory();
   });
   const store = (revision: string, rules: Record<string, string>): void => {
-    history.stored('main', revision, rulesOf(rules));
+    history.stored('main', revision, () => rulesOf(rules));
   };
 
   it('are asked about until every pod has one of them, or a newer one', () => {
@@ -67,7 +67,10 @@ describe('the lists of an instance', () => {
         const pods: (Record<string, string> | undefined)[] = [undefined, undefined];
         const revisionOf = (rules: object): string => JSON.stringify(Object.entries(rules).sort());
         for (const one of steps) {
-          if (one.do === 'store') lists.stored('main', revisionOf(one.rules), rulesOf((newest = one.rules)));
+          if (one.do === 'store') {
+            newest = one.rules;
+            lists.stored('main', revisionOf(newest), () => rulesOf(newest));
+          }
           if (one.do === 'read') pods[one.pod] = newest;
           if (one.do === 'ask') {
             const { accepted = [] } = lists.expected('main') ?? {};

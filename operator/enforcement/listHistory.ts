@@ -38,12 +38,13 @@ export class ListHistory {
 
   /**
    * Records the list that is stored now.
-   * @param rules what it says about each customer, by the uid of the customer
+   * @param rulesOf what it says about each customer, by the uid of the customer. Called only for another list than the last
    */
-  stored(instance: string, revision: string, rules: ReadonlyMap<string, string>): void {
+  stored(instance: string, revision: string, rulesOf: () => ReadonlyMap<string, string>): void {
     const history = this.#of(instance);
     const last = history.lists.at(-1);
     if (last?.revision === revision) return;
+    const rules = rulesOf();
     const order = (last?.order ?? 0) + 1;
     history.lists.push({ revision, customers: rules.size, order });
     if (history.lists.length > MAX_LISTS) history.lists.shift();

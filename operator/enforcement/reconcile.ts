@@ -178,7 +178,7 @@ export class EnforcementReconciler implements Reconciler {
       if (writes > 0) this.#batches.wrote(name, writes);
       this.#failing.delete(name);
       const revision = customerListRevision(shards);
-      this.#history.stored(name, revision, rulesOf(listed, entries, allowLooserPolicies));
+      this.#history.stored(name, revision, () => rulesOf(listed, entries, allowLooserPolicies));
       return { revision, isNew: writes > 0, listed, policies };
     } catch (error) {
       if (!this.isExpected(error)) throw error;
