@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Never written anywhere, and gone with the process: whoever finds a digest cannot test guesses of its text. */
+/** Only the memory of this process has the key. Without the key, nobody can compare a digest with those of guessed texts. */
 const KEY = randomBytes(32).toString('base64');
 
 /**

@@ -14,8 +14,8 @@ const SPAN_BYTES = 96;
  * Remembers the spans that a detector finds in the texts of a scope, so that a chat history and a system prompt are read
  * once, and not again with each message. Only for a detector that finds the same in the same text at any time.
  *
- * It stands before the policy: a changed policy, team or allow list decides about the same spans. Only a call whose
- * context has a scope uses it, because a fast answer tells a caller that somebody has sent the same text before.
+ * It stands before the policy: a changed policy, team or allow list decides about the same spans. Only calls with a scope
+ * use it: a fast answer tells the callers of the scope that one of them has sent the same text before.
  *
  * It keeps offsets, and digests that only this process can compute, but no text. Least recently used texts are forgotten.
  */

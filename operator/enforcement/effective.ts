@@ -45,14 +45,6 @@ function fieldOf(name: string): string {
   return String(resourcePath([name])[1] ?? name);
 }
 
-const words = {
-  profile: { personal: 'Personal', confidential: 'Confidential' },
-  recall: { precise: 'Precise', balanced: 'Balanced', thorough: 'Thorough' },
-  images: { redact: 'Redact', block: 'Block', pass: 'Pass' },
-  remoteImages: { block: 'Block', pass: 'Pass' },
-  mode: { enforce: 'Enforce', monitor: 'Monitor' },
-} as const;
-
 function settingsOf({
   profile,
   recall,
@@ -62,13 +54,18 @@ function settingsOf({
   mappingTTL,
 }: ServiceSettings): EffectivePolicySettings {
   return {
-    profile: words.profile[profile],
-    recall: words.recall[recall],
-    images: words.images[images],
-    remoteImages: words.remoteImages[remoteImages],
-    enforcement: words.mode[mode],
+    profile: capitalized(profile),
+    recall: capitalized(recall),
+    images: capitalized(images),
+    remoteImages: capitalized(remoteImages),
+    enforcement: capitalized(mode),
     retention: durationOf(mappingTTL),
   };
+}
+
+/** A word of the policy file as the resource has it: the reverse of what {@link policyText} writes. */
+function capitalized<Word extends string>(word: Word): Capitalize<Word> {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}` as Capitalize<Word>;
 }
 
 const units = [

@@ -33,7 +33,7 @@ const document = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<PolicyDocument>;
 
-/** A value that somebody found. */
+/** A span that a detector or a list has found, with its text and the team of the call. */
 const found = fc.record({
   span: fc.record({
     ...{ start: fc.constant(0), end: fc.constant(4), type },
