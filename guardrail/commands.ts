@@ -14,6 +14,9 @@ Commands
   session-id    Prints the session id of a call with these identifiers:
                 [--tenant name] [--team id] [--key-hash hash] [--user id] [--end-user id]
                 [--trace-id id] [--call-id id]
+  report        Sums up audit events, from files or standard input:
+                [--from day] [--to day] [--customer id] [--subject hash] [--team name]
+                [--tenant name] [--instance name] [--format text|json|csv] [file…]
 
 Options
   --help        Prints this help.
@@ -51,8 +54,10 @@ export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Prom
         return await detect(rest, env);
       case 'session-id':
         return sessionId(rest, env);
+      case 'report':
+        return await report(rest, env);
       default:
-        return usageError(`Unknown command ${JSON.stringify(command)}: use serve, detect or session-id.`);
+        return usageError(`Unknown command ${JSON.stringify(command)}: use serve, detect, session-id or report.`);
     }
   } catch (error) {
     if (error instanceof SettingsError) return usageError(error.message);
@@ -102,6 +107,19 @@ function sessionId(args: readonly string[], env: NodeJS.ProcessEnv): number {
     return usageError('These identifiers do not determine a session: add --team, --end-user or another option.');
   process.stdout.write(`${session}\n`);
   return 0;
+}
+
+async function report(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const { runReport } = await import('./audit/audit.ts');
+  return runReport(args, {
+    input: process.stdin as AsyncIterable<Buffer>,
+    write: (text) => process.stdout.write(text),
+    warn: (sentence) => process.stderr.write(`${sentence}\n`),
+    key: () => {
+      const { SESSION_KEY } = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
+      return SESSION_KEY && createSecretKey(readSecret(SESSION_KEY));
+    },
+  });
 }
 
 async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -13,3 +13,41 @@ export function createYielder(): () => Promise<void> | undefined {
     });
   };
 }
+
+/** Long work in steps of about a millisecond. It yields between two steps, so that the caller can yield to the event loop. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** The length of a text that a step reads, in UTF-16 code units. */
+export const STEP_UNITS = 1 << 15;
+
+/**
+ * Does long work, and yields to the event loop when it is due.
+ * @param yieldIfDue shared by work that is done in a row; see {@link createYielder}
+ */
+export async function inSlices<T>(work: Steps<T>, yieldIfDue = createYielder()): Promise<T> {
+  for (;;) {
+    const pause = yieldIfDue();
+    if (pause) await pause;
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The work for a part of a text besides reading it, such as a match or a string, compared with that for a code unit. */
+const PART_UNITS = 100;
+
+/** Counts the parts that the steps of long work read, by their lengths, and tells when a step is long enough. */
+export function createStepCounter(): (units: number) => boolean {
+  let read = 0;
+  return (units) => {
+    read += PART_UNITS + units;
+    if (read <= STEP_UNITS) return false;
+    read = 0;
+    return true;
+  };
+}
+
+/** Does long work at once. */
+export function atOnce<T>(work: Steps<T>): T {
+  for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value;
+}

@@ -23,9 +23,23 @@ export {
   type ListHash,
   type UnknownCustomers,
 } from './customers/customers.ts';
+export { registerBuildInfo, VERSION } from './buildInfo.ts';
+export { parseBearerToken, presentsBearer } from './bearer.ts';
 export { STANDARD_CUSTOMER_HEADERS } from './customerHeaders.ts';
+export { followFile } from './liveFile.ts';
 export { INLINE_TENANT } from './ids.ts';
 // eslint-disable-next-line no-restricted-imports
-export { knownTypes } from './pseudonymization/labels.ts';
+export { knownTypes, labelOfType } from './pseudonymization/labels.ts';
 export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
+export {
+  httpClientSpan,
+  inSpan,
+  isTracing,
+  startTelemetry,
+  telemetryRequest,
+  traceFields,
+  traceHeadersOf,
+  type CallSpan,
+  type SpanStart,
+} from './telemetry/telemetry.ts';
 export { MAX_YAML_BYTES, parseYaml, YamlError } from './yaml/yaml.ts';

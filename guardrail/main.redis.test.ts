@@ -93,7 +93,7 @@ describe('the program', () => {
 
   const WRONG: [args: string[], env: NodeJS.ProcessEnv, expected: RegExp][] = [
     [['--port', '1'], {}, /^Unknown argument "--port": settings are environment variables, see --help\.\n$/],
-    [['start'], {}, /^Unknown command "start": use serve, detect or session-id\.\n$/],
+    [['start'], {}, /^Unknown command "start": use serve, detect, session-id or report\.\n$/],
     [['session-id', '--tem', 'x'], {}, /^session-id accepts only these options, each with a value: --tenant, /],
     [['session-id'], {}, /^These identifiers do not determine a session/],
     [['detect', 'file'], {}, /^detect accepts only the option --team/],

@@ -1,6 +1,8 @@
 /** The results that were computed last, by a name of what they were computed from. Forgets the oldest ones. */
 export class Recent<T> {
   private readonly results = new Map<string, T>();
+  /** A new iterator would pass over all deleted names at each call: Map keeps their places for a while. */
+  private readonly oldest = this.results.keys();
   private readonly max: number;
 
   constructor(max: number) {
@@ -12,8 +14,10 @@ export class Recent<T> {
   }
 
   set(name: string, result: T): void {
-    const [oldest] = this.results.size < this.max ? [] : this.results.keys();
-    if (oldest !== undefined) this.results.delete(oldest);
+    if (this.results.size >= this.max && !this.results.has(name)) {
+      const oldest = this.oldest.next();
+      if (oldest.done !== true) this.results.delete(oldest.value);
+    }
     this.results.set(name, result);
   }
 }

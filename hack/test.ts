@@ -21,11 +21,10 @@ npm test -- PATH…     the tests in these files or folders
 `;
 /** Each property of a unit test run stops after this time. `npm test` tries all values. */
 const UNIT_PROPERTY_MS = 3_000;
-/** Long tests that measure no time. They run in parallel with the other tests with programs of other projects. */
-const LONG_UNTIMED: readonly string[] = [
-  'guardrail/detection/training/build.all.test.ts',
-  'hack/test/npmCi.all.test.ts',
-];
+/** These tests on a control plane take as long as all others together. */
+const HALF_OF_CLUSTER = /^operator\/(enforcement|guardrail|instance|policy)\//;
+/** The same for the tests with programs of other projects. Those of hack/ start most of the gateways. */
+const HALF_OF_ALL = /^(hack|guardrail\/detection\/training)\//;
 
 const root = join(import.meta.dirname, '..');
 const progress = new Progress();
@@ -81,10 +80,12 @@ async function runEverything(all: boolean): Promise<void> {
     add(await runAttacks());
     buildAhead();
   }
-  await runFiles(files.filter((file) => kindOf(file) === 'cluster'));
+  // A test on a control plane waits for it most of the time. Two processes therefore use two cores.
+  const onCluster = files.filter((file) => kindOf(file) === 'cluster');
+  await runBoth(...split(onCluster, (file) => HALF_OF_CLUSTER.test(file)));
   if (all) {
     const withOthers = files.filter((file) => kindOf(file) === 'all');
-    await runBoth(...split(withOthers, (file) => LONG_UNTIMED.includes(file)));
+    await runBoth(...split(withOthers, (file) => HALF_OF_ALL.test(file)));
     add(await runRealCluster());
   }
 }

@@ -105,6 +105,19 @@ describe("the operator's settings", () => {
     });
   }
 
+  it('name the file with the token of the metrics, which must have one', () => {
+    const file = join(folder, 'token');
+    expect(problems([`--metrics-token-file=${file}`])).to.deep.equal([
+      `--metrics-token-file names ${file}, which cannot be read.`,
+    ]);
+    writeFileSync(file, 'short');
+    expect(problems([], { OPERATOR_METRICS_TOKEN_FILE: file })).to.deep.equal([
+      'OPERATOR_METRICS_TOKEN_FILE must contain a token of at least 16 visible ASCII characters.',
+    ]);
+    writeFileSync(file, 'a-token-of-prometheus\n');
+    expect(load([`--metrics-token-file=${file}`]).http).to.include({ metricsTokenFile: file });
+  });
+
   it('report all problems at once', () => {
     process.env.KUBECONFIG = join(folder, 'nowhere');
     const all = problems(['--workers=0', '--log-level=loud', '--what'], { OPERATOR_HTTP_PORT: 'x' });
@@ -132,6 +145,7 @@ describe("the operator's settings", () => {
       'leader-elect',
       'http-port',
       'metrics-port',
+      'metrics-token-file',
       'guardrail-image',
       'drain-timeout',
     ]) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
+import { parseBearerToken } from '../guardrail/guardrail.ts';
 import { LOG_LEVELS, type LogLevel, type ObjectKey } from './runtime/runtime.ts';
 
 /** The validated settings of the operator. */
@@ -13,7 +14,13 @@ export interface OperatorConfig {
   readonly watchNamespaces: readonly string[];
   /** Whether leader election is enabled. Without it, this process must be the only one. */
   readonly leaderElect: boolean;
-  readonly http: { readonly host: string; readonly port: number; readonly metricsPort: number };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly metricsPort: number;
+    /** The file with the bearer token of /metrics; missing: everybody may read the metrics. */
+    readonly metricsTokenFile?: string;
+  };
   /** Whether the leader installs and upgrades the CustomResourceDefinitions or only verifies them. */
   readonly installCrds: boolean;
   /** Concurrent reconciles per kind. */
@@ -95,6 +102,13 @@ const settings = {
     fallback: '9090',
     help: 'Port for /metrics. 0 selects a free port.',
     parse: (text) => wholeNumber(text, 0, 65_535),
+  }),
+  metricsTokenFile: setting({
+    flag: 'metrics-token-file',
+    value: 'PATH',
+    fallback: '',
+    help: 'File with a token without which /metrics is refused: Prometheus must send it as Authorization: Bearer. The file is read again when it changes. Default: no token is needed.',
+    parse: tokenFile,
   }),
   installCrds: setting({
     flag: 'install-crds',
@@ -184,7 +198,12 @@ export function loadConfig(
     namespace,
     watchNamespaces: values.watchNamespaces,
     leaderElect: values.leaderElect,
-    http: { host: values.httpHost, port: values.httpPort, metricsPort: values.metricsPort },
+    http: {
+      host: values.httpHost,
+      port: values.httpPort,
+      metricsPort: values.metricsPort,
+      ...(values.metricsTokenFile === '' ? {} : { metricsTokenFile: values.metricsTokenFile }),
+    },
     installCrds: values.installCrds,
     workers: values.workers,
     drainMs: values.drainSeconds * 1000,
@@ -227,10 +246,32 @@ function readFlags(
   return flags;
 }
 
+/** A setting, as `--help` and the reference describe it. */
+export interface SettingDescription {
+  readonly flag: string;
+  readonly variable: string;
+  /** The placeholder of the value. */
+  readonly value: string;
+  readonly help: string;
+  /** Empty: see `help`. */
+  readonly fallback: string;
+}
+
+/** All settings, in the order of their definition. */
+export function listSettings(): SettingDescription[] {
+  return Object.values<Setting<unknown>>(settings).map(({ flag, value, help: text, fallback }) => ({
+    flag,
+    variable: variableOf(flag),
+    value,
+    help: text,
+    fallback,
+  }));
+}
+
 function help(): string {
-  const lines = Object.values<Setting<unknown>>(settings).flatMap((one) => [
+  const lines = listSettings().flatMap((one) => [
     `  --${one.flag}=${one.value}`,
-    `      ${one.help}${one.fallback === '' ? '' : ` Default: ${one.fallback}.`} (${variableOf(one.flag)})`,
+    `      ${one.help}${one.fallback === '' ? '' : ` Default: ${one.fallback}.`} (${one.variable})`,
   ]);
   return [
     'Reconciles GatewayCustomers and GatewayInstances. Connects to the cluster of KUBECONFIG, ~/.kube/config,',
@@ -238,6 +279,7 @@ function help(): string {
     '',
     'node operator/main.ts [flags]',
     'node operator/main.ts import --help',
+    'node operator/main.ts kubectl --help',
     '',
     ...lines,
     '  --help',
@@ -296,6 +338,19 @@ function variableOf(flag: string): string {
 function namespaceName(text: string): string {
   if (!NAMESPACE.test(text)) throw new Error(`contains ${JSON.stringify(text)}, which is not a valid namespace name`);
   return text;
+}
+
+/** Checks the file already at the start. */
+function tokenFile(path: string): string {
+  if (path === '') return path;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new Error(`names ${path}, which cannot be read`);
+  }
+  parseBearerToken(text);
+  return path;
 }
 
 function yesOrNo(text: string): boolean {

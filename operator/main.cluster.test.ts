@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { withControlPlane } from '../hack/testing/controlplane.ts';
+import { startOtlpReceiver } from '../guardrail/telemetry/testing/otlpReceiver.ts';
 import { freePort } from '../hack/testing/processes.ts';
 
 /** A run of the program. */
@@ -141,16 +142,28 @@ describe('the operator program', function () {
     expect(run.output()).to.not.include('not-to-be-logged');
   });
 
-  it('installs its definitions, starts its controllers, and at SIGTERM releases its lease and exits with 0', async () => {
+  it('installs its definitions, starts its controllers, and at SIGTERM releases its lease, exports its metrics and exits with 0', async () => {
     const namespace = await cluster().createNamespace();
+    const receiver = await startOtlpReceiver();
     const run = start([...ANY_PORTS, `--namespace=${namespace}`, `--watch-namespaces=${namespace}`], {
       KUBECONFIG: cluster().kubeconfig,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     });
     await run.says(/"controller":"gatewaycustomer".*Controller started/);
     const short = await cluster().kubectl(['get', 'gcust,gbud,ginst', '-n', namespace, '-o', 'name']);
     expect(short).to.equal('');
+    const [, address] = /Serving \/metrics on (127\.0\.0\.1:\d+)\./.exec(run.output()) ?? [];
+    const metrics = await (await fetch(`http://${address ?? ''}/metrics`)).text();
+    expect(metrics).to.match(
+      /^gateway_guardrail_operator_build_info\{version="[0-9.]+",revision="unknown",[^}]*\} 1$/m,
+    );
     run.child.kill('SIGTERM');
     expect(await run.ended).to.deep.equal({ code: 0, signal: null });
+    receiver.close();
+    const workers = receiver.points().filter(({ name }) => name === 'controller_runtime_max_concurrent_reconciles');
+    expect(workers.map(({ attributes }) => attributes.controller)).to.include('gatewaycustomer');
+    expect(workers[0]?.resource['service.name']).to.equal('gateway-guardrail-operator');
     const holder = await cluster().kubectl([
       'get',
       'lease',

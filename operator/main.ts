@@ -8,13 +8,22 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
 }
 
 // Imported after the version check: these modules do not load on an older Node.
+await import('./clientNode/clientNode.ts');
 const { ConfigError, loadConfig, readKubeConfig } = await import('./config.ts');
 
 if (process.argv[2] === 'import') {
   const { runImportCommand } = await import('./importCommand.ts');
   await runImportCommand(process.argv.slice(3), readKubeConfig);
 }
+if (process.argv[2] === 'kubectl') {
+  const { runKubectl } = await import('./kubectlCommand.ts');
+  await runKubectl(process.argv.slice(3), readKubeConfig);
+}
+const { registerBuildInfo } = await import('../guardrail/guardrail.ts');
 const { GuardrailOperator } = await import('./operator.ts');
+const { startTelemetry, telemetryRequest, traceFields } = await import('../guardrail/guardrail.ts');
+const { FLUSH_MS } = await import('./telemetry/telemetry.ts');
+const { OPERATOR_NAME } = await import('./operatorName.ts');
 const { LeaseLostError, RuntimeMetrics, StartError, createLogger } = await import('./runtime/runtime.ts');
 
 try {
@@ -23,10 +32,20 @@ try {
     process.stdout.write(config.help);
     process.exit(0);
   }
-  const log = createLogger(config.logLevel);
+  const log = createLogger(config.logLevel, undefined, telemetryRequest(process.env) && traceFields);
   const metrics = new RuntimeMetrics();
   metrics.collectProcess();
+  registerBuildInfo(metrics.registry, 'gateway_guardrail_operator_build_info');
   const operator = new GuardrailOperator(config, log, { metrics });
+  const telemetry = await startTelemetry({
+    env: process.env,
+    serviceName: OPERATOR_NAME,
+    logger: log,
+    registry: metrics.registry,
+    observe: () => {
+      operator.observeMetrics();
+    },
+  });
 
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -39,6 +58,7 @@ try {
   }
   await operator.start();
   await operator.finished();
+  await telemetry.shutdown(FLUSH_MS);
   process.exit(0);
 } catch (error) {
   const expected = [ConfigError, StartError, LeaseLostError].some((type) => error instanceof type);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { followFile, parseBearerToken, presentsBearer } from '../guardrail/guardrail.ts';
 import {
   GROUP,
   annotations,
@@ -11,7 +12,8 @@ import {
 import type { OperatorConfig } from './config.ts';
 import { operatorControllers } from './operatorControllers.ts';
 import { OPERATOR_NAME } from './operatorName.ts';
-import { Manager, type ManagerOptions } from './runtime/runtime.ts';
+import { type HttpOptions, Manager, type ManagerOptions } from './runtime/runtime.ts';
+import { traceReconcile } from './telemetry/telemetry.ts';
 
 /** The CustomResourceDefinitions that the operator installs. */
 export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames].map(
@@ -22,6 +24,15 @@ const CRDS = join(import.meta.dirname, '../crds');
 /** The settings that {@link GuardrailOperator} needs. */
 export type GuardrailOperatorConfig = Omit<OperatorConfig, 'kubeConfig' | 'logLevel'> &
   Partial<Pick<OperatorConfig, 'kubeConfig'>>;
+
+/** The token of the metrics is read again when its file changes. */
+function httpOptions({ metricsTokenFile, ...http }: OperatorConfig['http'], log: Logger): HttpOptions {
+  if (metricsTokenFile === undefined) return http;
+  const token = followFile(metricsTokenFile, parseBearerToken, ({ message }) => {
+    log.error(`--metrics-token-file ${message}. The previous token stays in use.`);
+  });
+  return { ...http, mayScrape: (authorization) => presentsBearer(authorization, token.current) };
+}
 
 /** The operator: installs its CustomResourceDefinitions and runs a controller for each kind. */
 export class GuardrailOperator extends Manager {
@@ -35,12 +46,12 @@ export class GuardrailOperator extends Manager {
       namespace: config.namespace,
       watchNamespaces: config.watchNamespaces,
       leaseName: config.leaderElect ? OPERATOR_NAME : undefined,
-      http: config.http,
+      http: httpOptions(config.http, log),
       installCrds: config.installCrds,
       crdRevisionAnnotation: annotations.crdRevision,
       eventSource: `${GROUP}/${OPERATOR_NAME}`,
       drainMs: config.drainMs,
-      controllers: { workers: config.workers },
+      controllers: { workers: config.workers, trace: traceReconcile },
       ...overrides,
     });
     this.#config = config;

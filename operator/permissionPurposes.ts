@@ -34,6 +34,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'gatewayinstances/status.gateway.guardrail.dev': 'Write the status of instances.',
   'guardrailpolicies.gateway.guardrail.dev': 'Read policies; set and remove their finalizer.',
   'guardrailpolicies/status.gateway.guardrail.dev': 'Write the status of policies.',
+  'certificates.cert-manager.io':
+    'Request the certificate of a guardrail if its instance names an issuer of cert-manager.',
   'servicemonitors.monitoring.coreos.com':
     'Create ServiceMonitors for guardrails if the Prometheus operator is installed.',
   'networkpolicies.networking.k8s.io':

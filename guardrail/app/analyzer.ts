@@ -1,11 +1,15 @@
 import {
+  compileDocument,
   createAnalyzer,
   createBuiltinDetector,
   createPresidioDetector,
+  layeredPolicy,
   openPolicy,
   withSpanCache,
   type Analyzer,
+  type Policy,
   type PolicySource,
+  type Profile,
   type ServiceSettings,
 } from '../detection/detection.ts';
 import { SettingsError, type Settings } from '../settings/settings.ts';
@@ -28,6 +32,12 @@ export function openPolicyOf(settings: Settings, report: Report): PolicySource {
   } catch (error) {
     throw new SettingsError(settingProblem('POLICY', error), { cause: error });
   }
+}
+
+/** The policy in force with another profile, for a page that shows the effect; undefined: as it is. */
+export function policyWithProfile({ current }: PolicySource, profile: Profile | undefined): Policy {
+  if (profile === undefined) return current;
+  return layeredPolicy([compileDocument({ profile }), current.compiled], profile);
 }
 
 /** What applies where no policy has a setting. */

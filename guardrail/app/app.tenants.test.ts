@@ -78,4 +78,15 @@ describe('the sessions of a tenant', () => {
     const audited = harness.logs.filter((line) => line.includes('"of_tenant":"litellm"'));
     expect(audited[0]).to.include('"tenant":"operations"').and.include('"sessions":1');
   });
+
+  it('are logged by the names of tenants, and not by a name that an admin key made up', async () => {
+    expect((await eraseUser(ADMIN_KEY, { tenant: 'anna.schmidt' })).status).to.equal(200);
+    expect((await eraseUser(ADMIN_KEY, { tenant: 'inline' })).status).to.equal(200);
+    const last = harness.logs.filter((line) => line.includes('subject_erased')).slice(-2);
+    expect(last.map((line) => (JSON.parse(line) as { of_tenant: string }).of_tenant)).to.deep.equal([
+      '(unknown)',
+      'inline',
+    ]);
+    expect(harness.logs.join('')).to.not.include('anna.schmidt');
+  });
 });

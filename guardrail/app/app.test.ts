@@ -533,12 +533,20 @@ describe('the service', () => {
   });
 
   it('sets an id for every call, and accepts a given id that cannot be personal data', async () => {
-    const id = randomUUID();
-    const given = await harness.call('GET', '/healthz', undefined, { headers: { 'x-request-id': id } });
-    expect(given.headers.get('x-request-id')).to.equal(id);
-    const refused = await harness.call('GET', '/nowhere', undefined, { headers: { 'x-request-id': PLANTED.email } });
-    expect(refused.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
-    expect((refused.body as Body).error.request_id).to.equal(refused.headers.get('x-request-id'));
+    const call = (id: string): Promise<Answer> =>
+      harness.call('GET', '/nowhere', undefined, { headers: { 'x-request-id': id } });
+    for (const id of [randomUUID(), randomUUID().toUpperCase(), '4bf92f3577b34da6a3ce929d0e0e4736']) {
+      expect((await call(id)).headers.get('x-request-id')).to.equal(id);
+    }
+    const digits = '12345678901234567890123456789012';
+    for (const id of [PLANTED.email, '4111111111111111', '4111-1111-1111-1111', 'BE68539007547034', digits]) {
+      const { headers, body } = await call(id);
+      expect(headers.get('x-request-id'))
+        .to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
+        .and.not.equal(id);
+      expect((body as Body).error.request_id).to.equal(headers.get('x-request-id'));
+      expect(harness.logs.join('')).to.not.include(id);
+    }
   });
 
   it('logs no planted value from a URL, a header or an error', async () => {

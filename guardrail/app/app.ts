@@ -6,10 +6,15 @@ import type { Settings } from '../settings/settings.ts';
 import { createComponents, type ComponentOptions } from './components.ts';
 import type { ExtProc } from '../extProc/extProc.ts';
 import type { Proxy, UpstreamTimeouts } from '../proxy/proxy.ts';
-import { createExternalProcessor, createInlineProxy, createRoutes, type RouteOptions } from './routes.ts';
+import { createExternalProcessor, createInlineProxy, createMcp, createRoutes } from './routes.ts';
+import type { RouteOptions } from './routeOptions.ts';
+import { withinTime } from '../withinTime.ts';
+import { serveMetricsOf } from './metricsPort.ts';
 import { warmUp } from './warmUp.ts';
 
 export { openAnalyzer, openPolicyOf } from './analyzer.ts';
+export { serveMetricsOf } from './metricsPort.ts';
+export { logReport } from './report.ts';
 
 /** The running service. */
 export interface App {
@@ -20,6 +25,8 @@ export interface App {
   readonly proxyPort: number | undefined;
   /** The port of Envoy's external processor; undefined without one. */
   readonly extProcPort: number | undefined;
+  /** The port of the MCP proxy; undefined without an MCP server. */
+  readonly mcpPort: number | undefined;
   readonly metrics: http.Metrics;
   readonly routes: readonly http.Route[];
   /** Asks clients to reconnect elsewhere, and still answers calls. Call it before `drain` if other replicas exist. */
@@ -35,7 +42,7 @@ export interface AppOptions extends Omit<ComponentOptions, 'metrics'> {
 }
 
 /** Time limit of a drain. Kubernetes grants 30 s: 5 s pass before SIGTERM, and 4 s while winding down. */
-const DRAIN_MS = 20_000;
+export const DRAIN_MS = 20_000;
 /** Winding down ends after this time without a call: the clients have moved on. */
 const QUIET_MS = 500;
 const WIND_DOWN_MS = 4_000;
@@ -58,11 +65,12 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
   const { handle, routes } = createRoutes(parts);
   const proxy = createInlineProxy(parts, options.upstreamTimeouts);
   const extProc = await createExternalProcessor(parts);
+  const mcp = createMcp(parts);
   const { uncountedAnalyzer: analyzer, sessionKey, customTypes } = components;
   await warmUp({ analyzer, sessionKey, customTypes });
-  const servers = await listen({ settings, components, metrics }, { handle, proxy, extProc }).catch(
+  const servers = await listen({ settings, components, metrics }, { handle, proxy, extProc, mcp }).catch(
     async (error: unknown) => {
-      await Promise.all([proxy?.close(), components.close()]);
+      await Promise.all([proxy?.close(), mcp?.close(), components.close()]);
       throw error;
     },
   );
@@ -72,6 +80,7 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
     metricsPort: servers.metrics?.port,
     proxyPort: servers.proxy?.port,
     extProcPort: servers.extProc?.port,
+    mcpPort: servers.mcp?.port,
     metrics,
     routes,
     async windDown() {
@@ -80,15 +89,16 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
     },
     async drain() {
       const finished = await withinTime(admission.drain(), DRAIN_MS);
-      if (!finished) for (const inline of [proxy, extProc]) inline?.abort();
+      if (!finished) for (const inline of [proxy, extProc, mcp]) inline?.abort();
       await Promise.all([
         servers.service.close(finished ? CLOSE_GRACE_MS : 0),
         // The calls that were aborted end with an error.
         servers.proxy?.close(CLOSE_GRACE_MS),
         servers.extProc?.close(CLOSE_GRACE_MS),
+        servers.mcp?.close(CLOSE_GRACE_MS),
         servers.metrics?.close(0),
       ]);
-      await Promise.all([proxy?.close(), components.close()]);
+      await Promise.all([proxy?.close(), mcp?.close(), components.close()]);
       return finished;
     },
   };
@@ -99,20 +109,23 @@ interface Servers {
   readonly metrics: http.Listening | undefined;
   readonly proxy: http.Listening | undefined;
   readonly extProc: http.Listening | undefined;
+  readonly mcp: http.Listening | undefined;
 }
 
 interface Handlers {
   readonly handle: http.Handler['handle'];
   readonly proxy: Proxy | undefined;
   readonly extProc: ExtProc | undefined;
+  readonly mcp: Proxy | undefined;
 }
 
 async function listen(
   { settings, components, metrics }: Pick<RouteOptions, 'settings' | 'components' | 'metrics'>,
-  { handle, proxy, extProc }: Handlers,
+  { handle, proxy, extProc, mcp }: Handlers,
 ): Promise<Servers> {
   const { HOST: host, PORT: port, METRICS_PORT: metricsPort, PROXY_PORT: proxyPort } = settings;
   const { PROXY_HOST: proxyHost = host } = settings;
+  const { tls, extProcTls, report } = components;
   const open: http.Listening[] = [];
   const opened = async (listening: Promise<http.Listening>): Promise<http.Listening> => {
     const server = await listening;
@@ -124,34 +137,28 @@ async function listen(
       metrics:
         metricsPort === 'off'
           ? undefined
-          : await opened(http.serveMetrics(() => metrics.registry.metrics(), { host, port: metricsPort })),
+          : await opened(
+              serveMetricsOf({ ...settings, METRICS_PORT: metricsPort }, { report, tls }, () =>
+                metrics.registry.metrics(),
+              ),
+            ),
       proxy:
         proxy &&
         (await opened(
-          http.listen(proxy.handle, { host: proxyHost, port: proxyPort, setting: 'GUARDRAIL_PROXY_PORT' }),
+          http.listen(proxy.handle, { host: proxyHost, port: proxyPort, setting: 'GUARDRAIL_PROXY_PORT', tls }),
         )),
       extProc:
         extProc &&
-        (await opened(extProc.listen({ host: proxyHost, port: settings.EXT_PROC_PORT ?? 0, tls: components.tls }))),
-      service: await opened(http.listen(handle, { host, port })),
+        (await opened(extProc.listen({ host: proxyHost, port: settings.EXT_PROC_PORT ?? 0, tls: extProcTls }))),
+      mcp:
+        mcp &&
+        (await opened(
+          http.listen(mcp.handle, { host: proxyHost, port: settings.MCP_PORT, setting: 'GUARDRAIL_MCP_PORT', tls }),
+        )),
+      service: await opened(http.listen(handle, { host, port, tls, withoutCertificate: http.HEALTH_PATHS })),
     };
   } catch (error) {
     await Promise.all(open.map((server) => server.close(0)));
     throw error;
-  }
-}
-
-/** @returns whether the promise resolved within the time. */
-async function withinTime(done: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(false);
-    }, ms);
-  });
-  try {
-    return await Promise.race([done.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

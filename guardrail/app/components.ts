@@ -1,10 +1,9 @@
 /** Creates the components of the service from its settings: store, analyzer, image workers and guard. */
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import type { Logger } from 'pino';
 import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/pseudonymization.ts';
-import type { Analyzer } from '../detection/detection.ts';
-import type { TlsFiles } from '../extProc/extProc.ts';
-import type { Metrics } from '../http/http.ts';
+import type { AuditTrail } from '../audit/audit.ts';
+import type { Analyzer, DocumentPolicy, Policy, Profile } from '../detection/detection.ts';
+import { closeTls, type TlsFiles } from '../http/http.ts';
 import { createAccess, openCustomerList, type Access, type CustomerList } from '../customers/customers.ts';
 import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
@@ -16,45 +15,54 @@ import {
   type CustomerPolicies,
   type Pipeline,
 } from '../pipeline/pipeline.ts';
-import { openSecret, readSecret, type ApiKeys, type Secret, type Settings } from '../settings/settings.ts';
+import { readSecret, type ApiKeys, type Settings } from '../settings/settings.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
-import { openAnalyzer, openPolicyOf, serviceSettings } from './analyzer.ts';
-import { settingProblem, type Report } from './report.ts';
+import { openAuditTrail, type AuditOptions } from './auditTrail.ts';
+import { openAnalyzer, openPolicyOf, policyWithProfile, serviceSettings } from './analyzer.ts';
+import { openLive, openTls } from './liveSettings.ts';
+import { logReport, type Report } from './report.ts';
+import { tracedAnalyzer, tracedImages } from './traced.ts';
 
 export interface Components {
   /** undefined: the service runs without authentication. */
   readonly apiKeys: Live<ApiKeys> | undefined;
-  /** The certificates of the external processor; undefined: it serves plain text. */
+  /** The certificates of the service's ports; undefined: they serve plain text. */
   readonly tls: TlsFiles | undefined;
+  /** The certificates of the external processor; undefined: it serves plain text. */
+  readonly extProcTls: TlsFiles | undefined;
+  /** Logs a problem of a setting that changes while the service runs. */
+  readonly report: Report;
   readonly sessionKey: KeyObject;
   readonly store: MappingStore;
   readonly analyzer: Analyzer;
   /** The analyzer without metrics, for internal calls. */
   readonly uncountedAnalyzer: Analyzer;
   readonly customTypes: () => readonly string[];
+  /** The policy of the service that is in force. */
+  readonly servicePolicy: () => DocumentPolicy;
   /** Identifies the policy in force; undefined: the service has none. */
   readonly policyRevision: () => string | undefined;
+  /** The policy of the service with another profile, for the playground. */
+  readonly policyWith: (profile: Profile | undefined) => Policy;
   readonly pipeline: Pipeline;
   /** Who may call; undefined: everybody may. */
   readonly access: Access | undefined;
+  /** undefined: no call is audited. */
+  readonly audit: AuditTrail | undefined;
   close(): Promise<void>;
 }
 
-export interface ComponentOptions {
-  readonly logger: Logger;
-  readonly metrics: Metrics;
+export interface ComponentOptions extends AuditOptions {
   /** Replaces the guard; for tests of its failures. */
   readonly guard?: (options: GuardOptions) => Guard;
 }
 
 export function createComponents(settings: Settings, options: ComponentOptions): Components {
   const { logger, metrics } = options;
-  const report: Report = (problem) => {
-    logger.error(`${problem} The previous value stays in use.`);
-  };
+  const report = logReport(logger);
   const apiKeys = settings.API_KEYS && openLive('API_KEYS', settings.API_KEYS, report);
   const encryptionKeys = settings.ENCRYPTION_KEYS && openLive('ENCRYPTION_KEYS', settings.ENCRYPTION_KEYS, report);
-  const tls = openTls(settings, report);
+  const [tls, extProcTls] = [openTls('TLS', settings, report), openTls('EXT_PROC_TLS', settings, report)];
   const sessionKeyBytes = settings.SESSION_KEY ? readSecret(settings.SESSION_KEY) : randomBytes(32);
   const sessionKey = createSecretKey(sessionKeyBytes);
   const store = metrics.instrumentStore(
@@ -62,27 +70,28 @@ export function createComponents(settings: Settings, options: ComponentOptions):
   );
   const policy = openPolicyOf(settings, report);
   const uncountedAnalyzer = openAnalyzer(settings, policy);
-  const analyzer = metrics.instrumentAnalyzer(uncountedAnalyzer);
+  const analyzer = metrics.instrumentAnalyzer(tracedAnalyzer(uncountedAnalyzer));
   const customers = openCustomers(settings, options, sessionKey);
   const policies = createCallPolicies({
     service: policy,
     customers: policiesIn(customers?.list),
     settings: serviceSettings(settings),
   });
-  const images = createImageWorkerPool({
-    observe: (task, outcome, seconds) => {
-      metrics.imageTask(task, outcome, seconds);
-    },
-  });
+  const audit = openAuditTrail(settings, options, sessionKey);
+  const images = tracedImages(createImageWorkerPool({ observe: metrics.imageTask.bind(metrics) }));
   return {
     apiKeys,
     tls,
+    extProcTls,
+    report,
     sessionKey,
     store,
     analyzer,
     uncountedAnalyzer,
     customTypes: policies.customTypes,
+    servicePolicy: () => policy.current,
     policyRevision: () => policy.current.revision,
+    policyWith: (profile) => policyWithProfile(policy, profile),
     pipeline: createPipeline({
       mode: settings.MODE,
       policies,
@@ -97,10 +106,11 @@ export function createComponents(settings: Settings, options: ComponentOptions):
       createTextGuard: options.guard ?? createGuard,
     }),
     access: customers?.access,
+    audit,
     async close() {
-      const files = [apiKeys, encryptionKeys, policy, customers?.list, tls?.certificate, tls?.key, tls?.clientCa];
-      for (const live of files) live?.close();
-      await Promise.all([store.close(), analyzer.close(), images.close()]);
+      for (const live of [apiKeys, encryptionKeys, policy, customers?.list]) live?.close();
+      for (const files of [tls, extProcTls]) if (files) closeTls(files);
+      await Promise.all([store.close(), analyzer.close(), images.close(), audit?.close()]);
     },
   };
 }
@@ -142,25 +152,6 @@ function policiesIn(list: Live<CustomersInForce | undefined> | undefined): { rea
       return list?.current?.policies ?? NO_CUSTOMER_POLICIES;
     },
   };
-}
-
-function openTls(settings: Settings, report: Report): TlsFiles | undefined {
-  const { EXT_PROC_TLS_CERT: certificate, EXT_PROC_TLS_KEY: key, EXT_PROC_TLS_CLIENT_CA: clientCa } = settings;
-  if (!certificate || !key) return undefined;
-  return {
-    certificate: openLive('EXT_PROC_TLS_CERT', certificate, report),
-    key: openLive('EXT_PROC_TLS_KEY', key, report),
-    clientCa: clientCa && openLive('EXT_PROC_TLS_CLIENT_CA', clientCa, report),
-    report,
-  };
-}
-
-type LiveName = 'API_KEYS' | 'ENCRYPTION_KEYS' | 'EXT_PROC_TLS_CERT' | 'EXT_PROC_TLS_KEY' | 'EXT_PROC_TLS_CLIENT_CA';
-
-function openLive<T>(name: LiveName, secret: Secret<T>, report: Report): Live<T> {
-  return openSecret(secret, (problem) => {
-    report(settingProblem(`${name}_FILE`, problem));
-  });
 }
 
 interface StoreParts extends Pick<ComponentOptions, 'logger' | 'metrics'> {

@@ -1,26 +1,27 @@
-import type { Logger } from 'pino';
 import type { Access } from '../customers/customers.ts';
 import { gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
-import type { Tenant } from '../ids.ts';
+import { INLINE_TENANT, type Tenant } from '../ids.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
 import type { ExtProc } from '../extProc/extProc.ts';
+import { createMcpProxy } from '../mcp/mcp.ts';
 import { createProxy, StoredAnswers, type InlineOptions, type Proxy, type UpstreamTimeouts } from '../proxy/proxy.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Components } from './components.ts';
-
-export interface RouteOptions {
-  readonly settings: Settings;
-  readonly components: Components;
-  readonly admission: http.Admission;
-  readonly metrics: http.Metrics;
-  readonly logger: Logger;
-}
+import { createPresidioRoutes } from './presidio.ts';
+import { createRestoreRoutes } from './restore.ts';
+import type { RouteOptions } from './routeOptions.ts';
 
 /** Creates the inline proxy. undefined: no upstream is set. */
 export function createInlineProxy(options: RouteOptions, timeouts?: UpstreamTimeouts): Proxy | undefined {
   const { PROXY_UPSTREAM: upstream } = options.settings;
   return upstream && createProxy({ ...inlineOptions(options), upstream, ...(timeouts && { timeouts }) });
+}
+
+/** Creates the MCP proxy. undefined: no MCP server is set. */
+export function createMcp(options: RouteOptions): Proxy | undefined {
+  const { MCP_UPSTREAM: upstream, MCP_RESTORE_TYPES: shown, MCP_ORIGINS: origins } = options.settings;
+  return upstream && createMcpProxy({ ...inlineOptions(options), upstream, types: shown.types, origins });
 }
 
 /** Creates Envoy's external processor. undefined: it has no port. */
@@ -39,7 +40,7 @@ function inlineOptions({
   logger,
 }: RouteOptions): Omit<InlineOptions, 'protocol'> {
   const { PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, PROXY_CUSTOMER_HEADERS, MAX_BODY } = settings;
-  const { sessionKey, store, pipeline, access } = components;
+  const { sessionKey, store, pipeline, access, audit, policyRevision } = components;
   return {
     ...pipeline,
     unknown: PROXY_UNKNOWN,
@@ -47,6 +48,8 @@ function inlineOptions({
     identityHeaders: PROXY_IDENTITY_HEADERS,
     customerHeaders: PROXY_CUSTOMER_HEADERS,
     access,
+    audit,
+    policyRevision,
     maxBody: MAX_BODY,
     subjectOf: deriveSubject.bind(undefined, sessionKey),
     fence: () => store.fence(),
@@ -59,7 +62,7 @@ function inlineOptions({
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, analyzer, access, policyRevision } = components;
+  const { apiKeys, sessionKey, store, analyzer, access, audit, policyRevision, policyWith } = components;
   const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
@@ -67,38 +70,59 @@ export function createRoutes({ settings, components, admission, metrics, logger 
     context.state.fence = store.fence();
     return next();
   };
-  const preHandlers = [captureFence, admission.admit, http.jsonBody(settings.MAX_BODY), admission.acquireSlot];
+  const reading = (keepsText: boolean): http.CallMiddleware[] => [
+    ...[captureFence, admission.admit, http.jsonBody(settings.MAX_BODY, keepsText), admission.acquireSlot],
+  ];
+  const preHandlers = reading(false);
   const [proxyName = 'gateway'] = settings.PROXY_NAMES;
   const isAdmin = (tenant: Tenant): boolean => settings.ADMIN_KEYS?.includes(tenant) ?? false;
-  const page = { proxyName, recall: settings.RECALL, mode: settings.MODE };
+  const presidio = settings.PRESIDIO_API
+    ? createPresidioRoutes({ settings, components, metrics, logger }, preHandlers)
+    : undefined;
+  const page = { proxyName, recall: settings.RECALL, profile: settings.PROFILE, mode: settings.MODE };
   return http.createHandler({
     logger,
     metrics,
+    audit: audit && http.auditCalls(audit, { paths: auditedPaths(settings) }),
     authentication: {
       keys: () => apiKeys?.current,
-      bearerPaths: new Set(gatewayRoutesOf([]).flatMap(({ path, acceptsBearer }) => (acceptsBearer ? [path] : []))),
+      bearerPaths: new Set([
+        ...gatewayRoutesOf([]).flatMap(({ path, acceptsBearer }) => (acceptsBearer ? [path] : [])),
+        ...(presidio?.paths ?? []),
+      ]),
+      ...(presidio && { basicPaths: presidio.paths }),
       ...(settings.PLAYGROUND ? { page: http.playgroundSignIn(page) } : {}),
+      onlyPathOf: (tenant) => (settings.RESTORE_KEYS?.get(tenant)?.isOnly ? http.RESTORE_PATH : undefined),
     },
-    public: [healthRoutes(components, admission)],
+    public: [healthRoutes(components, admission), ...(presidio?.public ?? [])],
     authenticated: [
       http.gatewayRoutes({
-        ...{ guard, access, policyOf, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
+        ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
         proxyNames: settings.PROXY_NAMES,
       }),
       http.sessionRoutes({
-        store,
-        metrics,
-        logger,
-        subjectOf,
+        ...{ store, metrics, logger, subjectOf, isAdmin, preHandlers },
+        isKnownTenant: (tenant) => tenant === INLINE_TENANT || apiKeys?.current.tenants.has(tenant) === true,
         isSessionOf: isSessionOf.bind(undefined, sessionKey),
-        isAdmin,
-        preHandlers,
       }),
+      ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
       http.configurationRoute({ access, policyRevision, isAdmin }),
-      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes(analyzer, preHandlers)] : []),
-      http.openApiRoute(settings.PROXY_NAMES, { playground: settings.PLAYGROUND }),
+      http.explainRoute({ analyzer, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
+      ...(settings.PLAYGROUND
+        ? [http.playgroundPage(page), http.playgroundRoutes({ analyzer, guard, policyWith, preHandlers })]
+        : []),
+      ...(presidio?.authenticated ?? []),
+      http.openApiRoute(settings.PROXY_NAMES, {
+        playground: settings.PLAYGROUND,
+        presidio: settings.PRESIDIO_API,
+        restore: settings.RESTORE_KEYS !== undefined,
+      }),
     ],
   });
+}
+
+function auditedPaths({ PROXY_NAMES, RESTORE_KEYS }: Settings): http.AuditedPaths {
+  return http.auditedPaths(PROXY_NAMES, RESTORE_KEYS !== undefined);
 }
 
 function healthRoutes({ store, analyzer, access, pipeline }: Components, admission: http.Admission) {

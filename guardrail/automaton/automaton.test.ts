@@ -68,6 +68,27 @@ describe('createAutomaton', () => {
     });
   }
 
+  it('finds in parts what it finds at once', () => {
+    const units = fc.constantFrom('a', 'b', '\ud83d');
+    const word = fc.string({ unit: units, minLength: 1, maxLength: 5 });
+    const text = fc.string({ unit: units, maxLength: 60 });
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { maxLength: 6 }), text, fc.integer({ min: 1, max: 9 }), (values, all, size) => {
+        const found: Found[] = [];
+        const automaton = createAutomaton(values);
+        const accept = (start: number, end: number, index: number): boolean => {
+          found.push([start, end, values[index] ?? '']);
+          return false;
+        };
+        for (let [from, state] = [0, 0]; from < all.length; from += size) {
+          const range = { from, to: Math.min(from + size, all.length), state };
+          state = automaton.scan(all, () => true, accept, range);
+        }
+        expect(found).to.deep.equal(scan(values, all, () => true));
+      }),
+    );
+  });
+
   it('finds the same with and without a table', () => {
     const values = Array.from({ length: 900 }, (_, at) => `value ${(at * 7919) % 10_000} of many`);
     const text = values.join(', ') + 'value 1 of value 7919 of many';

@@ -10,12 +10,23 @@ export interface Automaton {
    * For each place where values end, calls `accept` with the values that end there, longest first, until one is accepted.
    * @param canEnd called once for each place where a value ends
    * @param accept receives the place and the index of the value in the list passed to {@link createAutomaton}
+   * @param range the part of the text that is read; default: all of it
+   * @returns the state after the part, for the next part
    */
   scan(
     text: string,
     canEnd: (end: number) => boolean,
     accept: (start: number, end: number, value: number) => boolean,
-  ): void;
+    range?: ScanRange,
+  ): number;
+}
+
+/** A part of a text. Parts that follow each other give what the whole text gives. */
+export interface ScanRange {
+  readonly from: number;
+  readonly to: number;
+  /** What {@link Automaton.scan} returned for the part before; 0 at the beginning of the text. */
+  readonly state: number;
 }
 
 /** Maps each UTF-16 code unit to another one: a table of 65,536 entries. */
@@ -83,12 +94,11 @@ function searchEach(values: readonly string[]): Automaton {
   const searched = [...values.keys()].filter((index) => values[index] !== '');
   let automaton: Automaton | undefined;
   return {
-    scan(text, canEnd, accept) {
-      if (searched.length === 0) return;
-      if (text.length > SHORT_TEXT) {
+    scan(text, canEnd, accept, range) {
+      if (searched.length === 0) return 0;
+      if (text.length > SHORT_TEXT || range) {
         automaton ??= createAutomaton(values);
-        automaton.scan(text, canEnd, accept);
-        return;
+        return automaton.scan(text, canEnd, accept, range);
       }
       const found = searched.flatMap((index) => placesOf(values[index] ?? '', index, text));
       found.sort((a, b) => a.end - b.end || a.start - b.start);
@@ -98,6 +108,7 @@ function searchEach(values: readonly string[]): Automaton {
         if (found[at - 1]?.end !== end && !canEnd(end)) settled = end;
         else if (accept(start, end, index)) settled = end;
       }
+      return 0;
     },
   };
 }
@@ -141,23 +152,24 @@ function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold)
     const { next, columns, width } = table;
     const isEnd = Uint8Array.from({ length: trie.nodes }, (_, node) => (value[node] || shorter[node] ? 1 : 0));
     return {
-      scan(text, canEnd, accept) {
-        const { length } = text;
-        let node = 0;
-        for (let at = 0; at < length; at++) {
+      scan(text, canEnd, accept, range) {
+        const to = range?.to ?? text.length;
+        let node = range?.state ?? 0;
+        for (let at = range?.from ?? 0; at < to; at++) {
           const unit = charCodeAt.call(text, at);
           node = next[node * width + (columns[unit] ?? 0)] ?? 0;
           if (isEnd[node] !== 0 && canEnd(at + 1)) offer(node, at + 1, accept);
         }
+        return node;
       },
     };
   }
   const mayBegin = beginnings(trie);
   return {
-    scan(text, canEnd, accept) {
-      const { length } = text;
-      let node = 0;
-      for (let at = 0; at < length; at++) {
+    scan(text, canEnd, accept, range) {
+      const to = range?.to ?? text.length;
+      let node = range?.state ?? 0;
+      for (let at = range?.from ?? 0; at < to; at++) {
         const written = charCodeAt.call(text, at);
         const unit = fold === undefined ? written : (fold[written] ?? 0);
         if (node === 0 && mayBegin[unit & 0xff] === 0) continue;
@@ -165,6 +177,7 @@ function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold)
         if (node === 0 || (value[node] === 0 && shorter[node] === 0)) continue;
         if (canEnd(at + 1)) offer(node, at + 1, accept);
       }
+      return node;
     },
   };
 }

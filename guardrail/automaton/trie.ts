@@ -1,28 +1,28 @@
 /** Up to this number of children, a linear search is faster than a Map. */
 const MAX_LINEAR = 6;
-/** Initial capacity, in nodes. */
+/** Capacity after the first text, in nodes. */
 const INITIAL_CAPACITY = 256;
 
 /**
  * A prefix tree of code units in typed arrays. A node takes about 20 bytes; an object and a Map would take 300. Node 0 is
- * the root. Grows as texts are added.
+ * the root. Grows as texts are added. An empty trie has no memory: many calls make one and add nothing.
  */
 export class Trie {
   nodes = 1;
   /** The code unit on the edge to each node. */
-  units = new Uint16Array(INITIAL_CAPACITY);
+  units = new Uint16Array(0);
   /** The first child of each node; 0: none. */
-  firstChild = new Uint32Array(INITIAL_CAPACITY);
-  sibling = new Uint32Array(INITIAL_CAPACITY);
+  firstChild = new Uint32Array(0);
+  sibling = new Uint32Array(0);
   /** The number of the text that ends in each node, from 1; 0: none. */
-  value = new Uint32Array(INITIAL_CAPACITY);
+  value = new Uint32Array(0);
   /** Number of children of each node, at most {@link MAX_LINEAR} + 1. */
-  private childCount = new Uint8Array(INITIAL_CAPACITY);
+  private childCount = new Uint8Array(0);
   private readonly maps = new Map<number, Map<number, number>>();
 
   /** @param expected maximum number of nodes, if known */
-  constructor(expected = INITIAL_CAPACITY) {
-    if (expected > INITIAL_CAPACITY) this.grow(expected);
+  constructor(expected = 0) {
+    if (expected > 0) this.grow(Math.max(expected, INITIAL_CAPACITY));
   }
 
   /** The child of a node for a code unit; 0: none. */
@@ -46,7 +46,7 @@ export class Trie {
   }
 
   private addChild(node: number, unit: number): number {
-    if (this.nodes === this.units.length) this.grow(2 * this.nodes);
+    if (this.nodes >= this.units.length) this.grow(Math.max(2 * this.nodes, INITIAL_CAPACITY));
     const child = this.nodes++;
     this.units[child] = unit;
     this.sibling[child] = this.firstChild[node] ?? 0;

@@ -3,7 +3,13 @@ export { BLOCKED_CODE, errorBodyOf, errorEventOf, type ApiError, type ErrorBody 
 export type { Api, ByteStream, GuardedBody, RequestBody, RestoredBody } from './contract.ts';
 export { endUsersOf, strip, type EndUsers } from './endUser.ts';
 export { BodyError, UnreadableAnswerError, type BodyProblem } from './errors.ts';
+export { memberText, JsonError, parseDocument, type Member, type Node } from './json/document.ts';
+export { applyEdits, type Edit } from './json/edits.ts';
+export { mcpMessage, withoutOutputSchemas } from './mcpMessage.ts';
 export { guardBody } from './request/guardBody.ts';
 export { generic, operationOf, type Operation } from './operations.ts';
 export { restoreBody } from './restoreBody.ts';
 export { isStream, restoreStream } from './restoreStream.ts';
+export type { Frame } from './stream/frames.ts';
+export { SseFramer } from './stream/sse.ts';
+export { decodeUtf8, readRequestJson, type Document } from './text.ts';

@@ -1,5 +1,7 @@
 /** The operations of model APIs. A row says what is special to an operation; everything else is shared. */
 import type { Api } from './contract.ts';
+import type { Node } from './json/document.ts';
+import type { InnerBodies } from './source.ts';
 import { rolesOf, type BodyRole, type BodyRoles } from './roles.ts';
 
 /** An operation of a model API, such as POST /v1/chat/completions. */
@@ -12,6 +14,10 @@ export interface Operation {
   readonly hasNoBody?: boolean;
   /** The operation reaches no model, although it is a POST. */
   readonly isControl?: boolean;
+  /** Objects in a request that are bodies of their own, with the roles of their members. */
+  readonly innerOf?: (root: Node) => InnerBodies;
+  /** Members with objects without a type that are parts of messages, besides those of all APIs. */
+  readonly structure?: ReadonlySet<string>;
   /** The operation whose bodies are in `requests[].params`. */
   readonly batchOf?: string;
   /** Files of JSON lines are batches or examples for fine-tuning, and are checked line by line. */

@@ -201,6 +201,44 @@ describe('restoreStream', () => {
     );
   });
 
+  it('yields to the event loop in a chunk with many events', async () => {
+    let yields = 0;
+    let timer = setImmediate(function count() {
+      yields += 1;
+      timer = setImmediate(count);
+    });
+    const stream = sse(...Array<string>(100_000).fill(delta({ content: 'a <' })), finish);
+    await new BodyCalls().streamed(chat, [Buffer.from(stream)]);
+    clearImmediate(timer);
+    expect(yields).to.be.above(1);
+  });
+
+  it('ends many texts in little time', async function () {
+    const texts = Array.from({ length: 20_000 }, (_, index) => index);
+    const event = (content: string, reason: string | null): string =>
+      JSON.stringify({ choices: texts.map((index) => ({ index, delta: { content }, finish_reason: reason })) });
+    // A comparison of all texts with each other takes half a minute.
+    this.timeout(20_000);
+    for (const ends of [[event('b', 'stop')], [event('', null), '[DONE]']]) {
+      const stream = sse(event('a <PERS', null), ...ends);
+      const sent = Buffer.concat(await new BodyCalls().streamed(chat, [Buffer.from(stream)])).toString();
+      expect(sent.match(/"content":"<PERSb?"/g)).to.have.length(texts.length);
+    }
+  });
+
+  it('reads an event once for all texts that end after it', async function () {
+    const texts = Array.from({ length: 3000 }, (_, index) => index);
+    const event = JSON.stringify({ choices: texts.map((index) => ({ index, delta: { content: 'a <PERS' } })) });
+    const stream = sse(
+      event,
+      ...texts.map((index) => JSON.stringify({ choices: [{ index, delta: {}, finish_reason: 'stop' }] })),
+    );
+    // Reading it for each text takes half a minute.
+    this.timeout(20_000);
+    const sent = Buffer.concat(await new BodyCalls().streamed(chat, [Buffer.from(stream)])).toString();
+    expect(sent.match(/"content":"<PERS"/g)).to.have.length(texts.length);
+  });
+
   it('keeps every byte of a stream without pseudonyms, whatever the chunks', async () => {
     const calls = new BodyCalls();
     const line = fc.oneof(

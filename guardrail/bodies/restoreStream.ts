@@ -1,3 +1,4 @@
+import { createYielder } from '../eventLoop.ts';
 import type { TextKind } from '../messages/messages.ts';
 import type {
   AnswerCounts,
@@ -10,9 +11,10 @@ import type { ByteStream } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
 import { applyEdits, type Edit } from './json/edits.ts';
 import { JsonError, parseDocument, type Node } from './json/document.ts';
+import { hasNodeWithin } from './json/within.ts';
 import type { Operation } from './operations.ts';
 import { editsOf, logprobsEdits } from './rewrite.ts';
-import { NOTHING, readEvent, type Delta, type EventReading } from './stream/channels.ts';
+import { NOTHING, readEvent, type Delta, type EventReading, type Piece } from './stream/channels.ts';
 import { ElementFramer } from './stream/elements.ts';
 import type { Frame, Framer, NewEvent } from './stream/frames.ts';
 import { LineFramer } from './stream/lines.ts';
@@ -56,9 +58,28 @@ function framerOf(contentType = ''): Framer {
 /** A text that has not ended. */
 interface OpenChannel {
   readonly text: TextStream;
-  last: Delta;
+  last: LastEvent;
   /** The name of the last event. */
   name: string | undefined;
+}
+
+/** The last event of a text, as JSON. Texts that share an event share this too. */
+class LastEvent {
+  private readonly data: string;
+  private deltas: ReadonlyMap<string, Delta> | undefined;
+
+  constructor(data: string) {
+    this.data = data;
+  }
+
+  /** @returns an event of the same shape that adds a text to a channel and nothing else */
+  with(channel: string, text: string): string {
+    // Few events are needed again, so a stream keeps only the text until then.
+    this.deltas ??= new Map(readEvent(parseDocument(this.data), this.data).deltas.map((one) => [one.channel, one]));
+    const delta = this.deltas.get(channel);
+    if (!delta) throw new Error('An event does not have the channel that it has continued.');
+    return delta.eventWith(text);
+  }
 }
 
 class StreamRestorer implements ByteStream {
@@ -75,13 +96,13 @@ class StreamRestorer implements ByteStream {
     this.answer = answer;
   }
 
-  async push(chunk: Buffer): Promise<Buffer> {
-    return this.restoreAll(this.framer.push(chunk));
+  push(chunk: Buffer): Promise<Buffer> {
+    return this.restoreAll(() => this.framer.push(chunk));
   }
 
   async end(): Promise<Buffer> {
     const frames = this.framer.end();
-    const rest = await this.restoreAll(frames.slice(0, -1));
+    const rest = await this.restoreAll(() => frames.slice(0, -1));
     const last = frames.at(-1);
     if (last?.data !== undefined && last.data !== DONE && !parsed(last.data)) {
       throw new UnreadableAnswerError('ends in the middle of an event');
@@ -94,17 +115,41 @@ class StreamRestorer implements ByteStream {
     return this.answer.counts();
   }
 
-  private async restoreAll(frames: readonly Frame[]): Promise<Buffer> {
+  private async restoreAll(framesOf: () => readonly Frame[]): Promise<Buffer> {
     let restored = '';
-    for (const frame of frames) restored += await this.restore(frame);
+    // A file, or a stream that was collected, has all its events in one chunk.
+    const yieldIfDue = createYielder();
+    for (const frame of framesOf()) {
+      const pause = yieldIfDue();
+      if (pause) await pause;
+      const one = this.restoreAlike(frame) ?? this.restore(frame);
+      restored += typeof one === 'string' ? one : await one;
+    }
     return Buffer.from(restored);
+  }
+
+  /**
+   * Restores an event that differs from the last one in its piece of text only. Most events do, and need not wait.
+   * @returns undefined if the event is not of this kind
+   */
+  private restoreAlike(frame: Frame): string | Promise<string> | undefined {
+    const { template } = this;
+    const { data, name } = frame;
+    const delta = data === undefined ? undefined : readAlike(template, data);
+    if (data === undefined || !template || !delta) return undefined;
+    const open = this.channels.get(delta.channel);
+    if (!open || this.channels.keys().some(template.ends))
+      return this.restoreReading(frame, data, { deltas: [delta], ends: template.ends });
+    open.last = new LastEvent(data);
+    open.name = name;
+    const text = open.text.push(delta.node.value);
+    const written = (restored: string): string => withPiece(frame, data, delta, restored);
+    return typeof text === 'string' ? written(text) : text.then(written);
   }
 
   /** @param isLast nothing follows: every text ends */
   private async restore(frame: Frame, isLast = false): Promise<string> {
     const { data } = frame;
-    const alike = data === undefined || isLast ? undefined : readAlike(this.template, data);
-    if (data !== undefined && alike) return this.restoreReading(frame, data, alike);
     const root = data === undefined ? undefined : parsed(data);
     if (data !== undefined && root) return this.restoreEvent(frame, data, root, isLast);
     const before = isLast || data === DONE ? await this.flush(() => true) : [];
@@ -120,9 +165,8 @@ class StreamRestorer implements ByteStream {
       { root, text: data, members: this.operation.members },
       this.operation.api !== 'unknown' || deltas.length > 0,
     );
-    const places = content.places.filter(
-      ({ start, end }) => !deltas.some(({ node }) => node.start >= start && node.end <= end),
-    );
+    const pieces = deltas.map(({ node }) => node).sort((a, b) => a.start - b.start);
+    const places = content.places.filter((place) => !hasNodeWithin(pieces, place));
     const rest = { ...content, places };
     this.template = templateOf(data, reading, rest);
     return this.restoreReading(frame, data, isLast ? { deltas, ends: () => true } : reading, rest);
@@ -132,14 +176,15 @@ class StreamRestorer implements ByteStream {
   private async restoreReading(
     frame: Frame,
     data: string,
-    reading: EventReading,
+    reading: EventReading<Piece>,
     content: Pick<BodyContent, 'places' | 'logprobs'> = NO_CONTENT,
   ): Promise<string> {
     const { deltas, ends } = reading;
-    const flushed = this.flush((channel) => ends(channel) && !deltas.some((delta) => delta.channel === channel));
+    const lastOf = new Map(deltas.map((delta) => [delta.channel, delta]));
+    const flushed = this.flush((channel) => ends(channel) && !lastOf.has(channel));
     // Most events end nothing, and need not wait.
     const before = flushed === NO_EVENTS ? NO_EVENTS : await flushed;
-    const edits = await this.restoreDeltas(reading, frame.name);
+    const edits = await this.restoreDeltas(reading, lastOf, data, frame.name);
     const texts: string[] = [];
     for (const { text, kind } of content.places) texts.push(await this.whole(text, kind));
     edits.push(...editsOf(content.places, texts));
@@ -148,16 +193,22 @@ class StreamRestorer implements ByteStream {
     return this.framer.insert(before, frame.withData(changed));
   }
 
-  private async restoreDeltas({ deltas, ends }: EventReading, name: string | undefined): Promise<Edit[]> {
+  private async restoreDeltas(
+    { deltas, ends }: EventReading<Piece>,
+    lastOf: ReadonlyMap<string, Piece>,
+    data: string,
+    name: string | undefined,
+  ): Promise<Edit[]> {
     const edits: Edit[] = [];
-    for (const [at, delta] of deltas.entries()) {
+    const last = new LastEvent(data);
+    for (const delta of deltas) {
       const { channel, kind, node } = delta;
-      const open = this.channels.get(channel) ?? { text: this.answer.text(kind), last: delta, name };
-      open.last = delta;
+      const open = this.channels.get(channel) ?? { text: this.answer.text(kind), last, name };
+      open.last = last;
       open.name = name;
       this.channels.set(channel, open);
       let text = await open.text.push(node.value);
-      if (ends(channel) && !deltas.some((later, place) => place > at && later.channel === channel)) {
+      if (ends(channel) && lastOf.get(channel) === delta) {
         text += await open.text.end();
         this.channels.delete(channel);
       }
@@ -179,7 +230,7 @@ class StreamRestorer implements ByteStream {
       if (!open) continue;
       this.channels.delete(channel);
       const rest = await open.text.end();
-      if (rest !== '') events.push({ data: open.last.eventWith(rest), name: open.name });
+      if (rest !== '') events.push({ data: open.last.with(channel, rest), name: open.name });
     }
     return events;
   }
@@ -189,6 +240,12 @@ class StreamRestorer implements ByteStream {
     const stream = this.answer.text(kind);
     return (await stream.push(text)) + (await stream.end());
   }
+}
+
+/** Writes an event that has nothing to restore but its piece of text. */
+function withPiece({ raw, withData }: Frame, data: string, { node }: Piece, text: string): string {
+  if (text === node.value) return raw;
+  return withData(data.slice(0, node.start) + JSON.stringify(text) + data.slice(node.end));
 }
 
 const NO_EVENTS: readonly NewEvent[] = [];

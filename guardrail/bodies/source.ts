@@ -13,6 +13,8 @@ export interface BodySource {
   readonly members: ReadonlyMap<string, BodyRole>;
   /** Objects in a request that are bodies of their own, with the roles of their members. */
   readonly inner?: InnerBodies;
+  /** Members with objects without a type that are parts of messages, besides those of all APIs. */
+  readonly structure?: ReadonlySet<string> | undefined;
   /** See {@link RequestBody.hidesEndUser}. */
   readonly hidesEndUser?: boolean | undefined;
 }

@@ -12,6 +12,7 @@ import {
 } from '../messages/messages.ts';
 import { mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
 import type { ArrayNode, Member, Node, ObjectNode, StringNode } from './json/document.ts';
+import { hasNodeWithin } from './json/within.ts';
 import { isDataUrlOfType, mediaIn, type Media } from './request/media.ts';
 import type { BodySource, InnerBodies } from './source.ts';
 import {
@@ -89,17 +90,19 @@ class TextWalk {
   private readonly text: string;
   private readonly isAnswer: boolean;
   private readonly inner: InnerBodies;
+  private readonly structure: ReadonlySet<string>;
   private readonly hidesEndUser: boolean;
   /** Sorted. */
   private readonly imageNodes: readonly StringNode[];
 
   constructor(
-    { root, text, members, inner = new Map(), hidesEndUser = false }: BodySource,
+    { root, text, members, inner = new Map(), structure = new Set(), hidesEndUser = false }: BodySource,
     phase: 'request' | 'answer' | 'known answer',
     { images }: Media,
   ) {
     this.text = text;
     this.inner = inner;
+    this.structure = structure;
     this.hidesEndUser = hidesEndUser;
     this.isAnswer = phase !== 'request';
     this.imageNodes = images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
@@ -197,7 +200,8 @@ class TextWalk {
       !this.isAnswer &&
       (role === 'text' || role === 'plain') &&
       typeof node.value.type !== 'string' &&
-      !STRUCTURE.has(key ?? '')
+      !STRUCTURE.has(key ?? '') &&
+      !this.structure.has(key ?? '')
     );
   }
 
@@ -248,17 +252,8 @@ class TextWalk {
     if (!this.isAnswer || mayHavePseudonyms(place.text)) this.places.push(place);
   }
 
-  private hasImage({ start, end }: Node): boolean {
-    const nodes = this.imageNodes;
-    let from = 0;
-    let to = nodes.length;
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((nodes[middle]?.start ?? 0) < start) from = middle + 1;
-      else to = middle;
-    }
-    const next = nodes[from];
-    return next !== undefined && next.end <= end;
+  private hasImage(node: Node): boolean {
+    return hasNodeWithin(this.imageNodes, node);
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Span } from './contract.ts';
 import { withMarks } from './testing/markedSpans.ts';
 import { withAddressParts } from './addressParts.ts';
 
@@ -42,9 +43,28 @@ describe('withAddressParts', () => {
       '<48 Dongnae-ro, Busan|ADDRESS>',
     ],
     ['a town behind the street', 'at <Am Anger 4|ADDRESS>, Bad Ems, there', 'at <Am Anger 4, Bad Ems|ADDRESS>, there'],
+    [
+      'a town and its country behind the street',
+      'to <609 Box 186 Apt. 561|ADDRESS>, ALT-HAM, Austria?',
+      'to <609 Box 186 Apt. 561, ALT-HAM, Austria|ADDRESS>?',
+    ],
+    ['a post office box', 'to 609 P.O. <Box 186|ADDRESS>.', 'to <609 P.O. Box 186|ADDRESS>.'],
+    [
+      'the number of a flat',
+      'at <2 Batok Street 21|ADDRESS> #<07-114, Singapore|ADDRESS>.',
+      'at <2 Batok Street 21 #07-114, Singapore|ADDRESS>.',
+    ],
+    ['two parts of a town', 'near <Ústí|LOCATION> nad <Labem 3|ADDRESS>', 'near <Ústí nad Labem 3|ADDRESS>'],
+    [
+      'the same in German',
+      'aus <Frankfurt|LOCATION> an der <Oder 15230|ADDRESS>',
+      'aus <Frankfurt an der Oder 15230|ADDRESS>',
+    ],
+    ['a person before a town', '<Anna|PERSON> u <Broumova 3|ADDRESS>', '<Anna|PERSON> u <Broumova 3|ADDRESS>'],
     ['a town with its state', 'at <Rua do Sal 4|ADDRESS>, Pelotas/RS.', 'at <Rua do Sal 4, Pelotas/RS|ADDRESS>.'],
     ['a sentence behind a street', 'at <Am Anger 4|ADDRESS>, Ems is near', 'at <Am Anger 4|ADDRESS>, Ems is near'],
     ['a name behind a street', 'at <Am Anger 4|ADDRESS>, <Anna|PERSON>.', 'at <Am Anger 4|ADDRESS>, <Anna|PERSON>.'],
+    ['a name behind a town', 'at <Weg 4|ADDRESS>, Ulm, <Anna|PERSON>.', 'at <Weg 4, Ulm|ADDRESS>, <Anna|PERSON>.'],
     ['a word behind a town', 'in <Ulm|ADDRESS>, Bavaria.', 'in <Ulm|ADDRESS>, Bavaria.'],
     ['the line before', 'Room 12\n<10115 Berlin|ADDRESS>', 'Room 12\n<10115 Berlin|ADDRESS>'],
     [
@@ -55,4 +75,26 @@ describe('withAddressParts', () => {
     ['two addresses in a list', '<Am Anger 4|ADDRESS>, <Weg 5|ADDRESS>', '<Am Anger 4|ADDRESS>, <Weg 5|ADDRESS>'],
   ] as const)
     it(`decides ${what}`, () => expect(withMarks(before, withAddressParts)).to.equal(after));
+
+  it('leaves a name behind a town that was found', () => {
+    const withoutTown = (text: string, spans: readonly Span[]): readonly Span[] =>
+      withAddressParts(text, spans).filter(({ type }) => type !== 'LOCATION');
+    const decided = withMarks('at <Weg 4|ADDRESS>, <Ulm|LOCATION>, <Anna|PERSON>.', withoutTown);
+    expect(decided).to.equal('at <Weg 4, Ulm|ADDRESS>, <Anna|PERSON>.');
+  });
+
+  for (const [what, unit] of [
+    ['capitals', 'A'],
+    ['digits', '1'],
+    ['abbreviations', 'A.'],
+    ['numbers', '1.'],
+    ['words of several languages', ' - de'],
+    ['ordinal numbers', '1ºº.ºº '],
+  ] as const)
+    it(`reads ${what} between two addresses in linear time`, () => {
+      const before = process.cpuUsage();
+      const text = `<12 Weg|ADDRESS>${unit.repeat(60 / unit.length)}!<5 Ham|ADDRESS>`;
+      for (let times = 0; times < 20; times++) expect(withMarks(text, withAddressParts)).to.equal(text);
+      expect(process.cpuUsage(before).user / 1000).to.be.below(300);
+    });
 });

@@ -6,21 +6,29 @@ const WIDTH = 64;
 /** A name with at least this score is no part of an address that stands beside it. */
 const SURE = 0.6;
 
-const word = [
+const words = [
+  String.raw`(?:\p{Lu}\.){2,4}`,
   String.raw`(?:[dlDLO]['’])?\p{Lu}[\p{L}\p{M}-]*\.?`,
-  String.raw`\d{1,5}[\p{L}ºª°]{0,2}(?:[-/.]+[\d\p{L}ºª°]{1,4})*[.ºª°]*`,
+  String.raw`#?\d{1,5}[\p{L}ºª°]{0,2}(?:[-/.]+[\d\p{L}ºª°]{1,4})*[.ºª°]*`,
   String.raw`(?:${contextWords('addressPart')})(?![\p{L}\p{N}])\.?`,
 ].join('|');
+/**
+ * A whole word, found in one way: several languages have the same words, and a hostile text would have too many ways to be
+ * divided. The reference repeats what the lookahead found first.
+ */
+const word = String.raw`(?=(?<word>(?:${words})(?![\p{L}\p{M}\p{N}])))\k<word>`;
 const separator = String.raw`(?:,?[ \t]{1,2}|,|[ \t][-–·][ \t])`;
 /** Words of an address before a find, with a separator behind them. */
-const before = new RegExp(String.raw`(?<![\p{L}\p{M}\p{N}.'’-])(?:(?:${word})${separator}){1,10}$`, 'u');
+const before = new RegExp(String.raw`(?<![\p{L}\p{M}\p{N}.'’-])(?:${word}${separator}){1,10}$`, 'u');
 /** Words of an address between two finds, of which the first can be cut off within a word: `3|.º Esq., `, `Dongnae|-ro, `. */
 const between = new RegExp(
-  String.raw`^(?:[.ºª°]{1,2}|-\p{L}{1,12})?${separator}?(?:(?:${word})${separator}?){0,10}$`,
+  String.raw`^(?:[.ºª°]{1,2}|-\p{L}{1,12})?${separator}?(?:${word}${separator}?){0,10}#?$`,
   'u',
 );
-/** The town behind a street and its number, before other punctuation. */
-const town = /^, \p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;)]|\s?(?:\n|$))/u;
+/** The town behind a street and its number, or the country behind the town, before other punctuation. */
+const town = /^, \p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))/u;
+/** Between two parts of the name of a town: `Mezimestí| u |Broumova`. */
+const withinTown = new RegExp(`^ (?:${contextWords('townParticle')}) $`);
 
 /** The text before a position: on its line, and behind the spans that are no part of an address. */
 function lineBefore(text: string, end: number, spans: readonly Span[]): string {
@@ -39,11 +47,28 @@ function partBefore(line: string): string {
 const isOther = ({ type, score }: Span): boolean =>
   type === 'ADDRESS' || !(type === 'PERSON' || type === 'ORGANIZATION' || type === 'LOCATION') || score >= SURE;
 
-/** Where an address ends, with the town that was not found. */
-function endOf(text: string, { start, end }: Span, next: Span | undefined): number {
-  if (!/\d/.test(text.slice(start, end))) return end;
-  const length = town.exec(text.slice(end, end + WIDTH))?.[0].length ?? 0;
-  return next && next.start < end + length ? end : end + length;
+/** Where an address ends, with the town and the country that were not found. No other name that follows is one of them. */
+function endOf(text: string, { start, end }: Span, following: readonly Span[]): number {
+  if (!text.startsWith(', ', end) || !/\d/.test(text.slice(start, end))) return end;
+  const other = following.find(({ type }) => type !== 'LOCATION')?.start ?? text.length;
+  let to = end;
+  for (let parts = 0; parts < 2; parts++) {
+    const length = town.exec(text.slice(to, to + WIDTH))?.[0].length ?? 0;
+    if (to + length > other) break;
+    to += length;
+  }
+  return to;
+}
+
+/** The find that an address continues. */
+function beginningOf(text: string, { start }: Span, spans: readonly Span[]): Span | undefined {
+  const before = spans.at(-1);
+  const isPlace = before?.type === 'ADDRESS' || before?.type === 'LOCATION';
+  if (isPlace && start - before.end < WIDTH && withinTown.test(text.slice(before.end, start))) return before;
+  const last = spans.findLast(isOther);
+  if (last?.type !== 'ADDRESS' || start - last.end > WIDTH) return undefined;
+  const gap = text.slice(last.end, start);
+  return /[\p{L}\p{N}#]/u.test(gap) && between.test(gap) ? last : undefined;
 }
 
 /** Completes addresses of which parts were found: a house number before the street, a floor between street and town. */
@@ -56,17 +81,15 @@ export function withAddressParts(text: string, spans: readonly Span[]): readonly
       whole.push(span);
       continue;
     }
-    const last = whole.findLast(isOther);
-    const gap = last?.type === 'ADDRESS' ? text.slice(last.end, span.start) : '';
-    const continues = gap.length <= WIDTH && /[\p{L}\p{N}]/u.test(gap) && between.test(gap);
-    const start = continues && last ? last.start : span.start - partBefore(lineBefore(text, span.start, whole)).length;
+    const beginning = beginningOf(text, span, whole);
+    const start = beginning?.start ?? span.start - partBefore(lineBefore(text, span.start, whole)).length;
     // What was found within the address is a part of it.
     while (start < span.start && (whole.at(-1)?.start ?? -1) >= start) whole.pop();
     whole.push({
       ...span,
       start,
-      end: endOf(text, span, ordered[at + 1]),
-      score: Math.max(span.score, continues && last ? last.score : 0),
+      end: endOf(text, span, ordered.slice(at + 1, at + 4)),
+      score: Math.max(span.score, beginning?.score ?? 0),
     });
   }
   return whole;

@@ -45,10 +45,11 @@ function isBelow(text: string, first: Span, last: Span, names: ReadonlyMap<numbe
 export function withAddresses(text: string, spans: readonly Span[]): readonly Span[] {
   if (!spans.some(isPlace)) return spans;
   const places = spans.filter(isPlace).toSorted((a, b) => a.start - b.start);
-  const names = new Map(spans.filter((span) => !isPlace(span)).map((span) => [span.start, span]));
   const addresses = new Set(
     places.filter(({ type, start, end }) => type === 'ADDRESS' || /\d/.test(text.slice(start, end))),
   );
+  if (addresses.size === 0) return spans;
+  const names = new Map(spans.filter((span) => !isPlace(span)).map((span) => [span.start, span]));
   const ends = new Map<Span, number>();
   const join = (first: Span | undefined, last: Span | undefined): void => {
     if (!first || !last || (!addresses.has(first) && !addresses.has(last))) return;

@@ -17,6 +17,11 @@ export {
 } from './policy/policy.ts';
 export type { Profile } from './policy/profiles.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
+export { nameTypes } from './ner/entityClasses.ts';
+export { compileLinear, type Compiled } from './policy/linearPattern.ts';
+export { generalTypeOf } from './publicTypes.ts';
+export { recognizedTypes } from './recognizers/recognizers.ts';
+export { toCodePoints, toUtf16 } from './text/codePoints.ts';
 export { MAX_ENTITY, splitLongEntity } from './entityLength.ts';
 export { withSpanCache } from './spanCache.ts';
 export { createPresidioDetector, type PresidioOptions } from './presidio.ts';

@@ -1,5 +1,6 @@
 import type { Span } from './contract.ts';
 import { contextWords } from './languages/languages.ts';
+import { endsWith } from './text/ending.ts';
 
 /** How far before a place these words may stand, in UTF-16 code units. A date of birth may stand between them. */
 const WIDTH = 64;
@@ -7,19 +8,19 @@ const WIDTH = 64;
 const PERSON_WIDTH = 300;
 
 const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})`;
-const preposition = String.raw`${word(contextWords('homePreposition'))}\s?$`;
+const preposition = String.raw`${word(contextWords('homePreposition'))}\s?`;
 /** Tested first, because few places follow one, and the patterns that end with one are long. */
-const endsWithPreposition = new RegExp(preposition, 'u');
+const endsWithPreposition = endsWith(preposition, 'u');
 const before = (purpose: 'home' | 'ownHome' | 'self', width: number): RegExp =>
-  new RegExp(String.raw`${word(contextWords(purpose))}(?![\p{L}\p{N}])[^!?\n]{0,${width}}${preposition}`, 'u');
+  new RegExp(String.raw`${word(contextWords(purpose))}(?![\p{L}\p{N}])[^!?\n]{0,${width}}${preposition}$`, 'u');
 const home = before('home', 40);
 const ownHome = before('ownHome', 16);
 const self = before('self', 40);
-const ownPlace = new RegExp(String.raw`${word(contextWords('ownPlace'))}(?:\s|(?<=['’]))$`, 'u');
+const endsWithOwnPlace = endsWith(String.raw`${word(contextWords('ownPlace'))}(?:\s|(?<=['’]))`, 'u');
 /** The tagger can count these words to the place. */
 const beginsWithOwn = new RegExp(String.raw`^(?:${contextWords('ownPlace')})\s`, 'u');
 const homeAfter = new RegExp(String.raw`^,? (?:${contextWords('homeAfter')})(?![\p{L}\p{N}])`, 'u');
-const label = new RegExp(String.raw`${word(contextWords('town'))}["']?\s?[:=>]\s?["']?$`, 'u');
+const endsWithLabel = endsWith(String.raw`${word(contextWords('town'))}["']?\s?[:=>]\s?["']?`, 'u');
 
 /**
  * Makes a place an address where a private person lives or was born: beside words of the person who writes, and near the name
@@ -34,10 +35,10 @@ export function withHomes(text: string, spans: readonly Span[]): readonly Span[]
     const leading = text.slice(Math.max(0, place.start - WIDTH), place.start).toLowerCase();
     const value = text.slice(place.start, place.start + WIDTH).toLowerCase();
     const trailing = text.slice(place.end, place.end + WIDTH).toLowerCase();
-    if (ownPlace.test(leading) || beginsWithOwn.test(value)) return true;
-    if (!endsWithPreposition.test(leading)) return label.test(leading) && isNear(place);
+    if (endsWithOwnPlace(leading) || beginsWithOwn.test(value)) return true;
+    if (!endsWithPreposition(leading)) return endsWithLabel(leading) && isNear(place);
     const isOwn = ownHome.test(leading) || (homeAfter.test(trailing) && self.test(leading));
-    return isOwn || (home.test(leading) && isNear(place));
+    return isOwn || (isNear(place) && home.test(leading));
   };
   return spans.map((span) => (span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS' } : span));
 }

@@ -10,6 +10,7 @@ import {
   type EntityType,
   type Span,
 } from './contract.ts';
+import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../telemetry/telemetry.ts';
 import { identifiesSomebody } from './recognizers/generic/personalUrls.ts';
 import { resolveOverlaps } from './spans.ts';
 import { withPersonalUrls } from './urlContents.ts';
@@ -50,6 +51,7 @@ class PresidioDetector implements Detector {
   private readonly base: string;
   private readonly timeoutMs: number;
   private readonly languages: readonly string[];
+  private readonly span: SpanStart;
   private readonly dispatcher: Agent;
   private readonly breaker = new CircuitBreaker({ failures: 3, coolDownMs });
 
@@ -57,6 +59,7 @@ class PresidioDetector implements Detector {
     this.base = url.replace(/\/+$/, '');
     this.timeoutMs = timeoutMs;
     this.languages = languages;
+    this.span = httpClientSpan('POST /analyze', url);
     // The server announces keep-alive but closes the connection: a second request on it fails at random.
     this.dispatcher = new Agent({
       pipelining: 0,
@@ -131,7 +134,8 @@ class PresidioDetector implements Detector {
   }
 
   private async analyze(texts: readonly string[], language: string, signal: AbortSignal): Promise<Span[][]> {
-    const answer = await this.call('/analyze', signal, { text: texts, language, score_threshold: scoreThreshold });
+    const body = { text: texts, language, score_threshold: scoreThreshold };
+    const answer = await inSpan(this.span, (span) => this.call('/analyze', signal, body, span));
     // For a list of one text, current servers return a list of lists; older servers return one list.
     const lists = answerSchema.safeParse(
       texts.length === 1 && Array.isArray(answer) && !Array.isArray(answer[0]) ? [answer] : answer,
@@ -147,17 +151,23 @@ class PresidioDetector implements Detector {
     });
   }
 
-  private async call(path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
+  private async call(path: string, signal: AbortSignal, body?: unknown, span?: CallSpan): Promise<unknown> {
     const response = await request(`${this.base}${path}`, {
       dispatcher: this.dispatcher,
       signal,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { connection: 'close', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        connection: 'close',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(span && traceHeadersOf(span)),
+      },
       body: body === undefined ? null : JSON.stringify(body),
       headersTimeout: this.timeoutMs,
       bodyTimeout: this.timeoutMs,
     });
+    span?.set({ 'http.response.status_code': response.statusCode });
     if (response.statusCode !== 200) {
+      span?.fail(String(response.statusCode));
       await response.body.dump();
       throw new Failure(`Presidio responded with status ${response.statusCode}`);
     }

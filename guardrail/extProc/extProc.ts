@@ -3,7 +3,16 @@
  * that pass the inline proxy. Envoy carries them to the upstream and back.
  */
 import { createServer } from './server.ts';
-import { accessLog, describeError, requestId, ServiceError, type Listening } from '../http/http.ts';
+import {
+  accessLog,
+  auditCalls,
+  callSpan,
+  describeError,
+  requestId,
+  ServiceError,
+  type Listening,
+  type ScopeMiddleware,
+} from '../http/http.ts';
 import { ProxyError, serveCall, type InlineOptions } from '../proxy/proxy.ts';
 import { Exchange } from './exchange.ts';
 import type { ProcessingRequest } from './messages.ts';
@@ -12,7 +21,6 @@ import type { ListenAddress } from './server.ts';
 import { ProcessorStream, type ProcessorCall } from './stream.ts';
 
 export type { ListenAddress } from './server.ts';
-export type { TlsFiles } from './tls.ts';
 
 export interface ExtProc {
   /** @throws Error with one sentence if it cannot listen */
@@ -30,6 +38,7 @@ export function createExtProc(options: ExtProcOptions): ExtProc {
   const inline: InlineOptions = { ...options, protocol: 'ext_proc' };
   const running = new Set<ProcessorStream>();
   const log = accessLog(logger);
+  const audit: ScopeMiddleware = options.audit ? auditCalls(options.audit, { protocol: inline.protocol }) : unaudited;
   const setRequestId = requestId();
 
   async function serve(stream: ProcessorStream, first: ProcessingRequest): Promise<void> {
@@ -38,7 +47,9 @@ export function createExtProc(options: ExtProcOptions): ExtProc {
     const exchange = new Exchange(stream, first.requestHeaders ?? {}, typeof modes === 'string' ? REFUSED : modes);
     const { context } = exchange;
     const call = { context, client: exchange, upstream: exchange, ...(problem && { problem }) };
-    await setRequestId(context, () => log(context, () => metrics.http(context, () => serveCall(call, inline))));
+    const served = (): Promise<unknown> => audit(context, () => metrics.http(context, () => serveCall(call, inline)));
+    const traced = callSpan((received) => (name) => stream.traceContext(name, received.get(name)));
+    await traced(context, () => setRequestId(context, () => log(context, served)));
     await exchange.finish();
   }
 
@@ -68,6 +79,10 @@ export function createExtProc(options: ExtProcOptions): ExtProc {
     },
   };
 }
+
+const unaudited: ScopeMiddleware = async (_, next) => {
+  await next();
+};
 
 /** The modes of a call that is refused at once. */
 const REFUSED: Modes = { request: 'duplex', response: 'duplex' };

@@ -8,6 +8,7 @@ import { eventually, PLANTED, startHarness, type Harness } from '../testing/appH
 import { guardWithFailingStore } from '../testing/failingStore.ts';
 import { issueCertificates, type Certificates } from '../testing/certificates.ts';
 import { chunk } from '../testing/inlineHarness.ts';
+import { withinTime } from '../withinTime.ts';
 import { ModelEnvoy, type EnvoyStream } from './testing/modelEnvoy.ts';
 
 const { email } = PLANTED;
@@ -111,6 +112,20 @@ describe("Envoy's external processor with faults", () => {
     stream.call.on('error', () => undefined);
     stream.call.cancel();
     await eventually(() => harness.logs.some((line) => line.includes('"status":499')));
+    expect(await harness.app.drain()).to.equal(true);
+  });
+
+  it('ends a call with an error if a message is larger than the limit of bodies', async () => {
+    await harness.stop();
+    harness = await startHarness({ env: { GUARDRAIL_EXT_PROC_PORT: '0', GUARDRAIL_MAX_BODY: '1MiB' } });
+    envoy.close();
+    envoy = new ModelEnvoy(harness.app.extProcPort ?? 0);
+    const stream = envoy.open();
+    const ended = statusOf(stream);
+    stream.call.on('error', () => undefined);
+    stream.send({ requestHeaders: { headers: REQUEST }, ...DUPLEX });
+    stream.send({ requestBody: { body: Buffer.alloc(3 * MIB, 'x'), endOfStream: true } });
+    expect(await ended).to.equal(8);
     expect(await harness.app.drain()).to.equal(true);
   });
 
@@ -225,6 +240,29 @@ describe("the certificates of Envoy's external processor", () => {
     expect(await kindFor(first.ca, first.client)).to.equal('answer');
     expect(await kindFor(first.ca)).to.equal('error');
     expect(await kindFor(first.ca, issueCertificates().client)).to.equal('error');
+  });
+
+  it('let no client that never finishes its handshake hold up the end', async () => {
+    const ending = await startHarness({
+      env: {
+        GUARDRAIL_EXT_PROC_PORT: '0',
+        GUARDRAIL_EXT_PROC_TLS_CERT: first.server.certificate,
+        GUARDRAIL_EXT_PROC_TLS_KEY: first.server.key,
+      },
+    });
+    const socket = connect(ending.app.extProcPort ?? 0, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    try {
+      expect(
+        await withinTime(
+          ending.app.drain().then(() => undefined),
+          5000,
+        ),
+      ).to.equal(true);
+    } finally {
+      socket.destroy();
+    }
   });
 
   it('are replaced without a restart when their files change', async () => {

@@ -18,7 +18,7 @@ type Encoding = 'latin1' | 'utf8';
 
 export function headOf({ headers: map, endOfStream }: HttpHeaders, encoding: Encoding): Head {
   const pseudo = new Map<string, string>();
-  const headers: IncomingHttpHeaders = {};
+  const headers = noHeaders();
   const repeated = new Set<string>();
   for (const { key = '', value = '', rawValue } of map?.headers ?? []) {
     const text = rawValue && rawValue.length > 0 ? rawValue.toString(encoding) : value;
@@ -33,6 +33,11 @@ export function headOf({ headers: map, endOfStream }: HttpHeaders, encoding: Enc
   if (endOfStream === true) delete headers['content-length'];
   else if (headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
   return { headers, repeated, pseudo: (name) => pseudo.get(name) ?? '' };
+}
+
+/** An object without a prototype: a client may name a header `__proto__`. */
+function noHeaders(): IncomingHttpHeaders {
+  return Object.create(null) as IncomingHttpHeaders;
 }
 
 /** Joins repeated headers as Node does. */
@@ -52,7 +57,7 @@ const OF_ENVOY = new Set([...CONNECTION_HEADERS, ...TRANSPORT_HEADERS]);
  * @param target path and query, if they differ from those that arrived
  */
 export function requestChanges(received: IncomingHttpHeaders, sent: readonly string[], target?: string): HeaderChanges {
-  const desired: OutgoingHttpHeaders = {};
+  const desired: OutgoingHttpHeaders = noHeaders();
   for (let at = 0; at < sent.length; at += 2) desired[sent[at] ?? ''] = sent[at + 1] ?? '';
   const { set, remove } = changes(received, desired, 'latin1', (name) => !OF_ENVOY.has(name));
   return target === undefined ? { set, remove } : { set: [...set, [':path', Buffer.from(target, 'latin1')]], remove };

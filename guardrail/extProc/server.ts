@@ -2,10 +2,17 @@
 import { Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { listenProblem, type Listening } from '../http/http.ts';
+import {
+  abandonHandshakes,
+  followFiles,
+  listenProblem,
+  openConnections,
+  serverOptions,
+  type Listening,
+  type TlsFiles,
+} from '../http/http.ts';
 import { externalProcessor } from './descriptor.ts';
 import type { ProcessorCall } from './stream.ts';
-import { contextOptions, followFiles, type TlsFiles } from './tls.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -32,6 +39,8 @@ const MESSAGE_OVERHEAD = 1024 * 1024;
 /** How often a silent connection is probed, and how long the answer may take, in milliseconds. */
 const PROBE_MS = 60_000;
 const PROBE_TIMEOUT_MS = 20_000;
+/** Time limit of a TLS handshake, in milliseconds. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Streams that began before {@link ProcessorServer.goAway} may go on for as long as a model writes, in milliseconds. */
 const GO_AWAY_MS = 3_600_000;
 
@@ -56,6 +65,7 @@ export function createServer(handle: (call: ProcessorCall) => void, { maxBody }:
   return {
     async listen({ host, port, tls }) {
       const server = tls ? tlsServer(tls, accept) : createTcpServer({ noDelay: true }, accept);
+      const connections = openConnections(server);
       await new Promise<void>((resolve, reject) => {
         server.once('error', (error: NodeJS.ErrnoException) => {
           reject(new Error(listenProblem(error, { host, port, setting: 'GUARDRAIL_EXT_PROC_PORT' })));
@@ -66,7 +76,7 @@ export function createServer(handle: (call: ProcessorCall) => void, { maxBody }:
         port: (server.address() as AddressInfo).port,
         close: async (graceMs) => {
           injector.drain(GO_AWAY_MS);
-          await close(server, sockets, graceMs);
+          await close(server, { connections, sockets }, graceMs);
           grpc.forceShutdown();
         },
       };
@@ -78,15 +88,8 @@ export function createServer(handle: (call: ProcessorCall) => void, { maxBody }:
 }
 
 function tlsServer(files: TlsFiles, accept: (socket: Socket) => void): Server {
-  const isMutual = files.clientCa !== undefined;
   const server = createTlsServer(
-    {
-      ...contextOptions(files),
-      ALPNProtocols: ['h2'],
-      noDelay: true,
-      requestCert: isMutual,
-      rejectUnauthorized: isMutual,
-    },
+    { ...serverOptions(files, 'h2'), handshakeTimeout: HANDSHAKE_TIMEOUT_MS, noDelay: true },
     accept,
   );
   // A client that fails the handshake. Node has closed its connection.
@@ -95,7 +98,15 @@ function tlsServer(files: TlsFiles, accept: (socket: Socket) => void): Server {
   return server;
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+interface Open {
+  /** The connections below TLS. */
+  readonly connections: ReadonlySet<Socket>;
+  /** The connections that speak gRPC. */
+  readonly sockets: ReadonlySet<Socket>;
+}
+
+async function close(server: Server, { connections, sockets }: Open, graceMs: number): Promise<void> {
+  const { promise: expired, resolve: expire } = Promise.withResolvers<undefined>();
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
@@ -103,7 +114,9 @@ async function close(server: Server, sockets: ReadonlySet<Socket>, graceMs: numb
   });
   const timer = setTimeout(() => {
     for (const socket of sockets) socket.destroy();
+    abandonHandshakes(connections);
+    expire(undefined);
   }, graceMs);
-  await closed;
+  await Promise.race([closed, expired]);
   clearTimeout(timer);
 }

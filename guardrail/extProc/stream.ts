@@ -5,6 +5,9 @@ import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
 
 export type ProcessorCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
+/** The headers that name a span, one for each format. */
+const TRACE_HEADERS = ['traceparent', 'b3', 'x-b3-traceid', 'uber-trace-id'];
+
 /**
  * Envoy lets the rest of a call pass unprocessed when its stream ends without an error. So the stream ends only after
  * Envoy has ended its own side, or with an error.
@@ -34,12 +37,24 @@ export class ProcessorStream {
     this.#controller.abort(reason);
   }
 
+  /**
+   * The sender of the call for its trace: Envoy itself, which names its span in the metadata of the stream, or else, if
+   * Envoy is not traced, the sender of the request.
+   * @param ofRequest the header of the request; empty if it is absent
+   */
+  traceContext(name: string, ofRequest: string): string | undefined {
+    const { metadata } = this.#call;
+    if (!TRACE_HEADERS.some((header) => metadata.get(header).length > 0)) return ofRequest || undefined;
+    const [own] = metadata.get(name);
+    return own === undefined ? undefined : String(own);
+  }
+
   /** @returns the next message; undefined when Envoy has ended its side. @throws ClientGoneError, or the reason of `abort` */
   async next(): Promise<ProcessingRequest | undefined> {
     const returned = this.#returned;
     this.#returned = undefined;
     if (returned) return returned;
-    const { value } = await this.#whileOpen(this.#messages.next());
+    const { value } = await this.#whileOpen(() => this.#messages.next());
     return value;
   }
 
@@ -51,7 +66,7 @@ export class ProcessorStream {
   /** Resolves when the message is on its way. @throws ClientGoneError, or the reason of `abort` */
   async write(message: ProcessingResponse): Promise<void> {
     if (this.#isOver) throw new ClientGoneError();
-    await this.#whileOpen(this.post(message));
+    await this.#whileOpen(() => this.post(message));
   }
 
   /** Sends a message, whether the call is aborted or not. */
@@ -79,7 +94,8 @@ export class ProcessorStream {
     this.#call.end();
   }
 
-  async #whileOpen<T>(work: Promise<T>): Promise<T> {
+  /** Begins the work only if the call is open: nobody would handle the failure of work on a call that has ended. */
+  async #whileOpen<T>(begin: () => Promise<T>): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();
     let abort: () => void = () => undefined;
@@ -90,7 +106,7 @@ export class ProcessorStream {
       signal.addEventListener('abort', abort, { once: true });
     });
     try {
-      return await Promise.race([work, aborted]);
+      return await Promise.race([begin(), aborted]);
     } catch (thrown) {
       signal.throwIfAborted();
       throw thrown;

@@ -45,6 +45,8 @@ export type GatewayExchange = {
   readonly anonymous?: boolean;
   /** Whether the call has passed the inline proxy: see {@link PSEUDONYMIZED_HEADER}. */
   readonly isPseudonymized?: boolean;
+  /** The model that has answered, if the gateway tells it. In a request, the name is whatever the client wrote. */
+  readonly model?: string | undefined;
 } & (
   | {
       readonly phase: 'request';
@@ -81,6 +83,11 @@ export interface GatewayAdapter {
   readonly onFailure: 'error' | 'block';
   /** The gateway tells for which end user a call is, if the call names one. */
   readonly tellsEndUser?: true;
+  /**
+   * What the call id of the identity is: the gateway's own id of the call (`public`), or one that protects the mapping of the
+   * call (`secret`). undefined: it is not the id of one call.
+   */
+  readonly callIds?: 'public' | 'secret';
   /** The answer that forwards the call unchanged. `echo`: the body of the call itself. */
   readonly pass: JsonObject | 'echo';
   /** Whether a body has this dialect. */

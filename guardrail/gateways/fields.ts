@@ -36,14 +36,21 @@ function requirement(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'too_big':
-      return `must have at most ${String(issue.maximum)} ${issue.origin === 'string' ? 'characters' : 'items'}`;
+      return limited('at most', issue.maximum, issue.origin);
     case 'too_small':
-      return `must have at least ${String(issue.minimum)} ${issue.origin === 'string' ? 'characters' : 'items'}`;
+      return limited('at least', issue.minimum, issue.origin);
+    case 'unrecognized_keys':
+      return 'has an unknown field';
     case 'custom':
       return issue.message;
     default:
       return 'is not valid';
   }
+}
+
+function limited(bound: string, limit: number | bigint, origin: string): string {
+  if (['number', 'int'].includes(origin)) return `must be ${bound} ${String(limit)}`;
+  return `must have ${bound} ${String(limit)} ${origin === 'string' ? 'characters' : 'items'}`;
 }
 
 function articled(type: string): string {

@@ -7,7 +7,16 @@ export {
   type GatewayExchange,
 } from './contract.ts';
 export { FieldError, isObject, parseFields, type JsonObject } from './fields.ts';
-export { basicRequestSchema, basicResponseSchema, createLitellmAdapter, MAX_IMAGES, MAX_TEXTS } from './litellm.ts';
+export {
+  basicRequestSchema,
+  basicResponseSchema,
+  createLitellmAdapter,
+  identifier,
+  identityOfRequestData,
+  MAX_IMAGES,
+  MAX_TEXTS,
+  requestData,
+} from './litellm.ts';
 export {
   CALL_ID,
   PIECE_PATH,

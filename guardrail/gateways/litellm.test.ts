@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { Json, RequestOutcome, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
-import { createLitellmAdapter, type LitellmAdapter } from './litellm.ts';
+import { basicRequestSchema, createLitellmAdapter, hasPlainFields, type LitellmAdapter } from './litellm.ts';
 
 const session = '0'.repeat(32) as SessionId;
 const tenant = 'litellm' as Tenant;
@@ -21,6 +22,58 @@ function renderResponse(outcome: ResponseOutcome): object {
   if (exchange.phase !== 'response') throw new Error('A response is read as a request.');
   return exchange.render(outcome);
 }
+
+describe('the fields of a body', () => {
+  it('are plain exactly if their schema accepts them and they contain no settings', () => {
+    const schema = basicRequestSchema('litellm');
+    const absent = fc.constantFrom(null, undefined);
+    const settings = [
+      { recall: 'precise' },
+      { block_entities: [] },
+      { images: 'block' },
+      { streaming_transform_mode: 'block_only' },
+    ];
+    const others = { tenant: 'acme', note: 7 };
+    const odd = fc.constantFrom<unknown>(1, true, '', 'x', [], {}, [1], ['x'], [{}], [[]], [null], { a: 1 });
+    const mostly = <T>(usual: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
+      fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: absent }, { weight: 1, arbitrary: odd });
+    const texts = fc.oneof(fc.array(fc.string(), { maxLength: 3 }), fc.constant(Array<string>(10_001).fill('x')));
+    const rows = mostly(fc.array(fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 }), { maxLength: 2 }));
+    const id = mostly(fc.constantFrom('', 'id', 'x'.repeat(4096), 'x'.repeat(4097)));
+    const known = fc.record(
+      { user_api_key_hash: id, user_api_key_team_id: id, user_api_key_user_id: id, user_api_key_end_user_id: id },
+      { requiredKeys: [] },
+    );
+    const body = fc.record(
+      {
+        input_type: mostly(fc.constantFrom('request', 'response')),
+        model: mostly(fc.string()),
+        texts: mostly(texts),
+        images: mostly(fc.array(fc.string(), { maxLength: 2 })),
+        ...{ structured_messages: rows, tools: rows, tool_calls: rows },
+        request_data: mostly(known),
+        request_headers: mostly(fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 })),
+        additional_provider_specific_params: fc.oneof(
+          absent,
+          fc.constantFrom<unknown>({}, [], 1, others, { recall: null }, ...settings),
+        ),
+        unknown: odd,
+      },
+      { requiredKeys: ['input_type'] },
+    );
+    const seen = { plain: 0, other: 0 };
+    fc.assert(
+      fc.property(body, (one) => {
+        const isPlain = hasPlainFields(one as JsonObject);
+        const hasSettings = settings.some((some) => some === one.additional_provider_specific_params);
+        seen[isPlain ? 'plain' : 'other'] += 1;
+        expect(isPlain).to.equal(schema.safeParse(one).success && !hasSettings);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(Math.min(...Object.values(seen))).to.be.above(50);
+  });
+});
 
 describe('createLitellmAdapter', () => {
   it('returns the holdback in code points of the restored text', () => {

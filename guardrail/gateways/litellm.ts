@@ -11,17 +11,17 @@ import type {
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
 import { PSEUDONYMIZED_HEADER, type GatewayAdapter, type GatewayCall, type GatewayExchange } from './contract.ts';
-import { FieldError, jsonObject, parseFields, type JsonObject } from './fields.ts';
+import { FieldError, isObject, jsonObject, parseFields, type JsonObject } from './fields.ts';
 
 export const MAX_TEXTS = 10_000;
 export const MAX_IMAGES = 1000;
 const MAX_ROWS = 10_000;
 const MAX_IDENTIFIER = 4096;
 
-const identifier = z.string().max(MAX_IDENTIFIER).nullish();
+export const identifier = z.string().max(MAX_IDENTIFIER).nullish();
 const rows = z.array(jsonObject).max(MAX_ROWS).nullish();
 
-const requestData = z
+export const requestData = z
   .object({
     user_api_key_hash: identifier.describe("Hash of the gateway's virtual key."),
     user_api_key_team_id: identifier.describe("The gateway's team."),
@@ -29,6 +29,8 @@ const requestData = z
     user_api_key_end_user_id: identifier.describe('The end user, as named by the client.'),
   })
   .nullish();
+
+const IDENTIFIERS = Object.keys(requestData.unwrap().unwrap().shape);
 
 const overrides = z
   .object({
@@ -99,7 +101,37 @@ export const basicResponseSchema = z.object({
   blocked_reason: z.string().optional().describe('Only with BLOCKED: the reason, for the user.'),
 });
 
+const OVERRIDES = Object.keys(overrides.unwrap().unwrap().shape);
+
 type BasicResponse = z.infer<typeof basicResponseSchema>;
+
+type Fields = z.infer<typeof fields>;
+
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isIdentifier = (value: unknown): boolean => isAbsent(value) || (isText(value) && value.length <= MAX_IDENTIFIER);
+const isListOf = (value: unknown, max: number, isItem: (item: unknown) => boolean): boolean =>
+  isAbsent(value) || (Array.isArray(value) && value.length <= max && value.every(isItem));
+
+/**
+ * Whether a body has valid fields, and no settings of its own. Nearly all bodies do, and the schema, which decides about the
+ * others and says what is wrong, takes several times as long.
+ */
+export function hasPlainFields(body: JsonObject): body is JsonObject & Fields {
+  const { input_type: type, request_data: known, request_headers: headers } = body;
+  const params = body.additional_provider_specific_params;
+  return (
+    (type === 'request' || type === 'response') &&
+    (isAbsent(body.model) || isText(body.model)) &&
+    isListOf(body.texts, MAX_TEXTS, isText) &&
+    isListOf(body.images, MAX_IMAGES, isText) &&
+    [body.structured_messages, body.tools, body.tool_calls].every((list) => isListOf(list, MAX_ROWS, isObject)) &&
+    (isAbsent(known) || (isObject(known) && IDENTIFIERS.every((name) => isIdentifier(known[name])))) &&
+    (isAbsent(headers) || isObject(headers)) &&
+    // LiteLLM sends an empty object if its configuration has none.
+    (isAbsent(params) || (isObject(params) && OVERRIDES.every((name) => isAbsent(params[name]))))
+  );
+}
 
 /** The adapter of the gateway with a proxy name. */
 export interface LitellmAdapter extends GatewayAdapter {
@@ -109,25 +141,28 @@ export interface LitellmAdapter extends GatewayAdapter {
 
 export function createLitellmAdapter(proxyName: string): LitellmAdapter {
   const named = z.object(namedFields(proxyName));
+  const [callIdName, traceIdName] = [`${proxyName}_call_id`, `${proxyName}_trace_id`];
   return {
     dialect: 'basic',
     onFailure: 'error',
     tellsEndUser: true,
+    callIds: 'public',
     pass: { action: 'NONE' },
     recognizes: (body) => body.input_type === 'request' || body.input_type === 'response',
     block: (reason) => ({ action: 'BLOCKED', blocked_reason: reason }),
 
     read(value, { tenant }) {
-      const body = parseFields(fields, value);
+      const body = hasPlainFields(value) ? value : parseFields(fields, value);
       // A response can be a tool call without text.
       const given = body.texts ?? body.images ?? body.structured_messages;
       if (!given && !(body.input_type === 'response' && body.tool_calls)) {
         throw new FieldError('The body must contain at least one of texts, images and structured_messages.');
       }
-      const ids = parseFields(named, value);
+      const { [callIdName]: callId, [traceIdName]: traceId } = value;
+      if (!isIdentifier(callId) || !isIdentifier(traceId)) parseFields(named, value);
       const identity = identityIn(body, tenant, {
-        callId: ids[`${proxyName}_call_id`] ?? undefined,
-        traceId: ids[`${proxyName}_trace_id`] ?? undefined,
+        callId: isText(callId) ? callId : undefined,
+        traceId: isText(traceId) ? traceId : undefined,
       });
       const call = { identity, stricter: stricterIn(body), isPseudonymized: isPseudonymized(body.request_headers) };
       const { texts, structuredMessages, images } = {
@@ -137,7 +172,7 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
       };
       if (body.input_type === 'response') {
         const document = { texts, structuredMessages, toolCalls: body.tool_calls ?? undefined };
-        return { ...call, phase: 'response', document, render: renderResponse };
+        return { ...call, phase: 'response', document, model: body.model ?? undefined, render: renderResponse };
       }
       const document = { texts, structuredMessages, tools: body.tools ?? undefined, images };
       return { ...call, phase: 'request', document, render: (outcome) => renderRequest(outcome, document) };
@@ -146,22 +181,25 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
 }
 
 function identityIn(
-  { request_data: known, request_headers: headers }: z.infer<typeof fields>,
+  { request_data: known, request_headers: headers }: Fields,
   tenant: Tenant,
   { callId, traceId }: Pick<CallIdentity, 'callId' | 'traceId'>,
 ): CallIdentity {
+  return { ...identityOfRequestData(known, tenant), callId, traceId: conversationOf(headers) ?? traceId };
+}
+
+/** The identity that the gateway reports in `request_data`. */
+export function identityOfRequestData(known: z.infer<typeof requestData>, tenant: Tenant): CallIdentity {
   return {
     tenant,
     team: known?.user_api_key_team_id ?? undefined,
     keyHash: known?.user_api_key_hash ?? undefined,
     user: known?.user_api_key_user_id ?? undefined,
     endUser: known?.user_api_key_end_user_id ?? undefined,
-    callId,
-    traceId: conversationOf(headers) ?? traceId,
   };
 }
 
-function stricterIn({ additional_provider_specific_params: params }: z.infer<typeof fields>): CallerSettings {
+function stricterIn({ additional_provider_specific_params: params }: Fields): CallerSettings {
   const { recall, block_entities: block, images } = params ?? {};
   return {
     ...(recall ? { recall } : {}),

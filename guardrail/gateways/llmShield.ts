@@ -38,6 +38,7 @@ const shared = {
   dialect: 'shield',
   timeoutMs: 9000,
   onFailure: 'error',
+  callIds: 'secret',
   pass: 'echo',
   block: () => undefined,
 } as const satisfies Partial<GatewayAdapter>;

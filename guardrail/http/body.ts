@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import type { BodyTracker } from './admission/capacity.ts';
 import type { CallMiddleware, CallState } from './context.ts';
 import { ServiceError } from './errors.ts';
-import { parseJson } from './json.ts';
+import { parseJsonInSteps } from './json.ts';
 
 const DECODERS = new Map<string, () => Duplex>([
   ['gzip', createGunzip],
@@ -29,14 +29,19 @@ export function decodersFor(header: string | undefined): readonly Duplex[] | und
 /** A request whose body is read. */
 export type BodySource = Readable & { readonly headers: IncomingHttpHeaders };
 
-/** Reads a JSON body of at most `limit` bytes into `context.state.body`; see {@link readBody}. */
-export function jsonBody(limit: number): CallMiddleware {
+/**
+ * Reads a JSON body of at most `limit` bytes into `context.state.body`; see {@link readBody}.
+ * @param keepsText the text is needed too
+ */
+export function jsonBody(limit: number, keepsText = false): CallMiddleware {
   return async (context, next) => {
     const type = context.get('content-type');
     if (!/^application\/json *(?:; *charset *= *"?utf-?8"? *)?$/i.test(type)) {
       throw new ServiceError('unsupported_media_type');
     }
-    context.state.body = parseJson(await readBody(context, limit));
+    const bytes = await readBody(context, limit);
+    context.state.body = await parseJsonInSteps(bytes);
+    if (keepsText) context.state.bodyText = bytes.toString('utf8');
     await next();
   };
 }
@@ -53,6 +58,10 @@ export async function readBody(
   const bytes = await read(req, limit, state.bodyTracker);
   state.bodyBytes = bytes.length;
   return bytes;
+}
+
+function ignore(): void {
+  // Of a body that is read, or refused.
 }
 
 function read(request: BodySource, limit: number, tracker: BodyTracker | undefined): Promise<Buffer> {
@@ -91,8 +100,11 @@ function read(request: BodySource, limit: number, tracker: BodyTracker | undefin
     };
     const leave = (): void => {
       tracker?.done();
-      // The listeners for errors stay: nobody needs what still arrives.
       source.off('data', add).off('end', end).off('close', failIncomplete);
+      // Nobody needs what still arrives, and an error would end the process. These listeners would keep the body for as
+      // long as the call, whose answer may stream for minutes.
+      request.off('error', failIncomplete).on('error', ignore);
+      decoder?.off('error', failIncomplete).on('error', ignore);
       decoder?.destroy();
     };
     request.on('error', failIncomplete);

@@ -3,9 +3,8 @@ import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Access } from '../customers/customers.ts';
 import type { Tenant } from '../ids.ts';
-import { authenticatedRouter } from './authentication.ts';
+import { adminsOnly, authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState } from './context.ts';
-import { ServiceError } from './errors.ts';
 import type { Operation } from './openapi/operation.ts';
 
 export interface ConfigurationOptions {
@@ -59,8 +58,7 @@ export function configurationRoute({
   isAdmin,
 }: ConfigurationOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
-  router.get(PATH, (context) => {
-    if (!isAdmin(context.state.tenant)) throw new ServiceError('admin_key_required');
+  router.get(PATH, adminsOnly(isAdmin), (context) => {
     const revision = policyRevision();
     context.body = {
       process: `${hostname()}/${process.pid}`,

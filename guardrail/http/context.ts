@@ -1,4 +1,5 @@
 import type { Middleware, ParameterizedContext } from 'koa';
+import type { AuditNotes } from '../audit/audit.ts';
 import type { Policy } from '../detection/detection.ts';
 import type { GatewayAdapter, JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
@@ -16,16 +17,20 @@ export interface CallState {
   bodyTracker?: BodyTracker;
   /** The parsed body. */
   body?: unknown;
+  /** The body as it was sent, for routes that keep the spelling of its numbers. */
+  bodyText?: string;
   /** The policy of the call, once it is known for whom it is. */
   policy?: Policy;
   /** The size of the decompressed body. */
   bodyBytes?: number;
   /** The responses to this call if it fails; set by routes of gateways. */
   failureAnswers?: FailureAnswers;
-  /** The route in metrics and logs, for calls that no router matches. Must not contain anything that a caller chose. */
+  /** The route in metrics and logs, unless a router sets it. Must not contain anything that a caller chose. */
   route?: string;
   /** Set by {@link reportSession} once the call is parsed. */
   session?: SessionId;
+  /** What the audit event tells about the call; undefined: there is no audit trail. */
+  audit?: AuditNotes;
   /** More fields of the access log. Must not contain personal data. */
   log: Record<string, string | number>;
 }
@@ -62,7 +67,7 @@ export interface CallScope {
 }
 
 /** A step on the way of a call that needs no Koa. */
-export type ScopeMiddleware = (context: CallScope, next: () => Promise<unknown>) => Promise<void>;
+export type ScopeMiddleware = (context: CallScope, next: () => Promise<unknown>) => Promise<unknown>;
 export type AuthenticatedContext = ParameterizedContext<AuthenticatedState>;
 export type CallMiddleware = Middleware<CallState>;
 
@@ -70,6 +75,11 @@ export type CallMiddleware = Middleware<CallState>;
 export function routeOf(context: Pick<CallScope, 'state'>): string {
   const route = context.state.route ?? (context as { _matchedRoute?: unknown })._matchedRoute;
   return typeof route === 'string' ? route : 'none';
+}
+
+/** Bounds the values of a method in metrics and spans: Node accepts dozens, and Envoy any. */
+export function knownMethod(method: string): string {
+  return ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'].includes(method) ? method : 'other';
 }
 
 /** Writes the session of a call to the response header `x-session-id` and to the access log. */

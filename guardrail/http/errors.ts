@@ -13,9 +13,12 @@ export const ERRORS = {
   too_deep: { status: 400, message: 'The body is nested deeper than {limit} levels.' },
 
   unauthorized: { status: 401, message: 'Send a valid API key in the header x-api-key.' },
+  certificate_required: { status: 401, message: 'Connect with a valid client certificate.' },
   blocked: { status: 403, message: 'The policy of the guardrail blocks this request.' },
   not_an_admin: { status: 403, message: 'Only an API key in GUARDRAIL_ADMIN_KEYS can name another tenant.' },
   admin_key_required: { status: 403, message: 'This path requires an API key in GUARDRAIL_ADMIN_KEYS.' },
+  restore_key_required: { status: 403, message: 'This path requires an API key in GUARDRAIL_RESTORE_KEYS.' },
+  restore_key_only: { status: 403, message: 'This API key can only call /v1/restore: use another key for this path.' },
   not_found: { status: 404, message: 'Unknown path: see /openapi.json for all paths.' },
   session_not_found: { status: 404, message: 'The session does not exist or has expired.' },
   method_not_allowed: { status: 405, message: 'The path does not support this method: see the header Allow.' },
@@ -36,6 +39,12 @@ export const ERRORS = {
   overloaded: { status: 429, message: 'The guardrail has more calls than it can process in time: retry later.' },
   timeout: { status: 429, message: 'The guardrail did not finish this call in time: retry later.' },
   slow_body: { status: 429, message: 'The body arrives too slowly while other calls wait: retry later.' },
+
+  rate_limited: { status: 429, message: 'This API key calls too often: retry later.' },
+  too_many_guesses: {
+    status: 429,
+    message: 'This API key sends too many pseudonyms that its sessions do not have. Nothing was restored: retry later.',
+  },
 
   internal_error: { status: 500, message: 'The guardrail failed: search its log for the request id.' },
   store_unavailable: { status: 502, message: 'The mapping store is unavailable.' },

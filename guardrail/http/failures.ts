@@ -70,6 +70,7 @@ function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
     if (!answer) return undefined;
     logger.warn(entryOf(context, thrown), 'Forwarded a call unchanged because the check failed in monitor mode.');
     log.action = 'FAILED';
+    if (context.state.audit) context.state.audit.isForwarded = true;
     metrics.failedOpen(code);
     return answer;
   };

@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import type { CallIdentity, Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
+import type { AuditNotes } from '../audit/audit.ts';
 import type { Access, NamedCaller } from '../customers/customers.ts';
 import type { Policy } from '../detection/detection.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
@@ -16,10 +17,17 @@ import {
   type JsonObject,
 } from '../gateways/gateways.ts';
 import { authenticatedRouter } from './authentication.ts';
-import { reportSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from './context.ts';
+import {
+  reportSession,
+  type AuthenticatedContext,
+  type AuthenticatedState,
+  type CallContext,
+  type CallMiddleware,
+} from './context.ts';
 import { withDeadline } from './deadline.ts';
 import { ServiceError } from './errors.ts';
 import { failures, type FailurePolicy } from './failures.ts';
+import { jsonBytes } from './json.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface GatewayRouteOptions {
@@ -31,6 +39,8 @@ export interface GatewayRouteOptions {
   /** Whether calls with a policy are only watched. */
   readonly isFailOpen: (policy: Policy) => boolean;
   readonly metrics: Metrics;
+  /** The revision of the policy of the service; undefined: it has none. */
+  readonly policyRevision: () => string | undefined;
   /** The names of the LiteLLM proxies. Each has its own path. */
   readonly proxyNames: readonly string[];
   /** Derives the id of an end user of a tenant in the store. */
@@ -47,9 +57,13 @@ const FAILED = 'The guardrail could not check this call. Try again.';
 export function gatewayRoutes(options: GatewayRouteOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
   for (const route of gatewayRoutesOf(options.proxyNames)) {
-    const failing = failures(options.onFailure, ({ query }) => passOf(route, first(query.dialect)));
+    const pass = passOf(route, undefined);
+    const failing = failures(options.onFailure, (context) => {
+      const dialect = dialectIn(context);
+      return dialect === undefined ? pass : passOf(route, dialect);
+    });
     router.post(route.path, failing, ...options.preHandlers, async (context) => {
-      context.body = await handleCall(context, route, options);
+      await writeJson(context, await handleCall(context, route, options));
     });
   }
   return router;
@@ -62,7 +76,7 @@ async function handleCall(
 ): Promise<object> {
   const { body } = context.state;
   if (!isObject(body)) throw new FieldError('The body must be an object.');
-  const adapter = adapterFor(route, first(context.query.dialect), body);
+  const adapter = adapterFor(route, dialectIn(context), body);
   const isRecognized = adapter.recognizes(body);
   context.state.failureAnswers = { pass: adapter.pass, isRecognized };
   const exchange = read(context, adapter, body, options);
@@ -71,6 +85,7 @@ async function handleCall(
   }
   context.state.log.phase = phaseOf(exchange);
   context.state.log.dialect = adapter.dialect;
+  noteExchange(context.state.audit, adapter, exchange);
   // Set before the check, so that error responses also name the session.
   reportSession(context, options.guard.sessionOf(exchange.identity));
   return withDeadline(context, (signal) => runGuard(context, adapter, exchange, signal, options), adapter.timeoutMs);
@@ -97,13 +112,14 @@ async function runGuard(
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
   signal: AbortSignal,
-  { guard, access, policyOf, isFailOpen, metrics }: GatewayRouteOptions,
+  { guard, access, policyOf, policyRevision, isFailOpen, metrics }: GatewayRouteOptions,
 ): Promise<object> {
   const { identity, stricter, isPseudonymized = false } = exchange;
-  const { fence, log } = context.state;
+  const { fence, log, audit } = context.state;
   const { refusal, policies = [] } = access?.decide(callerIn(identity, adapter)) ?? {};
   const policy = policyOf(policies);
   context.state.policy = policy;
+  if (audit) audit.policy = { service: policyRevision(), customers: policies };
   const call = { identity, signal, fence, policy, isPseudonymized, ...(stricter && { stricter }) };
   const count = (action: string, monitored?: string): void => {
     log.action = action;
@@ -117,12 +133,14 @@ async function runGuard(
   if (exchange.phase === 'piece') {
     const outcome = await guard.piece(exchange.piece, call);
     metrics.pseudonyms(outcome);
+    if (audit) audit.pseudonyms = outcome;
     count(outcome.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
     return exchange.render(outcome);
   }
   if (exchange.phase === 'response') {
     const outcome = await guard.response(exchange.document, call);
     metrics.pseudonyms(outcome);
+    if (audit) audit.pseudonyms = outcome;
     count(outcome.action);
     return exchange.render(outcome);
   }
@@ -132,6 +150,7 @@ async function runGuard(
   }
   const outcome: RequestOutcome = await guard.request(exchange.document, call);
   metrics.entities(outcome.entities);
+  if (audit) audit.entities = outcome.entities;
   log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
   if (outcome.action === 'BLOCKED' || (outcome.action === 'GUARDRAIL_INTERVENED' && exchange.anonymous)) {
     count('BLOCKED');
@@ -139,6 +158,14 @@ async function runGuard(
   }
   count(outcome.action, refusal === undefined ? outcome.monitored : 'BLOCKED');
   return exchange.render(outcome);
+}
+
+function noteExchange(
+  audit: AuditNotes | undefined,
+  { callIds }: GatewayAdapter,
+  { phase, identity, model }: GatewayExchange,
+): void {
+  if (audit) Object.assign(audit, { phase, identity, callIds, model } satisfies AuditNotes);
 }
 
 /** A gateway names at most one end user, and the hash of the key that it has verified. */
@@ -158,6 +185,18 @@ function blocked(adapter: GatewayAdapter, reason: string): JsonObject {
   return answer;
 }
 
+/** The value of `?dialect=`. Few calls have a query. */
+function dialectIn(context: CallContext): string | undefined {
+  return context.url.includes('?') ? first(context.query.dialect) : undefined;
+}
+
 function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Sets the answer as a text: Koa would look up the content type of an object anew for each answer. */
+async function writeJson(context: AuthenticatedContext, value: object): Promise<void> {
+  const body = await jsonBytes(value);
+  context.res.setHeader('content-type', 'application/json; charset=utf-8');
+  context.body = body;
 }

@@ -4,14 +4,20 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import { accessLog } from './accessLog.ts';
 import { authentication, type AuthenticationOptions } from './authentication.ts';
-import type { AuthenticatedState, CallState } from './context.ts';
+import { callSpan } from './callSpan.ts';
+import type { AuthenticatedState, CallState, ScopeMiddleware } from './context.ts';
 import { errorBoundary } from './errorBoundary.ts';
+import { exactRoutes } from './exactRoutes.ts';
 import type { Metrics } from './metrics.ts';
 import { requestId } from './requestId.ts';
+import { inOrder } from './steps.ts';
+import { isTracing } from '../telemetry/telemetry.ts';
 
 export interface HandlerOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Records the calls that the audit trail is about; undefined: there is none. */
+  readonly audit?: ScopeMiddleware | undefined;
   readonly authentication: AuthenticationOptions;
   /** Routes without authentication. */
   readonly public: readonly Router<CallState>[];
@@ -30,7 +36,10 @@ export interface Handler {
   readonly routes: readonly Route[];
 }
 
-/** Puts the common middleware in front of routes: request id, access log, metrics, error boundary and authentication. */
+/** A kubelet calls these every few seconds. They have no span. */
+const PROBES = new Set(['/healthz', '/readyz']);
+
+/** Puts the common middleware in front of routes: span, request id, access log, metrics, error boundary and authentication. */
 export function createHandler(options: HandlerOptions): Handler {
   const { logger, metrics } = options;
   const publicRoutes = new Router<CallState>();
@@ -40,13 +49,31 @@ export function createHandler(options: HandlerOptions): Handler {
 
   const koa = new Koa<CallState>();
   koa.silent = true;
-  koa.use(requestId());
-  koa.use(accessLog(logger));
-  koa.use(metrics.http);
-  koa.use(errorBoundary(logger));
+  const span = callSpan();
+  const authenticate = authentication(options.authentication);
+  const exact = [exactRoutes(publicRoutes), exactRoutes(authenticated, [authenticate])];
+  koa.use(
+    inOrder<CallState>([
+      (context, next) => (isTracing() && !PROBES.has(context.path) ? span(context, next) : next()),
+      requestId(),
+      accessLog(logger),
+      ...(options.audit ? [options.audit] : []),
+      metrics.http,
+      errorBoundary(logger),
+      (context, next) => {
+        const { method, path } = context;
+        for (const find of exact) {
+          const route = find(method, path);
+          if (route) return route(context, next) as unknown;
+        }
+        return next();
+      },
+    ]),
+  );
+  // Paths with parameters, other spellings of a path, and calls of no route.
   koa.use(publicRoutes.routes());
   koa.use(publicRoutes.allowedMethods());
-  koa.use(authentication(options.authentication));
+  koa.use(authenticate);
   koa.use(authenticated.routes());
   koa.use(authenticated.allowedMethods());
 

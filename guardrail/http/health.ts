@@ -79,6 +79,9 @@ export const healthOperations: readonly Operation[] = [
   },
 ];
 
+/** The paths that a kubelet calls. It has no client certificate. */
+export const HEALTH_PATHS: ReadonlySet<string> = new Set(healthOperations.map(({ path }) => path));
+
 /**
  * `/healthz` reports that the process runs. `/readyz` reports the state of each dependency, and since when it is down.
  *

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ServiceError } from './errors.ts';
-import { MAX_DEPTH, parseJson } from './json.ts';
+import { checkNames, jsonBytes, MAX_DEPTH, parseJson, parseJsonInSteps } from './json.ts';
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text));
 
-function codeOf(body: Buffer | string): string {
+function codeOf(body: Buffer | string, read: (body: Buffer) => unknown = parseJson): string {
   try {
-    parseJson(Buffer.from(body));
+    read(Buffer.from(body));
     return 'none';
   } catch (error) {
     expect(error).to.be.instanceOf(ServiceError);
@@ -44,6 +44,39 @@ describe('parsing JSON', () => {
     );
   });
 
+  it('reports the same problem as reading all names does', () => {
+    const parts = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"a"',
+      '"b":1',
+      '"a":2',
+      '"\\u0061":[',
+      '"',
+      '\\',
+      '['.repeat(MAX_DEPTH),
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 12 }), (chosen) => {
+        const text = chosen.join('');
+        const expected = codeOf(text, (body) => {
+          checkNames(body);
+          try {
+            JSON.parse(text);
+          } catch {
+            throw new ServiceError('invalid_json');
+          }
+        });
+        expect(codeOf(text)).to.equal(text === '' ? 'empty_body' : expected);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
   it('finds duplicate names at any depth and in any notation, per object', () => {
     const objects: [text: string, code: string][] = [
       ['{"a":1,"b":2}', 'none'],
@@ -72,5 +105,54 @@ describe('parsing JSON', () => {
     expect(codeOf('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).to.equal('none');
     expect(codeOf('['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1))).to.equal('too_deep');
     expect(codeOf(`["${'['.repeat(1000)}"]`)).to.equal('none');
+  });
+});
+
+describe('JSON of several megabytes', () => {
+  const text = 'The figures of \u{1F600} and Müller are attached. '.repeat(200);
+  const large = { texts: Array.from({ length: 2000 }, (_, at) => `${at} ${text}`) };
+  const body = Buffer.from(JSON.stringify(large));
+
+  /** The turns of the event loop during some work, and its result. */
+  async function turnsDuring<T>(work: () => Promise<T>): Promise<{ turns: number; result: T }> {
+    let turns = 0;
+    let immediate: NodeJS.Immediate | undefined;
+    const count = (): void => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    immediate = setImmediate(count);
+    const result = await work();
+    clearImmediate(immediate);
+    return { turns, result };
+  }
+
+  it('is read in several turns of the event loop, with the same result', async () => {
+    const { turns, result } = await turnsDuring(() => parseJsonInSteps(body));
+    expect(turns).to.be.above(0);
+    expect(result).to.deep.equal(large);
+  });
+
+  it('is written in several turns of the event loop, with the same result', async () => {
+    const { turns, result } = await turnsDuring(() => jsonBytes(large));
+    expect(turns).to.be.above(0);
+    expect(body.equals(result as Buffer)).to.equal(true);
+  });
+
+  it('is refused for the same reasons', async () => {
+    const rest = JSON.stringify(large.texts.slice(0, 200));
+    const faults = { duplicate_name: '{"a":1,"a":1,"b":', invalid_json: '{"a":', too_deep: '['.repeat(MAX_DEPTH + 1) };
+    for (const [code, start] of Object.entries(faults)) {
+      const broken = Buffer.from(`${start}${rest}${code === 'duplicate_name' ? '}' : ''}`);
+      const error = await parseJsonInSteps(broken).then(
+        () => undefined,
+        (thrown: unknown) => thrown as ServiceError,
+      );
+      expect(error?.code).to.equal(code);
+    }
+  });
+
+  it('is written as text if it is small', async () => {
+    expect(await jsonBytes({ action: 'NONE' })).to.equal('{"action":"NONE"}');
   });
 });

@@ -1,12 +1,17 @@
 import { isUtf8 } from 'node:buffer';
+import { atOnce, createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import { ServiceError } from './errors.ts';
 
 export const MAX_DEPTH = 64;
 /** Members of objects and elements of arrays. Each can be sent in two bytes, and takes far more memory. */
 export const MAX_VALUES = 500_000;
 
+/** Reading or writing JSON of this size takes a few milliseconds. A larger one is read and written in steps. */
+const LARGE = 1 << 20;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -22,18 +27,108 @@ const CLOSE_BRACE = 0x7d;
  * @throws ServiceError 400 or 413. Its message contains nothing of the body.
  */
 export function parseJson(body: Buffer): unknown {
+  return atOnce(parsing(body));
+}
+
+/** As {@link parseJson}, but yields to the event loop between the steps of a large body. */
+export async function parseJsonInSteps(body: Buffer): Promise<unknown> {
+  return body.length < LARGE ? parseJson(body) : await inSlices(parsing(body));
+}
+
+/** {@link parseJson} in steps. Those of a body of 10 MB take up to some 50 ms: the text is decoded and parsed at once. */
+function* parsing(body: Buffer): Steps<unknown> {
   if (body.length === 0) throw new ServiceError('empty_body');
   if (!isUtf8(body)) throw new ServiceError('invalid_encoding');
-  scan(body);
+  const text = body.toString('utf8');
+  yield;
+  const names = namesIn(text);
+  if (names === undefined) checkNames(body);
+  yield;
+  let value: unknown;
   try {
-    return JSON.parse(body.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
+    // Another problem of the body is reported first.
+    checkNames(body);
     // The message of V8 quotes the body.
     throw new ServiceError('invalid_json');
   }
+  yield;
+  // JSON.parse keeps one of the members with the same name.
+  if (membersOf(value) !== names) checkNames(body);
+  return value;
 }
 
-function scan(body: Buffer): void {
+/** Writes JSON. Yields to the event loop before and after the text becomes bytes, if it is large. */
+export async function jsonBytes(value: object): Promise<string | Buffer> {
+  const yieldIfDue = createYielder();
+  const text = JSON.stringify(value);
+  if (text.length < LARGE) return text;
+  await yieldIfDue();
+  const bytes = Buffer.from(text, 'utf8');
+  await yieldIfDue();
+  return bytes;
+}
+
+/**
+ * Counts the names in JSON, which takes less time than reading them: {@link checkNames}.
+ * @returns undefined if the body exceeds a limit. For a text that is not JSON, any number.
+ */
+function namesIn(text: string): number | undefined {
+  let depth = 0;
+  let values = 0;
+  let names = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfStringIn(text, at);
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth += 1;
+        values += 1;
+        if (depth > MAX_DEPTH || values > MAX_VALUES) return undefined;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth -= 1;
+        break;
+      case COMMA:
+        values += 1;
+        if (values > MAX_VALUES) return undefined;
+        break;
+      case COLON:
+        names += 1;
+        break;
+      default:
+    }
+  }
+  return names;
+}
+
+/** As {@link endOfString}, in a text. */
+function endOfStringIn(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    if (at < 0) return text.length - 1;
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+}
+
+/** The number of members of all objects in a value, which is at most {@link MAX_DEPTH} levels deep. */
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const isArray = Array.isArray(value);
+  const inner: unknown[] = isArray ? value : Object.values(value);
+  let members = isArray ? 0 : inner.length;
+  for (const one of inner) members += membersOf(one);
+  return members;
+}
+
+/** Reads all names. @throws ServiceError about what comes first in the body: a limit that it exceeds, or a repeated name */
+export function checkNames(body: Buffer): void {
   /** The names of each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = [];
   let values = 0;

@@ -38,7 +38,12 @@ const COUNTERS = {
   },
   suspectedEnumerations: {
     name: 'guardrail_suspected_enumerations_total',
-    help: 'Model responses with so many unknown pseudonyms that they may be an attempt to guess one. Nothing in them is restored.',
+    help: 'Model responses, and calls of tools, with so many unknown pseudonyms that they may be an attempt to guess one. Nothing in them is restored.',
+  },
+  toolPseudonyms: {
+    name: 'guardrail_tool_pseudonyms_total',
+    help: 'Pseudonyms in what tools ask for or receive, by way (restore: calls of /v1/restore; mcp: the MCP proxy), entity type, and outcome: restored, withheld (the tool may not see the type) or unknown (not in the session).',
+    labelNames: ['way', 'type', 'outcome'],
   },
   decryptionFailures: {
     name: 'guardrail_store_decryption_failures_total',
@@ -62,6 +67,16 @@ const COUNTERS = {
     name: 'guardrail_erasures_total',
     help: 'Erasure requests, by kind: session or subject (an end user).',
     labelNames: ['kind'],
+  },
+  auditEvents: {
+    name: 'guardrail_audit_events_total',
+    help: 'Audit events that were written, by sink.',
+    labelNames: ['sink'],
+  },
+  auditEventsDropped: {
+    name: 'guardrail_audit_events_dropped_total',
+    help: 'Audit events that were lost, because their sink failed or was too slow, by sink.',
+    labelNames: ['sink'],
   },
 } as const satisfies Record<string, Definition>;
 

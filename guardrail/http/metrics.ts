@@ -1,9 +1,10 @@
 import { collectDefaultMetrics, Gauge, Registry, type Histogram } from 'prom-client';
+import { registerBuildInfo } from '../buildInfo.ts';
 import type { Access } from '../customers/customers.ts';
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
-import type { EntityCount, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
+import type { EntityCount, PseudonymCounts, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { MappingStore } from '../store/store.ts';
-import { routeOf, type ScopeMiddleware } from './context.ts';
+import { knownMethod, routeOf, type ScopeMiddleware } from './context.ts';
 import { registerMetrics } from './metricDefinitions.ts';
 
 /** Outcomes of the pseudonyms in a response. */
@@ -20,6 +21,8 @@ export interface Metrics {
   entities(counts: readonly EntityCount[]): void;
   /** Counts the pseudonyms in a response, and a suspected enumeration of pseudonyms. */
   pseudonyms(counts: Pick<ResponseOutcome, PseudonymOutcome | 'isEnumeration'>): void;
+  /** Counts the pseudonyms that a tool asks for or receives, and a suspected enumeration. */
+  toolPseudonyms(way: 'restore' | 'mcp', counts: PseudonymCounts, isEnumeration: boolean): void;
   decryptionFailed(): void;
   /** Counts a call that failed and was forwarded in monitor mode. */
   failedOpen(code: string): void;
@@ -31,6 +34,8 @@ export interface Metrics {
   watchCustomers(access: Access): void;
   erased(kind: 'session' | 'subject'): void;
   imageTask(task: 'read' | 'rewrite', outcome: 'ok' | 'refused' | 'error', seconds: number): void;
+  /** Counts audit events that were written, or lost. */
+  auditEvents(outcome: 'written' | 'dropped', sink: string, count: number): void;
   /** Wraps a store, so that its calls are timed and its sessions counted. */
   instrumentStore(store: MappingStore): MappingStore;
   /** Wraps an analyzer, so that its calls are timed. */
@@ -40,6 +45,7 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  registerBuildInfo(registry, 'guardrail_build_info');
   const metrics = registerMetrics(registry);
   for (const outcome of PSEUDONYM_OUTCOMES) metrics.responsePseudonyms.inc({ outcome }, 0);
   return {
@@ -66,6 +72,7 @@ export function createMetrics(): Metrics {
       }
       if (counts.isEnumeration) metrics.suspectedEnumerations.inc();
     },
+    toolPseudonyms: countToolPseudonyms.bind(undefined, metrics),
     decryptionFailed() {
       metrics.decryptionFailures.inc();
     },
@@ -88,9 +95,22 @@ export function createMetrics(): Metrics {
     imageTask(task, outcome, seconds) {
       metrics.imageTaskDuration.observe({ task, outcome }, seconds);
     },
+    auditEvents(outcome, sink, count) {
+      metrics[outcome === 'written' ? 'auditEvents' : 'auditEventsDropped'].inc({ sink }, count);
+    },
     instrumentStore: (store) => instrumentStore(store, metrics.storeDuration, registry),
     instrumentAnalyzer: (analyzer) => instrumentAnalyzer(analyzer, metrics.detectionDuration),
   };
+}
+
+function countToolPseudonyms(
+  metrics: ReturnType<typeof registerMetrics>,
+  ...[way, counts, isEnumeration]: Parameters<Metrics['toolPseudonyms']>
+): void {
+  for (const outcome of PSEUDONYM_OUTCOMES) {
+    for (const [type, count] of counts[outcome]) metrics.toolPseudonyms.inc({ way, type, outcome }, count);
+  }
+  if (isEnumeration) metrics.suspectedEnumerations.inc();
 }
 
 function watchCustomers(access: Access, registry: Registry): void {
@@ -154,9 +174,4 @@ async function timed<T>(histogram: Histogram, labels: Record<string, string>, ca
 
 function secondsSince(start: number): number {
   return (performance.now() - start) / 1000;
-}
-
-/** Bounds the values of the label: Node accepts dozens of methods. */
-function knownMethod(method: string): string {
-  return ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'].includes(method) ? method : 'other';
 }

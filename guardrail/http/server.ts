@@ -1,19 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Server as TcpServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { errorBody, ERRORS, ServiceError, type ErrorCode } from './errors.ts';
 import { oneAtATime } from './pipelined.ts';
+import { followFiles, serverOptions, type TlsFiles } from './tls.ts';
 
 export interface ListenOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
   /** The setting that error messages name. Default: GUARDRAIL_PORT. */
-  readonly setting?: 'GUARDRAIL_PORT' | 'GUARDRAIL_METRICS_PORT' | 'GUARDRAIL_PROXY_PORT' | 'GUARDRAIL_EXT_PROC_PORT';
+  readonly setting?:
+    | 'GUARDRAIL_PORT'
+    | 'GUARDRAIL_METRICS_PORT'
+    | 'GUARDRAIL_PROXY_PORT'
+    | 'GUARDRAIL_EXT_PROC_PORT'
+    | 'GUARDRAIL_MCP_PORT';
   /** Time limits for the headers and for the whole request, in milliseconds. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** undefined: plain text. */
+  readonly tls?: TlsFiles | undefined;
+  /**
+   * Paths that a client may call without a certificate although {@link TlsFiles.clientCa} is set. Default: none, and such
+   * a client is refused before it can send anything.
+   */
+  readonly withoutCertificate?: ReadonlySet<string>;
 }
 
 export interface Listening {
@@ -37,7 +52,7 @@ export async function listen(
   options: ListenOptions,
 ): Promise<Listening> {
   const { host, port, headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const server = createServer({
+  const server = createServerFor(options, {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -49,10 +64,18 @@ export async function listen(
     'request',
     oneAtATime((request, response) => {
       boundDiscarding(request, response);
-      void handler(request, response);
+      if (lacksCertificate(request, options)) refuseWithoutCertificate(response);
+      else void handler(request, response);
     }, refusePipelined),
   );
-  server.on('clientError', refuse);
+  const connections = openConnections(server);
+  const encrypted = new WeakSet<Duplex>();
+  server.on('secureConnection', (socket: TLSSocket) => encrypted.add(socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Before the end of a handshake, nothing can be sent.
+    if (socket instanceof TLSSocket && !encrypted.has(socket)) socket.destroy();
+    else refuse(error, socket);
+  });
   server.on('connect', refuseTunnel);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -60,11 +83,55 @@ export async function listen(
     });
     server.listen(port, host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs) };
+  return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, connections, graceMs) };
+}
+
+function createServerFor({ tls, withoutCertificate }: ListenOptions, options: ServerOptions): Server | TlsServer {
+  if (tls === undefined) return createServer(options);
+  const shared = serverOptions(tls, 'http/1.1');
+  const server = createTlsServer({
+    ...options,
+    ...shared,
+    // With open paths, each request decides.
+    rejectUnauthorized: shared.rejectUnauthorized === true && withoutCertificate === undefined,
+    handshakeTimeout: options.headersTimeout,
+  });
+  followFiles(server, tls);
+  return server;
+}
+
+/** The connections of a server, below TLS. */
+export function openConnections(server: TcpServer): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
+/**
+ * Lets the process end although handshakes are not finished. They end by their time limit. The sockets below them must not
+ * be destroyed: Node crashes.
+ */
+export function abandonHandshakes(connections: ReadonlySet<Socket>): void {
+  for (const socket of connections) socket.unref();
+}
+
+/** Whether a request needs a client certificate, and its connection has no valid one. */
+function lacksCertificate({ socket, url = '/' }: IncomingMessage, { tls, withoutCertificate }: ListenOptions): boolean {
+  if (tls?.clientCa === undefined) return false;
+  const isOpen = withoutCertificate?.has(url.split('?', 1)[0] ?? '/') === true;
+  return !isOpen && !(socket instanceof TLSSocket && isAuthorized(socket));
+}
+
+/** Some versions of Node take a client that resumes a session of TLS 1.3 for authorized, even without a certificate. */
+function isAuthorized(socket: TLSSocket): boolean {
+  return socket.authorized && socket.getPeerX509Certificate() !== undefined;
 }
 
 /** The settings of ports that have an address of their own. */
-const INLINE_PORTS = new Set(['GUARDRAIL_PROXY_PORT', 'GUARDRAIL_EXT_PROC_PORT']);
+const INLINE_PORTS = new Set(['GUARDRAIL_PROXY_PORT', 'GUARDRAIL_EXT_PROC_PORT', 'GUARDRAIL_MCP_PORT']);
 
 /** The status lines of errors before Node has parsed a request. */
 const STATUS_TEXTS = {
@@ -102,7 +169,14 @@ function endWith(socket: Duplex, code: keyof typeof STATUS_TEXTS, message: strin
 
 /** Refuses a pipelined call above the limit, and closes its connection. */
 function refusePipelined(response: ServerResponse): void {
-  const error = new ServiceError('overloaded', { waitMs: 0 });
+  endResponse(response, new ServiceError('overloaded', { waitMs: 0 }));
+}
+
+function refuseWithoutCertificate(response: ServerResponse): void {
+  endResponse(response, new ServiceError('certificate_required'));
+}
+
+function endResponse(response: ServerResponse, error: ServiceError): void {
   const headers = { ...error.headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' };
   response.writeHead(error.status, headers);
   response.end(JSON.stringify(errorBody(error, randomUUID())));
@@ -121,17 +195,21 @@ function boundDiscarding(request: IncomingMessage, response: ServerResponse): vo
   });
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+async function close(server: Server, connections: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  const { promise: expired, resolve: expire } = Promise.withResolvers<undefined>();
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
     });
   });
   server.closeIdleConnections();
+  // Node waits for handshakes, too.
   const timer = setTimeout(() => {
     server.closeAllConnections();
+    abandonHandshakes(connections);
+    expire(undefined);
   }, graceMs);
-  await closed;
+  await Promise.race([closed, expired]);
   clearTimeout(timer);
 }
 

@@ -19,6 +19,8 @@ export interface SessionRouteOptions {
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   /** Whether an id belongs to a session of this tenant. */
   readonly isSessionOf: (tenant: Tenant, id: string) => boolean;
+  /** Whether a tenant exists. The name of another one, which a caller made up, is not repeated. */
+  readonly isKnownTenant: (tenant: Tenant) => boolean;
   /** Whether a tenant may access the sessions and end users of all tenants. */
   readonly isAdmin: (tenant: Tenant) => boolean;
   /** Middleware that admits the call and reads its body. */
@@ -41,6 +43,8 @@ const eraseSubjectSchema = z.object({
 });
 const erasedSchema = z.object({ erased: z.int().min(0).describe('Number of erased sessions.') });
 
+/** The path of one session. */
+export const SESSION_PATH = '/sessions/:session_id';
 export const ERASE_SUBJECT_PATH = '/subjects/erase';
 
 const SESSION_ID_PARAMETER = {
@@ -81,8 +85,11 @@ export const sessionOperations: readonly Operation[] = [
   },
 ];
 
+/** In the log, in place of a name that is nobody's: it could be that of a person. */
+const UNKNOWN_TENANT = '(unknown)';
+
 /** The format of session ids. Other ids are not looked up or logged: they may contain personal data. */
-const SESSION_ID = /^[0-9a-f]{32}$/;
+export const SESSION_ID = /^[0-9a-f]{32}$/;
 
 /**
  * Reads and erases sessions. The id of another tenant's session gets the same response as an unknown id, without a
@@ -94,15 +101,17 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
   const reachable = (id: string, { tenant }: AuthenticatedState): id is SessionId =>
     SESSION_ID.test(id) && (options.isAdmin(tenant) || options.isSessionOf(tenant, id));
 
-  router.delete('/sessions/:session_id', async (context) => {
+  router.delete(SESSION_PATH, async (context) => {
     const id = context.params.session_id ?? '';
-    const deleted = reachable(id, context.state) && (await store.eraseSession(id));
+    const session = reachable(id, context.state) ? id : undefined;
+    const deleted = session !== undefined && (await store.eraseSession(session));
     metrics.erased('session');
+    if (context.state.audit) context.state.audit.erasure = { kind: 'session', session, sessions: deleted ? 1 : 0 };
     if (SESSION_ID.test(id)) audit(context.state, { event: 'session_erased', session_id: id, deleted });
     context.body = { deleted };
   });
 
-  router.get('/sessions/:session_id', async (context) => {
+  router.get(SESSION_PATH, async (context) => {
     const id = context.params.session_id ?? '';
     const info = reachable(id, context.state) ? await store.describe(id) : undefined;
     if (!info) throw new ServiceError('session_not_found');
@@ -117,7 +126,9 @@ export function sessionRoutes(options: SessionRouteOptions): Router<Authenticate
     const subject = options.subjectOf(tenant, end_user_id);
     const erased = await store.eraseSubject(subject);
     metrics.erased('subject');
-    audit(context.state, { event: 'subject_erased', subject_id: subject, of_tenant: tenant, sessions: erased });
+    if (context.state.audit) context.state.audit.erasure = { kind: 'subject', subject, sessions: erased };
+    const of_tenant = tenant === own || options.isKnownTenant(tenant) ? tenant : UNKNOWN_TENANT;
+    audit(context.state, { event: 'subject_erased', subject_id: subject, of_tenant, sessions: erased });
     context.body = { erased };
   });
 

@@ -358,7 +358,7 @@ describe('requests with images', () => {
       texts: ['Look.'],
       images: [redactedUrl(1), redactedUrl(1)],
       structuredMessages: messages(redactedUrl(1)),
-      entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
+      entities: [{ type: 'PERSON', detector: 'builtin', action: 'pseudonymize', count: 1 }],
     });
     expect(calls).to.deep.equal(['read png', 'rewrite png 1']);
   });
@@ -502,11 +502,11 @@ describe('requests with images', () => {
     const { guard, store, calls } = bench({ monitor: true });
     expect(await guard.request({ texts: [], images: [png] }, { identity, signal })).to.deep.include({
       ...{ action: 'NONE', monitored: 'GUARDRAIL_INTERVENED' },
-      entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
+      entities: [{ type: 'PERSON', detector: 'builtin', action: 'pseudonymize', count: 1 }],
     });
     expect(await guard.request({ texts: [TEXT], images: [remote] }, { identity, signal })).to.deep.include({
       ...{ action: 'NONE', monitored: 'BLOCKED' },
-      entities: [{ type: 'PERSON', detector: 'builtin', count: 1 }],
+      entities: [{ type: 'PERSON', detector: 'builtin', action: 'pseudonymize', count: 1 }],
     });
     const blocking = bench({ monitor: true, images: 'block' });
     expect(await blocking.guard.request({ texts: [], images: [png] }, { identity, signal })).to.include({

@@ -61,7 +61,7 @@ interface AnalyzableImage extends ReadImage {
 }
 
 /** A finding and its position in an image. */
-type LocatedFinding = Pick<Finding, 'type' | 'detector'> & { readonly boxes: readonly Box[] };
+type LocatedFinding = Pick<Finding, 'type' | 'detector' | 'action'> & { readonly boxes: readonly Box[] };
 
 interface AnalyzedImage extends ReadImage {
   readonly findings: readonly LocatedFinding[];
@@ -223,14 +223,15 @@ function withReplacedImages(
 
 /** Adds the findings of one image. A finding over the same words in several reading orders counts once. */
 function withCounts(counts: readonly EntityCount[], findings: readonly LocatedFinding[]): readonly EntityCount[] {
-  const merged = new Map(counts.map((count) => [`${count.type}\n${count.detector}`, count]));
+  const nameOf = ({ type, detector, action }: Omit<EntityCount, 'count'>): string => `${type}\n${detector}\n${action}`;
+  const merged = new Map(counts.map((count) => [nameOf(count), count]));
   const seen = new Set<string>();
-  for (const { type, detector, boxes } of findings) {
+  for (const { type, detector, action, boxes } of findings) {
     const keys = boxes.map(({ left, top }) => `${type} ${Math.round(left)} ${Math.round(top)}`);
     if (keys.every((key) => seen.has(key))) continue;
     for (const key of keys) seen.add(key);
-    const key = `${type}\n${detector}`;
-    merged.set(key, { type, detector, count: (merged.get(key)?.count ?? 0) + 1 });
+    const key = nameOf({ type, detector, action });
+    merged.set(key, { type, detector, action, count: (merged.get(key)?.count ?? 0) + 1 });
   }
   return [...merged.values()];
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import type { AuditTrail } from '../audit/audit.ts';
 import type { ErrorBody, Operation } from '../bodies/bodies.ts';
 import type { Access } from '../customers/customers.ts';
 import type { Policy } from '../detection/detection.ts';
@@ -43,6 +44,10 @@ export interface InlineOptions {
   readonly storedAnswers: StoredAnswers;
   readonly admission: Admission;
   readonly metrics: Metrics;
+  /** The audit trail; undefined: there is none. */
+  readonly audit: AuditTrail | undefined;
+  /** The revision of the policy of the service; undefined: it has none. */
+  readonly policyRevision: () => string | undefined;
   readonly logger: Logger;
 }
 

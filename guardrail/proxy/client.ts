@@ -1,10 +1,10 @@
 /** The client's side of an HTTP call: when it disconnects, and when it is ready to receive more. */
 import type { ServerResponse } from 'node:http';
 import type { ErrorBody } from '../bodies/bodies.ts';
-import type { CallContext } from '../http/http.ts';
 import type { AnswerHead, Client } from './call.ts';
 import { ClientGoneError } from './errors.ts';
 import { answerHeaders } from './headers.ts';
+import type { HttpCall } from './httpCall.ts';
 
 /** A client that receives nothing for this time, in milliseconds, has gone without a word. */
 const STALLED_MS = 300_000;
@@ -14,23 +14,32 @@ const BREAK_MS = 5000;
 /** A client that calls by HTTP. */
 export class HttpClient implements Client {
   readonly signal: AbortSignal;
-  readonly #context: CallContext;
+  readonly #call: HttpCall;
   readonly #base: URL;
   readonly #response: ServerResponse;
   readonly #controller = new AbortController();
 
-  /** @param base the base URL of the upstream: a redirect to it becomes one to the proxy */
-  constructor(context: CallContext, base: URL) {
-    const response = context.res;
-    this.#context = context;
+  /**
+   * @param base the base URL of the upstream: a redirect to it becomes one to the proxy
+   * @param open contains the client until its connection or its answer has ended
+   */
+  constructor(call: HttpCall, base: URL, open: Set<Client>) {
+    const response = call.res;
+    this.#call = call;
     this.#base = base;
     this.#response = response;
     this.signal = this.#controller.signal;
-    response.once('close', () => {
+    // The client may have disconnected before: then there is no event.
+    if (response.destroyed) {
+      this.abort(new ClientGoneError());
+      return;
+    }
+    open.add(this);
+    // Not `once`, whose wrapper an open stream would hold: there is one such event.
+    response.on('close', () => {
+      open.delete(this);
       if (!response.writableFinished) this.abort(new ClientGoneError());
     });
-    // The client may have disconnected before: then there is no event.
-    if (response.destroyed) this.abort(new ClientGoneError());
   }
 
   get hasBegun(): boolean {
@@ -42,9 +51,8 @@ export class HttpClient implements Client {
   }
 
   begin({ status, headers }: AnswerHead, isChanged: boolean, length?: number): void {
-    const sent = answerHeaders(headers, isChanged, this.#base);
+    const sent = { ...this.#call.headers, ...answerHeaders(headers, isChanged, this.#base) };
     if (length !== undefined) sent['content-length'] = length;
-    this.#context.respond = false;
     this.#response.writeHead(status, sent);
   }
 
@@ -76,14 +84,11 @@ export class HttpClient implements Client {
   }
 
   refuse(status: number, headers: Readonly<Record<string, string>>, { contentType, body }: ErrorBody): void {
-    const context = this.#context;
-    context.status = status;
-    context.set({ ...headers, 'content-type': contentType });
-    context.body = body;
+    const own = { ...this.#call.headers, ...headers, 'content-type': contentType, 'content-length': body.length };
+    this.#response.writeHead(status, own).end(this.#call.method === 'HEAD' ? undefined : body);
   }
 
   drop(status?: number): void {
-    this.#context.respond = false;
     if (status !== undefined && !this.hasBegun) this.#response.statusCode = status;
     this.#response.destroy();
   }

@@ -14,6 +14,15 @@ const PROBLEMS = {
   unexpected_body: { status: 400, message: 'A request with this method must not have a body.' },
   guardrail_blocked: { status: 400, message: 'The request was blocked.' },
   identity_missing: { status: 401, message: 'The request does not identify its caller.' },
+  invalid_message: {
+    status: 400,
+    message: 'The body is not a message of JSON-RPC 2.0, or a list of them, in which each member occurs once.',
+  },
+  origin_refused: {
+    status: 403,
+    message: 'The guardrail does not serve web pages of this origin: add it to GUARDRAIL_MCP_ORIGINS.',
+  },
+  method_refused: { status: 405, message: 'This path takes GET, POST and DELETE.' },
   unknown_route: {
     status: 404,
     message: 'The guardrail does not know this path, and GUARDRAIL_PROXY_UNKNOWN refuses unknown paths.',

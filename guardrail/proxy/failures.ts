@@ -8,7 +8,7 @@ import { ClientGoneError, ProxyError } from './errors.ts';
 /** The status of a call whose client has disconnected, for metrics and logs. nginx uses the same. */
 const CLIENT_GONE = 499;
 
-interface Problem extends ApiError {
+export interface Problem extends ApiError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 

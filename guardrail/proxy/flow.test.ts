@@ -146,6 +146,21 @@ describe('the flow of data through the inline proxy', () => {
     });
   }
 
+  for (const [what, status, headers] of [
+    ['leads to another server', 307, { location: 'http://other.example.com/' }],
+    ['cannot be decoded', 200, { ...EVENTS, 'content-encoding': 'compress' }],
+  ] as const) {
+    it(`ends an answer of the upstream that ${what}`, async () => {
+      inline.script((response) => {
+        response.writeHead(status, headers).write(chunk('Hello'));
+      });
+      const client = rawClient(inline.proxyUrl);
+      client.socket.write(chatBytes('Hi'));
+      await eventually(() => inline.aborted.length === 1);
+      client.socket.destroy();
+    });
+  }
+
   it('sends nothing to the upstream if the client leaves while the store is asked', async () => {
     let answer: () => void = () => undefined;
     store = new Promise((resolve) => {

@@ -40,6 +40,8 @@ export interface RequestHeaderOptions {
   readonly requestId: string;
   /** The proxy reads and changes bodies of this call. If not, it forwards the bytes as they are. */
   readonly isGuarded: boolean;
+  /** Whether a header tells the next guardrail that values are already replaced. Default: `isGuarded`. */
+  readonly isMarked?: boolean;
   /** A trusted hop has set the team. If not, a client has. */
   readonly isTeamTrusted: boolean;
 }
@@ -49,7 +51,7 @@ export interface RequestHeaderOptions {
  * credentials as the client sent them. It names no address of the client.
  */
 export function requestHeaders(received: IncomingHttpHeaders, options: RequestHeaderOptions): string[] {
-  const { requestId, isGuarded, isTeamTrusted } = options;
+  const { requestId, isGuarded, isTeamTrusted, isMarked = isGuarded } = options;
   const dropped = isGuarded ? DROPPED_IN_GUARDED : DROPPED_IN_REQUESTS;
   const listed = listedIn(received.connection);
   const sent: string[] = [];
@@ -60,8 +62,9 @@ export function requestHeaders(received: IncomingHttpHeaders, options: RequestHe
   }
   const via = received.via === undefined ? '1.1 guardrail' : `${received.via}, 1.1 guardrail`;
   sent.push('via', via, 'x-request-id', requestId);
+  if (isGuarded) sent.push('accept-encoding', 'identity');
   // A gateway that calls a guardrail too shows it this mark.
-  if (isGuarded) sent.push('accept-encoding', 'identity', PSEUDONYMIZED_HEADER, '1');
+  if (isMarked) sent.push(PSEUDONYMIZED_HEADER, '1');
   return sent;
 }
 

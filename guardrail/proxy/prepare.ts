@@ -53,6 +53,7 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
     const { code } = problemOf(thrown);
     context.state.log.action = 'FAILED';
     context.state.log.error = code;
+    if (context.state.audit) context.state.audit.isForwarded = true;
     options.metrics.failedOpen(code);
     return bytes ? { ...sendable(bytes), query: target.query, isRead: true, answer: undefined } : unread(call);
   }
@@ -78,22 +79,22 @@ function detached(request: InlineRequest): Readable {
 }
 
 /** Reads the body within the limits of admission. They end with `work`: the model may take minutes. */
-async function reading(
-  { context, client }: Call,
-  { admission, maxBody }: InlineOptions,
-  work: (body: Buffer) => Promise<Prepared>,
-): Promise<Prepared> {
-  let prepared: Prepared | undefined;
+export async function reading<T>(
+  { context, client }: Pick<Call, 'context' | 'client'>,
+  { admission, maxBody }: Pick<InlineOptions, 'admission' | 'maxBody'>,
+  work: (body: Buffer) => Promise<T>,
+): Promise<T> {
+  let prepared: { readonly value: T } | undefined;
   await admission.reserve(context, async () => {
     const body = hasBody(context.req.headers) ? await readBody(context, maxBody) : Buffer.alloc(0);
     await admission.acquireSlot(context, async () => {
       client.signal.throwIfAborted();
-      prepared = await work(body);
+      prepared = { value: await work(body) };
     });
   });
   client.signal.throwIfAborted();
   if (!prepared) throw new ClientGoneError();
-  return prepared;
+  return prepared.value;
 }
 
 function bodyOf({ context, target }: Call, bytes: Buffer, { hidesEndUser }: InlineOptions): RequestBody {
@@ -123,6 +124,8 @@ async function check(
     return { ...sendable(bytes), query: target.query, isRead: true, answer: undefined };
   }
   const identity = await identityOfCall(call, endUsers.names, options);
+  const { audit } = context.state;
+  if (audit) audit.identity = identity;
   const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, { identity, policy }, options);
   if (bytes.length === 0 && target.query === '') {
     reportSession(context, guard.sessionOf(identity));
@@ -133,6 +136,7 @@ async function check(
   );
   reportSession(context, outcome.session);
   metrics.entities(outcome.entities);
+  if (audit) audit.entities = outcome.entities;
   context.state.log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
   count(call, monitored ? { ...outcome, monitored } : outcome, options);
   if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
@@ -148,9 +152,14 @@ async function identityOfCall(
 ): Promise<CallIdentity> {
   // The first in the order of LiteLLM.
   const [endUser] = [...customersIn(context.req.headers, customerHeaders), ...endUsers];
-  const identity = identityOf(caller, { callId: randomUUID(), endUser, subjectOf });
+  const identity = identityOf(caller, { callId: randomCallId(), endUser, subjectOf });
   if (endUser !== undefined) return identity;
   return (await storedAnswers.recall(caller, target.path, identity)) ?? identity;
+}
+
+/** A UUID of Node's is a chain of a dozen strings, and a stream keeps the id. A copy is one string. */
+function randomCallId(): string {
+  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
 
 function restoringOf(
@@ -169,7 +178,7 @@ function restoringOf(
 /** Decides by the customers that the call names: whether it may pass, and its policy. */
 function decide(call: Call, endUsers: EndUsers, options: InlineOptions): Pick<ReadRequest, 'policy' | 'refusal'> {
   const { context, caller, target } = call;
-  const { access, customerHeaders, policyOf } = options;
+  const { access, customerHeaders, policyOf, policyRevision } = options;
   const { headers, repeatedHeaders } = context.req;
   const decision = access?.decide({
     customers: [...customersIn(headers, customerHeaders), ...endUsers.names],
@@ -177,8 +186,10 @@ function decide(call: Call, endUsers: EndUsers, options: InlineOptions): Pick<Re
     keyHashes: keyHashesIn(headers, target.query),
     isUnreadable: endUsers.isUnreadable || customerHeaders.some((name) => repeatedHeaders?.has(name)),
   });
+  const policies = decision?.policies ?? [];
+  if (context.state.audit) context.state.audit.policy = { service: policyRevision(), customers: policies };
   return {
-    policy: policyOf(decision?.policies ?? []),
+    policy: policyOf(policies),
     refusal: isAccessChecked(call, options) ? decision?.refusal : undefined,
   };
 }
@@ -205,7 +216,7 @@ function count(
   metrics.guardrailCall('request', protocol, monitored === undefined ? action : `MONITORED_${monitored}`);
 }
 
-function sendable(bytes: Buffer): Pick<Prepared, 'body' | 'length'> {
+export function sendable(bytes: Buffer): Pick<Prepared, 'body' | 'length'> {
   if (bytes.length === 0) return { body: null };
   if (bytes.length <= MAX_KEPT_BYTES) return { body: bytes };
   let left: Buffer | null = bytes;

@@ -2,7 +2,7 @@
 import { Readable, type Duplex } from 'node:stream';
 import { errorEventOf, restoreBody, restoreStream, UnreadableAnswerError, type ByteStream } from '../bodies/bodies.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
-import { decodersFor } from '../http/http.ts';
+import { decodersFor, type CallScope } from '../http/http.ts';
 import { ResponseTooLargeError } from '../pseudonymization/pseudonymization.ts';
 import { answerModeOf } from './answerMode.ts';
 import type { Call, InlineOptions, Restoring } from './call.ts';
@@ -17,31 +17,31 @@ type Next = () => Promise<Buffer | undefined>;
 
 /**
  * Sends an answer to the client. An error before its first byte is thrown. A later one ends the answer with an event that
- * describes it, and breaks the connection.
+ * describes it, and breaks the connection. Not `async`: a stream would hold one more suspended function while it is open.
  * @param restoring undefined: the answer is relayed as it is
  * @throws ProxyError, ServiceError, ClientGoneError, and the errors of the guard
  */
-export async function relay(
+export function relay(
   call: Call,
   answer: UpstreamAnswer,
   restoring: Restoring | undefined,
   options: InlineOptions,
 ): Promise<void> {
   const { status, headers } = answer;
-  try {
-    if (leadsAway(status, headers, call.base)) throw new ProxyError('redirect_refused');
-    const { method } = call.context;
-    const mode = answerModeOf({ method, status, headers, operation: call.operation, isRestored: !!restoring });
-    if (restoring && mode === 'whole') await relayWhole(call, answer, restoring, options);
-    else if (restoring && mode === 'stream') await relayStream(call, answer, restoring, options);
-    else await relayAsIs(call, answer, mode === 'bare' && !!restoring);
-  } finally {
-    answer.cancel();
-  }
+  if (leadsAway(status, headers, call.base)) throw new ProxyError('redirect_refused');
+  const { method } = call.context;
+  const mode = answerModeOf({ method, status, headers, operation: call.operation, isRestored: !!restoring });
+  if (restoring && mode === 'whole') return relayWhole(call, answer, restoring, options);
+  if (restoring && mode === 'stream') return relayStream(call, answer, restoring, options);
+  return relayAsIs(call, answer, mode === 'bare' && !!restoring);
 }
 
 /** @param isChanged the headers describe bytes that would be changed, and that are not there: the answer to HEAD */
-async function relayAsIs({ client }: Call, answer: UpstreamAnswer, isChanged: boolean): Promise<void> {
+export async function relayAsIs(
+  { client }: Pick<Call, 'client'>,
+  answer: UpstreamAnswer,
+  isChanged: boolean,
+): Promise<void> {
   client.begin(answer, isChanged);
   if (!answer.isReady) client.flush();
   try {
@@ -59,8 +59,28 @@ async function relayWhole(
   restoring: Restoring,
   options: InlineOptions,
 ): Promise<void> {
-  const { maxBody, admission, guard } = options;
   const { context, client, operation } = call;
+  await withWholeAnswer(context, answer, options, async (body) => {
+    const type = answer.headers['content-type'];
+    const restored = await restoreBody(operation, body, type, options.guard, restoring).catch(throwUnreadable);
+    await reportId(restoring, new AnswerId(), restored.body);
+    report(call, restored.counts, options);
+    client.begin(answer, true, restored.body.length);
+    await client.end(restored.body);
+  });
+}
+
+/**
+ * Reads an answer within the limit and the memory of admission, decoded.
+ * @param use receives the body, which counts until it is finished
+ * @throws ProxyError 502, ServiceError 429, ClientGoneError
+ */
+export async function withWholeAnswer(
+  context: CallScope,
+  answer: UpstreamAnswer,
+  { maxBody, admission }: Pick<InlineOptions, 'maxBody' | 'admission'>,
+  use: (body: Buffer) => Promise<void>,
+): Promise<void> {
   const declared = Number(answer.headers['content-length']) || 0;
   if (declared > maxBody) throw new ProxyError('answer_too_large');
   const reservation = admission.reserveAnswer(context, declared);
@@ -78,13 +98,7 @@ async function relayWhole(
     } finally {
       decoded.close();
     }
-    const type = answer.headers['content-type'];
-    const body = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, length);
-    const restored = await restoreBody(operation, body, type, guard, restoring).catch(throwUnreadable);
-    await reportId(restoring, new AnswerId(), restored.body);
-    report(call, restored.counts, options);
-    client.begin(answer, true, restored.body.length);
-    await client.end(restored.body);
+    await use(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, length));
   } finally {
     reservation.release();
   }
@@ -108,24 +122,29 @@ async function relayStream(
     start();
     client.flush();
   }
+  const relayPart = async (part: Buffer | undefined): Promise<boolean> => {
+    if (!part) return false;
+    const restored = await stream.push(part);
+    if (restoring.onId) await reportId(restoring, answerId, restored);
+    start();
+    if (restored.length > 0) await client.write(restored);
+    // Everything is held back. The client learns that the answer has begun.
+    else client.flush();
+    return true;
+  };
   try {
-    for (let part = await decoded.next(); part; part = await decoded.next()) {
-      const restored = await stream.push(part).catch(throwUnreadable);
-      await reportId(restoring, answerId, restored);
-      start();
-      if (restored.length > 0) await client.write(restored);
-      // Everything is held back. The client learns that the answer has begun.
-      else client.flush();
-    }
-    const rest = await stream.end().catch(throwUnreadable);
+    // A variable of this function would keep a part, and the pool of its bytes, until the next part arrives.
+    while (await decoded.next().then(relayPart));
+    const rest = await stream.end();
     start();
     report(call, stream.counts(), options);
     await client.end(rest);
   } catch (thrown) {
-    if (client.hasBegun && !(thrown instanceof ClientGoneError)) {
-      client.break(errorEventOf(operation, type, problemOf(thrown)));
+    const problem = asAnswerProblem(thrown);
+    if (client.hasBegun && !(problem instanceof ClientGoneError)) {
+      client.break(errorEventOf(operation, type, problemOf(problem)));
     }
-    throw thrown;
+    throw problem;
   } finally {
     decoded.close();
   }
@@ -143,6 +162,7 @@ function report(
   { metrics, protocol }: InlineOptions,
 ): void {
   metrics.pseudonyms(counts);
+  if (context.state.audit) context.state.audit.pseudonyms = counts;
   metrics.guardrailCall('response', protocol, counts.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
   context.state.log.restored = counts.restored;
 }
@@ -154,7 +174,7 @@ interface Decoded {
 }
 
 /** @throws ProxyError 502 for an encoding that the proxy did not ask for and cannot decode */
-function decodedBy(answer: UpstreamAnswer): Decoded {
+export function decodedBy(answer: UpstreamAnswer): Decoded {
   const decoders = decodersFor(answer.headers['content-encoding']);
   if (!decoders) throw new ProxyError('answer_unreadable');
   const [decoder] = decoders;
@@ -192,9 +212,13 @@ async function* partsOf(answer: UpstreamAnswer): AsyncGenerator<Buffer> {
 }
 
 /** What a restoration finds wrong with an answer is the fault of the upstream, not of the client. */
+function asAnswerProblem(thrown: unknown): unknown {
+  if (thrown instanceof UnreadableAnswerError) return new ProxyError('answer_unreadable', thrown.message);
+  if (thrown instanceof DocumentTooDeepError) return new ProxyError('answer_unreadable');
+  if (thrown instanceof ResponseTooLargeError) return new ProxyError('answer_too_large');
+  return thrown;
+}
+
 function throwUnreadable(thrown: unknown): never {
-  if (thrown instanceof UnreadableAnswerError) throw new ProxyError('answer_unreadable', thrown.message);
-  if (thrown instanceof DocumentTooDeepError) throw new ProxyError('answer_unreadable');
-  if (thrown instanceof ResponseTooLargeError) throw new ProxyError('answer_too_large');
-  throw thrown;
+  throw asAnswerProblem(thrown);
 }

@@ -93,7 +93,8 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #bytes = 0;
   /** null: the answer is complete. */
   #end: Error | null | undefined;
-  #wake: (() => void) | undefined;
+  /** The call of {@link next} that waits. */
+  #waiting: PromiseWithResolvers<Buffer | undefined> | undefined;
 
   readonly #abort = (): void => {
     // Without a controller, the request still waits for a connection.
@@ -118,7 +119,9 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     if (this.#signal.aborted) this.#abort();
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // The same headers as buffers, which a stream would keep as long as it is open.
+    controller.rawHeaders = null;
     // Interim answers, such as 103: the final one follows.
     if (status < 200) return;
     this.status = status;
@@ -130,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#parts.push(part);
     this.#bytes += part.length;
     if (this.#bytes >= HIGH_WATER) controller.pause();
-    this.#wake?.();
+    this.#wake();
   }
 
   onResponseEnd(): void {
@@ -141,14 +144,24 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#finish(this.#signal.aborted ? reasonOf(this.#signal) : problemOf(error));
   }
 
-  async next(): Promise<Buffer | undefined> {
-    while (this.#bytes === 0) {
-      if (this.#end === null) return undefined;
-      if (this.#end) throw this.#end;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  // Without `async`: while a model is silent, a stream would hold the suspended function as well.
+  next(): Promise<Buffer | undefined> {
+    const waiting = Promise.withResolvers<Buffer | undefined>();
+    this.#waiting = waiting;
+    if (this.isReady) this.#wake();
+    return waiting.promise;
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    if (this.#bytes > 0) waiting.resolve(this.#take());
+    else if (this.#end) waiting.reject(this.#end);
+    else waiting.resolve(undefined);
+  }
+
+  #take(): Buffer {
     const [first, ...others] = this.#parts;
     const parts = others.length === 0 && first ? first : Buffer.concat(this.#parts);
     this.#parts = [];
@@ -166,7 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#signal.removeEventListener('abort', this.#abort);
     this.#end ??= end;
     if (this.status === 0) this.#reject(end ?? new ProxyError('upstream_failed'));
-    this.#wake?.();
+    this.#wake();
   }
 }
 

@@ -11,24 +11,12 @@ import { ResponseTooLargeError } from './errors.ts';
 import { createGrammar, type Grammar } from './grammar.ts';
 import { createLabelSet } from './labels.ts';
 import { MAX_UNKNOWN } from './limits.ts';
-import { looksLikeEnumeration, restoreText, scanText } from './restore.ts';
+import { looksLikeEnumeration } from './restore.ts';
+import { restoreText, scanText } from './testing/atOnce.ts';
+import { soup, VALUES } from './testing/answerSoup.ts';
 
 const grammar = createGrammar(createLabelSet([]).labels);
 const KINDS: readonly TextKind[] = ['text', 'thought', 'arguments', 'either'];
-const VALUES: ReadonlyMap<Pseudonym, Stored> = new Map(
-  Object.entries({
-    PERSON_K7Q2RTM4: 'Anna',
-    PERSON_QQ12CDEF: 'O"Brien\n\\',
-    PHONE_NUMBER_AB12CDEF: '4915112345678',
-    US_SSN_A1B2C3D4E5F6G7H8: '-1.5e3',
-    URL_K7Q2RTM4: 'https://user.example/anna.png?size=2',
-    PASSWORD_K7Q2RTM4: '![x](https://e.example/?q=',
-    EMAIL_ADDRESS_K7Q2RTM4: '"><img src=',
-    SECRET_K7Q2RTM4: '{"a":"[\ud83d',
-    ID_K7Q2RTM4: '',
-  }).map(([name, value]) => [`<${name}>` as Pseudonym, { kind: 'value', value }]),
-);
-
 /** @returns what each push and the end give */
 async function streamed(pieces: readonly string[], kind: TextKind, answer = answerOf()): Promise<string[]> {
   const text = answer.text(kind);
@@ -73,35 +61,6 @@ function whole(text: string, kind: TextKind): Whole {
   return { text: shown, restored, withheld, unknown, isEnumeration: looksLikeEnumeration([scan], VALUES) };
 }
 
-const TAGS = [...VALUES.keys()].map((pseudonym) => pseudonym.slice(1, -1));
-const tag = fc.oneof(
-  fc
-    .tuple(
-      fc.constantFrom('<', '[', '(', '&lt;', '%3C', '\\u003c', '"[', '\\"[', '\\\\\\"[', '< ', ''),
-      fc.constantFrom(...TAGS, 'PERSON_AAAAAAA2'),
-      fc.constantFrom('>', ']', ')', '&gt;', '%3e', '\\u003e', ']"', ']\\"', ']\\\\\\"', " '>", "'s", "'", ' ', ''),
-    )
-    .map((parts) => parts.join('')),
-  fc.constantFrom(...TAGS).map((name) => `<${name}>`),
-);
-/** More tags than are read one by one. */
-const FLOOD = Array.from({ length: 40 }, (_, at) => `<a${at}b`).join('');
-const markup = fc.constantFrom(
-  FLOOD,
-  ...['![', '![a](https://e.example/?q=', '](', '[x]: https://e.example/', ']: ', '(', ')', '[', ']', '`', '$', '\n\n'],
-  ...['<img src="//e.example/', '<img ', ' src=', '<a href="', '<style>', '</style>', 'url(', '<p style="', '>', '<'],
-  ...['="', "='", ' alt="', '<a1', '<b', '=\\"', ' c=\\"', '//', ';', '&', '&l', '%3', '\\', '\\\\', '\\u00', '_'],
-);
-const json = fc.constantFrom(
-  ...['{"a":"', '{"a":', '"', '\\"', '\\\\\\"', '":"', '","', '{\\"b\\":\\"', '{\\"b\\":', '}', '",', '{', '[', ']'],
-  ...[':', ',', '\\n', '\\u00e9', '1', '-2', '["', '"]', '\\u0021[', '{"n":"[PHONE_NUMBER_AB12CDEF]"}'],
-  '{"a":"{\\"n\\":\\"[PHONE_NUMBER_AB12CDEF]\\"[PHONE_NUMBER_AB12CDEF]"',
-);
-const prose = fc.constantFrom(
-  ...['Hello ', ' ', '\n', 'x', 'person ', 'PERSON', 'PER', 'e-mail address', '😀', '\ud83d', '\ude00', 'é', '’', "'s"],
-  ...['K7Q2RTM4', 'AB12', '1. ', '- '],
-);
-const soup = fc.array(fc.oneof(tag, tag, markup, json, prose), { maxLength: 24 }).map((parts) => parts.join(''));
 const pieces = fc.oneof(
   fc.constantFrom(1, 2, 3, 4, 1000).map((size) => [size]),
   fc.array(fc.nat(30), { minLength: 1 }),
@@ -347,10 +306,18 @@ describe('the texts of an answer', () => {
     });
     const text = answer.text('text');
     expect(await text.push('Hi <PERSON_K7Q2RTM4>, ')).to.equal('Hi Anna, ');
-    const calls = [text.push('your <ID_K7Q2RTM4>'), text.push(' is'), text.end()];
-    for (const result of await Promise.allSettled(calls)) {
+    for (const result of await Promise.allSettled([text.push('your <ID_K7Q2RTM4>'), text.push(' is'), text.end()])) {
       expect(result).to.deep.equal({ status: 'rejected', reason: failure });
     }
+  });
+
+  it('give nothing more after a failure that waits for nothing', async () => {
+    const text = answerOf({ maxBytes: 5 }).text('text');
+    expect(text.push('12345')).to.equal('12345');
+    for (const result of await Promise.allSettled([text.push('6'), text.push('<PERS'), text.end()])) {
+      expect(result).to.have.property('reason').that.is.instanceOf(ResponseTooLargeError);
+    }
+    expect(await Promise.allSettled([text.end()])).to.have.nested.property('[0].status', 'rejected');
   });
 
   it('share the maximum size and the maximum number of values', async () => {

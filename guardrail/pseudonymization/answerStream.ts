@@ -61,15 +61,15 @@ export function unchangedAnswer(): AnswerStream {
   };
 }
 
-const UNCHANGED: TextStream = { push: (piece) => Promise.resolve(piece), end: () => Promise.resolve('') };
+const UNCHANGED: TextStream = { push: (piece) => piece, end: () => '' };
 
 class RestoredAnswer implements AnswerStream, SharedAnswer {
   readonly grammar: Grammar;
   readonly budget: Budget;
   readonly tally = { restored: 0, withheld: 0 };
   private readonly lookUp: AnswerOptions['lookUp'];
-  /** The values read so far; undefined for unknown pseudonyms. */
-  private readonly values = new Map<Pseudonym, Stored | undefined>();
+  /** The values read so far; undefined for unknown pseudonyms. Made for the first pseudonym. */
+  private values: Map<Pseudonym, Stored | undefined> | undefined;
   private readonly guesses: Guesses;
   private found: number;
   private unknown = 0;
@@ -98,14 +98,15 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
   async prepare(matches: readonly PseudonymMatch[]): Promise<void> {
     this.found += matches.length;
     TooManyValuesError.check(this.found);
-    const missing = new Set(matches.map((match) => match.pseudonym).filter((pseudonym) => !this.values.has(pseudonym)));
+    const known = (this.values ??= new Map());
+    const missing = new Set(matches.map((match) => match.pseudonym).filter((pseudonym) => !known.has(pseudonym)));
     if (missing.size === 0) return;
     const values = await this.lookUp(missing);
-    for (const pseudonym of missing) this.values.set(pseudonym, values.get(pseudonym));
+    for (const pseudonym of missing) known.set(pseudonym, values.get(pseudonym));
   }
 
   decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined {
-    const stored = this.values.get(pseudonym);
+    const stored = this.values?.get(pseudonym);
     if (!stored) {
       this.unknown++;
       if (isGuess) this.guesses.add(pseudonym);

@@ -1,4 +1,4 @@
-import { createYielder } from '../eventLoop.ts';
+import { createStepCounter, createYielder, inSlices, STEP_UNITS, type Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Label } from './labels.ts';
 import type { TextEdits } from './edits.ts';
@@ -21,7 +21,8 @@ export class PseudonymAssignment {
       }
     }
     const entries = assignment.entries();
-    assignment.codes = codesIn(texts, new Set(entries.map(({ digits }) => digits.slice(0, MIN_CODE))));
+    const beginnings = new Set(entries.map(({ digits }) => digits.slice(0, MIN_CODE)));
+    assignment.codes = await inSlices(codesIn(texts, beginnings), yieldIfDue);
     assignment.setDistinct(entries);
     return assignment;
   }
@@ -72,20 +73,23 @@ const CODES = new RegExp(`(?<![0-9a-z])${CODE_UNIT}{${MIN_CODE},${MAX_CODE}}(?![
  * the session and are skipped.
  * @param beginnings first characters of the codes that matter
  */
-function codesIn(texts: readonly TextEdits[], beginnings: ReadonlySet<string>): Set<string> {
+function* codesIn(texts: readonly TextEdits[], beginnings: ReadonlySet<string>): Steps<Set<string>> {
   const codes = new Set<string>();
   const add = (code: string): void => {
     if (beginnings.has(code.slice(0, MIN_CODE))) codes.add(code);
   };
   const mayHaveCode = hasAny(beginnings);
+  const isStep = createStepCounter();
   for (const { text, kind, edits } of texts) {
     if (kind === 'thought') continue;
     for (const { looksLike } of edits) {
       if (looksLike !== undefined) add(looksLike.slice(looksLike.lastIndexOf('_') + 1, -1));
     }
-    if (!mayHaveCode(text)) continue;
-    for (const [code] of text.matchAll(CODES)) {
-      if (/[0-9]/.test(code)) add(code.toUpperCase());
+    for (let at = 0; at < text.length; at += STEP_UNITS) {
+      // The pattern reads one character before a code and one after it.
+      const part = text.slice(Math.max(0, at - 1), at + STEP_UNITS + MAX_CODE + 1);
+      if (mayHaveCode(part)) for (const [code] of part.matchAll(CODES)) if (/[0-9]/.test(code)) add(code.toUpperCase());
+      if (isStep(part.length)) yield;
     }
   }
   return codes;

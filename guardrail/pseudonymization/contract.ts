@@ -29,6 +29,11 @@ export interface CallIdentity {
    * tenant and the team. Mappings are never shared beyond the session.
    */
   readonly samePseudonyms?: 'session' | 'team' | undefined;
+  /**
+   * The session itself, for a caller that knows its id and has checked that it belongs to the tenant. Replaces all other
+   * fields. For answers only: a request needs the end user of the session.
+   */
+  readonly session?: SessionId | undefined;
 }
 
 export interface CallContext {
@@ -48,6 +53,13 @@ export interface CallContext {
    * A client can claim this, and gains nothing: its own session restores a pseudonym that it types.
    */
   readonly isPseudonymized?: boolean;
+  /**
+   * Whether pseudonyms with a label are restored; used by {@link Guard.response}. If set, the outcome has counts by type.
+   * Default: all are.
+   */
+  readonly mayShow?: ((label: string) => boolean) | undefined;
+  /** The call does not renew the expiry of its session: it is not known whose policy says how long mappings are kept. */
+  readonly keepsExpiry?: boolean;
 }
 
 /** Settings of a caller. They can only be stricter than those of the service. */
@@ -87,10 +99,12 @@ export interface ResponseDocument {
   readonly toolCalls?: readonly Json[] | undefined;
 }
 
-/** The number of findings of a type, for metrics and logs. */
+/** The number of findings of a type, for metrics, logs and audit events. */
 export interface EntityCount {
   readonly type: string;
   readonly detector: string;
+  /** What the policy does with them. */
+  readonly action: Finding['action'];
   readonly count: number;
 }
 
@@ -122,7 +136,10 @@ export type ResponseOutcome = OutcomeBase & {
   readonly holdback: readonly number[];
   /** Number of restored pseudonyms. */
   readonly restored: number;
-  /** Number of known pseudonyms that were kept: in an address that a renderer loads, or because of `isEnumeration`. */
+  /**
+   * Number of known pseudonyms that were kept: in an address that a renderer loads, because of `isEnumeration`, or because
+   * the call may not show them.
+   */
   readonly withheld: number;
   /** Number of pseudonyms that the session does not know. */
   readonly unknown: number;
@@ -131,7 +148,18 @@ export type ResponseOutcome = OutcomeBase & {
    * restored. In a stream, an earlier part may already be restored and sent.
    */
   readonly isEnumeration?: boolean;
+  /** Only if the call says what it {@link CallContext.mayShow}. */
+  readonly byType?: PseudonymCounts;
 };
+
+/** The numbers of pseudonyms in a response by type, which is their label. A text that occurs twice counts twice. */
+export interface PseudonymCounts {
+  readonly restored: ReadonlyMap<string, number>;
+  readonly withheld: ReadonlyMap<string, number>;
+  readonly unknown: ReadonlyMap<string, number>;
+  /** The number of different unknown pseudonyms. */
+  readonly guesses: number;
+}
 
 /** The numbers of pseudonyms in what an {@link AnswerStream} has decided so far, for metrics. */
 export type AnswerCounts = Required<Pick<ResponseOutcome, 'restored' | 'withheld' | 'unknown' | 'isEnumeration'>>;
@@ -161,12 +189,13 @@ export interface AnswerStream {
 export interface TextStream {
   /**
    * @returns what can be sent now, which is a prefix of every continuation. Holds back only what can still become a
-   * pseudonym, or what belongs to one: the quotation mark before a number in arguments, or half of a surrogate pair.
-   * @throws StoreUnavailableError | TooManyValuesError | ResponseTooLargeError
+   * pseudonym, or what belongs to one: the quotation mark before a number in arguments, or half of a surrogate pair. A
+   * promise only where a value must be read, or after an error: it rejects with StoreUnavailableError, TooManyValuesError
+   * or ResponseTooLargeError.
    */
-  push(piece: string): Promise<string>;
-  /** @returns the rest. No call may follow. @throws StoreUnavailableError | TooManyValuesError | ResponseTooLargeError */
-  end(): Promise<string>;
+  push(piece: string): string | Promise<string>;
+  /** @returns the rest. No call may follow. Fails as {@link push}. */
+  end(): string | Promise<string>;
 }
 
 /** One piece of a text that arrives in pieces, and the state after the previous piece. */

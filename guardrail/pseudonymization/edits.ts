@@ -1,9 +1,10 @@
 import type { EntityType, Finding } from '../detection/detection.ts';
+import { createStepCounter, type Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import {
   escapeJson,
-  jsonDepths,
-  parseJsonIn,
+  parsingJsonIn,
+  readingJsonDepths,
   unescapeJson,
   type ParsedJson,
   type TextKind,
@@ -11,6 +12,7 @@ import {
 import type { Grammar } from './grammar.ts';
 import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
+import { matchesIn } from './scan.ts';
 import { encodeStored, isPlain, type Stored } from './encoding.ts';
 
 /** The type of an identifier's pseudonym. */
@@ -54,8 +56,8 @@ export interface Edit {
 }
 
 /** Splits a text at the JSON in it. An identifier is one value, whatever it contains. */
-export function readingOf(text: string, kind: TextKind): ParsedText {
-  if (kind !== 'identifier') return { text, kind, parsed: parseJsonIn(text) };
+export function* readingOf(text: string, kind: TextKind): Steps<ParsedText> {
+  if (kind !== 'identifier') return { text, kind, parsed: yield* parsingJsonIn(text) };
   return {
     text,
     kind,
@@ -109,23 +111,26 @@ export function textsToAnalyze({ text, kind, parsed }: ParsedText): string[] {
  * The edits of a text, in order and disjoint: values, and client text that looks like a pseudonym.
  * @param grammar undefined: text that looks like a pseudonym stays
  */
-export function planEdits(
+export function* planEdits(
   source: AnalyzedText,
   values: Values,
   labelOf: (type: EntityType) => Label,
   grammar: Grammar | undefined,
-): Edit[] {
+): Steps<Edit[]> {
   const { text, kind } = source;
-  const targets = source.parsed.segments.flatMap((segment, index) =>
-    occurrencesIn(segment, source.found[index] ?? [], values).map(({ start, end, type }): Target => {
-      const place = (at: number): number => segment.offsets?.[at] ?? segment.start + at;
-      const quoteDepth = segment.kind === 'number' && kind === 'arguments' ? segment.depth : undefined;
-      return { start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined };
-    }),
-  );
+  const targets: Target[] = [];
+  const isStep = createStepCounter();
+  for (const [index, segment] of source.parsed.segments.entries()) {
+    if (isStep(segment.text.length)) yield;
+    const place = (at: number): number => segment.offsets?.[at] ?? segment.start + at;
+    const quoteDepth = segment.kind === 'number' && kind === 'arguments' ? segment.depth : undefined;
+    for (const { start, end, type } of yield* occurrencesIn(segment, source.found[index] ?? [], values)) {
+      targets.push({ start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined });
+    }
+  }
   // A pseudonym in a thought was written by the model: see TextKind.
-  const all = kind === 'thought' || !grammar ? targets : withLookAlikes(text, targets, grammar);
-  const depths = depthsOf(text, all);
+  const all = kind === 'thought' || !grammar ? targets : yield* withLookAlikes(text, targets, grammar);
+  const depths = yield* depthsOf(text, all);
   return all.map((target, index) => {
     const { start, end, label, looksLike } = target;
     const { stored, form } = encodingOf(source, target, depths?.[index] ?? 0);
@@ -147,12 +152,14 @@ interface Target {
  * that pseudonym, now or later. Searches only between the targets, because no form reaches across a pseudonym (see
  * grammar.ts).
  */
-function withLookAlikes(text: string, targets: readonly Target[], grammar: Grammar): Target[] {
+function* withLookAlikes(text: string, targets: readonly Target[], grammar: Grammar): Steps<Target[]> {
   const all: Target[] = [];
+  const isStep = createStepCounter();
   let from = 0;
   for (const target of [...targets, undefined]) {
     const gap = text.slice(from, target?.start);
-    for (const { start, end, pseudonym } of grammar.find(gap)) {
+    if (isStep(gap.length)) yield;
+    for (const { start, end, pseudonym } of yield* matchesIn(grammar, gap)) {
       const place = { start: from + start, end: from + end };
       all.push({ ...place, label: LITERAL, quoteDepth: undefined, looksLike: pseudonym });
     }
@@ -164,7 +171,7 @@ function withLookAlikes(text: string, targets: readonly Target[], grammar: Gramm
 }
 
 /** The depth of JSON strings at which restore finds each pseudonym; undefined if it makes no difference. */
-function depthsOf(text: string, targets: readonly Target[]): number[] | undefined {
+function* depthsOf(text: string, targets: readonly Target[]): Steps<number[] | undefined> {
   if (targets.every(({ start, end }) => isPlain(text.slice(start, end)))) return undefined;
   const places: number[] = [];
   let outgoing = '';
@@ -176,7 +183,7 @@ function depthsOf(text: string, targets: readonly Target[]): number[] | undefine
     outgoing += `<X>${quote}`;
     from = end;
   }
-  return jsonDepths(outgoing + text.slice(from), places);
+  return yield* readingJsonDepths(outgoing + text.slice(from), places);
 }
 
 /** Maximum depth of the escaped form: the grammar accepts at most 4 backslashes. */

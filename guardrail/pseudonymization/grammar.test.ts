@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Pseudonym } from '../ids.ts';
 import { createGrammar, mayHavePseudonyms } from './grammar.ts';
 import { createLabelSet } from './labels.ts';
-import { scanText, restoreText } from './restore.ts';
+import { restoreText, scanText } from './testing/atOnce.ts';
 import type { Stored } from './encoding.ts';
 import { createPatternGrammar } from './testing/patternGrammar.ts';
 

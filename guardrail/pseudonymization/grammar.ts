@@ -89,11 +89,11 @@ export function mayHavePseudonyms(text: string): boolean {
 
 const BRACKET = /[<>&%\\()[\]]/g;
 
-/** The places where a form or its beginning can begin: brackets, and words. */
-const START = /[<&%\\([]|\b(?<!\\)[a-z]/gi;
-
-/** As {@link START}, without the words that no separator follows: no form without an opening bracket has white space. */
+/** The places where a form can begin: brackets, and words with a separator. No form without an opening bracket has white space. */
 const FORM_START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*[\\_\-\u2010\u2011\u2013])/gi;
+
+/** As {@link FORM_START}, and a word at the end of the text, where the beginning of a form can begin. */
+const START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*(?:[\\_\-\u2010\u2011\u2013]|$))/gi;
 
 /** Upper bound of the length of a form. By the bounds above and those of labels, a form has at most 162 code units. */
 export const MAX_FORM = 256;

@@ -172,11 +172,11 @@ describe('request', () => {
   it('counts findings by type and detector', async () => {
     const { entities } = await guardFor().request({ texts: ['Anna, Anna Schmidt, a@b.example'] }, caller);
     expect(entities).to.deep.equal([
-      { type: 'PERSON', detector: 'fake', count: 2 },
-      { type: 'EMAIL_ADDRESS', detector: 'fake', count: 1 },
+      { type: 'PERSON', detector: 'fake', action: 'pseudonymize', count: 2 },
+      { type: 'EMAIL_ADDRESS', detector: 'fake', action: 'pseudonymize', count: 1 },
     ]);
     const escaped = await guardFor().request({ texts: ['{"a":"Anna\\n","b":"O\\"Brien"}'] }, caller);
-    expect(escaped.entities).to.deep.equal([{ type: 'PERSON', detector: 'fake', count: 2 }]);
+    expect(escaped.entities).to.deep.equal([{ type: 'PERSON', detector: 'fake', action: 'pseudonymize', count: 2 }]);
   });
 });
 

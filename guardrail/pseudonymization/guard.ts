@@ -20,6 +20,7 @@ import type {
 import { PseudonymAssignment } from './assignment.ts';
 import type { Stored } from './encoding.ts';
 import { SessionErasedError } from './errors.ts';
+import { GrowingAnswers } from './growingAnswers.ts';
 import { Pseudonyms, lengthen } from './pseudonyms.ts';
 import { analyze, decide, editsOf, parse, rewriteRequest } from './request.ts';
 import { findPseudonyms, lookUp, pseudonymsOf, restore, unchanged } from './response.ts';
@@ -51,6 +52,7 @@ class TextGuard implements Guard {
   private readonly options: GuardOptions;
   /** A call derives its session for its request, its answer and its headers. */
   private readonly sessions = new WeakMap<CallIdentity, CallSession>();
+  private readonly growing = new GrowingAnswers();
   private readonly sessionOfCall: (identity: CallIdentity) => CallSession;
 
   constructor(options: GuardOptions) {
@@ -65,9 +67,10 @@ class TextGuard implements Guard {
   /** Runs the stages of a request: parse, analyze, decide, pseudonymize, store, rewrite. */
   async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const fence = context.fence ?? this.options.store.fence();
+    if (context.identity.session !== undefined) throw new Error('A request needs the whole identity of its caller.');
     const session = this.session(context.identity);
     const { texts, report, blockedReason } = decide(
-      await analyze(parse(document), document.imageTexts, this.options.analyzer, context),
+      await analyze(await parse(document), document.imageTexts, this.options.analyzer, context),
     );
     const base = { session: session.id, ...report };
     if (blockedReason !== undefined) return { ...base, action: 'BLOCKED', blockedReason };
@@ -82,9 +85,17 @@ class TextGuard implements Guard {
   async response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
     const session = this.session(context.identity);
     if (!session.isShared) return unchanged(session.id, document);
-    const found = findPseudonyms(document, this.syntax().grammar);
+    const { grammar } = this.syntax();
+    const growing = this.growing.textsOf(document, session.id, context, grammar);
+    const found = await findPseudonyms(document, grammar, growing);
     const values = await this.lookUp(session, context)(pseudonymsOf(found));
-    return restore(session.id, document, found, values, this.maxResponseBytes);
+    return await restore(
+      session.id,
+      document,
+      found,
+      { values, mayShow: context.mayShow, growing },
+      this.maxResponseBytes,
+    );
   }
 
   stream(context: CallContext): AnswerStream {
@@ -125,8 +136,15 @@ class TextGuard implements Guard {
     context: CallContext,
   ): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
     const { store, sessionKey } = this.options;
-    const pseudonyms = new Pseudonyms(sessionKey, session.pseudonyms);
-    return (found) => lookUp(found, store, session.id, pseudonyms, ttlOf(context));
+    const { pseudonyms, otherPseudonyms = [] } = session;
+    // Many answers have no pseudonym.
+    let scopes: readonly Pseudonyms[] | undefined;
+    const isCodeOf: Pseudonyms['isCodeOf'] = (pseudonym, stored) => {
+      scopes ??= [pseudonyms, otherPseudonyms].flat().map((scope) => new Pseudonyms(sessionKey, scope));
+      return scopes.some((scope) => scope.isCodeOf(pseudonym, stored));
+    };
+    const ttlMs = context.keepsExpiry === true ? 0 : ttlOf(context);
+    return (found) => lookUp(found, store, session.id, isCodeOf, ttlMs);
   }
 
   private session(identity: CallIdentity): CallSession {

@@ -1,4 +1,5 @@
 import type { EntityType } from '../detection/detection.ts';
+import { Recent } from '../recent.ts';
 
 /** The type in a pseudonym: `PERSON` in `<PERSON_K7Q2RTM4>`. Part of the grammar. */
 export type Label = string;
@@ -11,6 +12,8 @@ export const LITERAL: Label = 'LITERAL';
 /** Longer names are cut. With {@link MAX_WORDS}, this bounds the length of a pseudonym and therefore the holdback. */
 const MAX_LENGTH = 32;
 const MAX_WORDS = 5;
+/** Types whose labels are remembered. Presidio and recognizers have a few dozen. */
+const MAX_REMEMBERED = 500;
 
 const KNOWN: readonly Label[] = [
   LITERAL,
@@ -47,18 +50,35 @@ export interface LabelSet {
 }
 
 export function createLabelSet(customTypes: readonly EntityType[]): LabelSet {
-  const labels = new Set([...KNOWN, ...customTypes.map(sanitize)]);
+  const labels = new Set([...KNOWN, ...customTypes.map(labelOfType)]);
+  const known = new Recent<Label>(MAX_REMEMBERED);
   return {
     labels: [...labels],
     labelOf: (type) => {
-      const label = sanitize(type);
-      return labels.has(label) ? label : OTHER;
+      const before = known.get(type);
+      if (before !== undefined) return before;
+      const own = labelOfType(type);
+      const label = labels.has(own) ? own : OTHER;
+      known.set(type, label);
+      return label;
     },
   };
 }
 
-/** Converts a type to upper snake case in ASCII that begins with a letter: `Employee-ID (DE)` becomes `EMPLOYEE_ID_DE`. */
-function sanitize(type: EntityType): Label {
+/**
+ * Tells which pseudonyms may be restored for a reader who may see only some types.
+ * @param types undefined: all
+ */
+export function showing(types: ReadonlySet<string> | undefined): (label: Label) => boolean {
+  // Text of the client itself.
+  return (label) => types === undefined || label === LITERAL || types.has(label);
+}
+
+/**
+ * The label of a type in a vocabulary that contains it, in upper snake case and ASCII: `Employee-ID (DE)` becomes
+ * `EMPLOYEE_ID_DE`. Several types can have the same label.
+ */
+export function labelOfType(type: EntityType): Label {
   const words = type
     .slice(0, 4 * MAX_LENGTH)
     .toUpperCase()

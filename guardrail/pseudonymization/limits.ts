@@ -29,22 +29,25 @@ export const MAX_UNKNOWN = 32;
 
 /** Counts the different unknown pseudonyms of a response, and decides whether it looks like a search. */
 export class Guesses {
-  private readonly unknown: Set<Pseudonym>;
+  /** Made for the first guess: most answers have none, and many streams can be open. */
+  private unknown: Set<Pseudonym> | undefined;
 
   /** @param saved the result of {@link save} */
   constructor(saved: readonly Pseudonym[] = []) {
-    this.unknown = new Set(saved);
+    if (saved.length > 0) this.unknown = new Set(saved);
   }
 
   save(): readonly Pseudonym[] {
-    return [...this.unknown];
+    return [...(this.unknown ?? [])];
   }
 
   add(pseudonym: Pseudonym): void {
-    if (!this.isSearch) this.unknown.add(pseudonym);
+    if (this.isSearch) return;
+    this.unknown ??= new Set();
+    this.unknown.add(pseudonym);
   }
 
   get isSearch(): boolean {
-    return this.unknown.size > MAX_UNKNOWN;
+    return this.unknown !== undefined && this.unknown.size > MAX_UNKNOWN;
   }
 }

@@ -1,4 +1,5 @@
 import { buildAutomaton, type Automaton } from '../automaton/automaton.ts';
+import { STEP_UNITS, type Steps } from '../eventLoop.ts';
 import { splitLongEntity, TooManyValuesError, type EntityType } from '../detection/detection.ts';
 import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
@@ -66,7 +67,7 @@ function inSegment(segment: Segment, start: number, end: number): { start: numbe
   return { start: Math.max(after, 0), end: Math.min(firstAtLeast(offsets, end), segment.text.length) };
 }
 
-function firstAtLeast(sorted: readonly number[], target: number): number {
+function firstAtLeast(sorted: Readonly<Uint32Array>, target: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
@@ -103,23 +104,32 @@ export async function collectValues(
 }
 
 /** The places to replace in a segment: its findings, and every value of the request. In order and disjoint. */
-export function occurrencesIn(segment: Segment, found: readonly Occurrence[], values: Values): Occurrence[] {
+export function* occurrencesIn(segment: Segment, found: readonly Occurrence[], values: Values): Steps<Occurrence[]> {
   const { text } = segment;
   const places = [...found];
   let next = 0;
   const breaksBlob = createBlobGuard(text);
-  values.automaton.scan(
-    text,
-    (end) => isBoundary(text, end),
-    (start, end, index) => {
-      if (!isBoundary(text, start) || breaksBlob(start, end)) return false;
-      // A place that a detector found is already in the list.
-      while (next < found.length && (found[next]?.start ?? 0) < start) next++;
-      if (found[next]?.start === start && found[next]?.end === end) return true;
-      places.push({ start, end, type: values.best.get(values.list[index] ?? '')?.type ?? '' });
-      return true;
-    },
-  );
+  const canEnd = (end: number): boolean => isBoundary(text, end);
+  const accept = (start: number, end: number, index: number): boolean => {
+    if (!isBoundary(text, start) || breaksBlob(start, end)) return false;
+    // A place that a detector found is already in the list.
+    while (next < found.length && (found[next]?.start ?? 0) < start) next++;
+    if (found[next]?.start === start && found[next]?.end === end) return true;
+    places.push({ start, end, type: values.best.get(values.list[index] ?? '')?.type ?? '' });
+    return true;
+  };
+  if (text.length <= STEP_UNITS) values.automaton.scan(text, canEnd, accept);
+  else {
+    let state = 0;
+    for (let from = 0; from < text.length; from += STEP_UNITS) {
+      state = values.automaton.scan(text, canEnd, accept, {
+        from,
+        to: Math.min(from + STEP_UNITS, text.length),
+        state,
+      });
+      yield;
+    }
+  }
   if (places.length === 0) return places;
   if (segment.kind === 'number') return places.slice(0, 1).map(({ type }) => ({ start: 0, end: text.length, type }));
   const disjoint = merge(places);

@@ -12,6 +12,7 @@ export type {
   Guard,
   Passage,
   PieceOutcome,
+  PseudonymCounts,
   RequestDocument,
   RequestOutcome,
   ResponseDocument,
@@ -24,5 +25,7 @@ export { InvalidCarryError, ResponseTooLargeError, SessionErasedError } from './
 export { createGuard, type GuardOptions } from './guard.ts';
 export { CODE_ALPHABET } from './pseudonyms.ts';
 export { mayHavePseudonyms } from './grammar.ts';
+export { knownTypes, showing } from './labels.ts';
 export { refuse } from './refuse.ts';
+export { countEntities } from './request.ts';
 export { deriveSession, deriveSubject, isSessionOf, sessionOfCall } from './session.ts';

@@ -25,6 +25,11 @@ const MAX_REMEMBERED = 10_000;
  */
 const remembered = new WeakMap<KeyObject, Recent<string>>();
 
+/** The label of a pseudonym in its canonical form. */
+export function labelIn(pseudonym: Pseudonym): Label {
+  return pseudonym.slice(1, pseudonym.lastIndexOf('_'));
+}
+
 /** A value of a session and its pseudonym. The code is the first `length` of the digits. */
 export interface Entry {
   readonly label: Label;

@@ -1,7 +1,7 @@
 /** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
 import { visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
-import { createYielder } from '../eventLoop.ts';
+import { createYielder, inSlices } from '../eventLoop.ts';
 import type { PseudonymAssignment } from './assignment.ts';
 import { blockedReasonFor } from './blocked.ts';
 import { ByText } from './byText.ts';
@@ -35,13 +35,16 @@ interface Decision {
 }
 
 /** Parses the JSON in the texts of a request. Returns each text once, however often it occurs. */
-export function parse(document: RequestDocument): ParsedText[] {
-  const texts = new ByText<ParsedText>();
+export async function parse(document: RequestDocument): Promise<ParsedText[]> {
+  const texts = new ByText<Pick<ParsedText, 'text' | 'kind'>>();
   rewriteTexts(document, (text, kind) => {
-    if (!texts.get(text, kind)) texts.set(text, kind, readingOf(text, kind));
+    texts.set(text, kind, { text, kind });
     return text;
   });
-  return texts.values();
+  const yieldIfDue = createYielder();
+  const parsed: ParsedText[] = [];
+  for (const { text, kind } of texts.values()) parsed.push(await inSlices(readingOf(text, kind), yieldIfDue));
+  return parsed;
 }
 
 export async function analyze(
@@ -92,9 +95,9 @@ export async function editsOf(
   const all: TextEdits[] = [];
   let count = 0;
   for (const one of texts) {
-    await yieldIfDue();
     const { text, kind } = one;
-    const edits = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : grammar);
+    const plan = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : grammar);
+    const edits = await inSlices(plan, yieldIfDue);
     count += edits.length;
     TooManyValuesError.check(count);
     all.push({ text, kind, edits });
@@ -142,13 +145,16 @@ function rewriteTexts(
   };
 }
 
-function countEntities(findings: readonly Finding[]): EntityCount[] {
-  const counts = new Map<string, { type: string; detector: string; count: number }>();
-  for (const { type, detector } of findings) {
-    const key = `${type}\n${detector}`;
+/** Counts findings by type, detector and action. */
+export function countEntities(findings: readonly Pick<Finding, 'type' | 'detector' | 'action'>[]): EntityCount[] {
+  const counts = new Map<string, EntityCount & { count: number }>();
+  for (const { type, detector, action } of findings) {
+    const key = `${type}
+${detector}
+${action}`;
     const count = counts.get(key);
     if (count) count.count++;
-    else counts.set(key, { type, detector, count: 1 });
+    else counts.set(key, { type, detector, action, count: 1 });
   }
   return [...counts.values()];
 }

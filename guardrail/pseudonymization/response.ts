@@ -1,22 +1,19 @@
 /** The stages of a response, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError } from '../detection/detection.ts';
+import { createYielder, inSlices } from '../eventLoop.ts';
 import type { Pseudonym, SessionId } from '../ids.ts';
 import { visitMessages, type TextKind } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
 import { ByText } from './byText.ts';
-import type { ResponseDocument, ResponseOutcome } from './contract.ts';
+import type { CallContext, Passage, ResponseDocument, ResponseOutcome } from './contract.ts';
 import { decodeStored, type Stored } from './encoding.ts';
 import type { Grammar } from './grammar.ts';
+import type { GrowingTexts } from './growingAnswers.ts';
 import { Budget } from './limits.ts';
-import type { Pseudonyms } from './pseudonyms.ts';
-import {
-  looksLikeEnumeration,
-  pseudonymsIn,
-  restoreText,
-  scanText,
-  type Restored,
-  type ScannedText,
-} from './restore.ts';
+import { labelIn, type Pseudonyms } from './pseudonyms.ts';
+import { looksLikeEnumeration, restoringText } from './restore.ts';
+import type { Restored } from './restorePass.ts';
+import { pseudonymsIn, scanGrowingText, scanText, type ScannedText } from './scan.ts';
 
 type Scans = ReadonlyMap<string, ScannedText>;
 type Values = ReadonlyMap<Pseudonym, Stored>;
@@ -28,13 +25,25 @@ export function unchanged(session: SessionId, document: ResponseDocument): Respo
   return { session, action: 'NONE', ...document, ...NOTHING, holdback: document.texts.map(() => 0) };
 }
 
-/** Finds the pseudonyms in each text. @throws TooManyValuesError */
-export function findPseudonyms(document: ResponseDocument, grammar: Grammar): Scans {
+/**
+ * Finds the pseudonyms in each text.
+ * @param growing the texts that may continue those of an earlier call; undefined: none may
+ * @throws TooManyValuesError
+ */
+export async function findPseudonyms(
+  document: ResponseDocument,
+  grammar: Grammar,
+  growing?: GrowingTexts,
+): Promise<Scans> {
+  const yieldIfDue = createYielder();
   const scans = new Map<string, ScannedText>();
-  rewriteTexts(document, (text) => {
-    if (!scans.has(text)) scans.set(text, scanText(grammar, text));
-    return text;
-  });
+  for (const { text } of passagesOf(document)) {
+    if (scans.has(text)) continue;
+    const scan = growing?.has(text)
+      ? scanGrowingText(grammar, text, growing.checkpointOf(text))
+      : scanText(grammar, text);
+    scans.set(text, await inSlices(scan, yieldIfDue));
+  }
   TooManyValuesError.check(scans.values().reduce((sum, { matches }) => sum + matches.length, 0));
   return scans;
 }
@@ -52,35 +61,42 @@ export async function lookUp(
   found: ReadonlySet<Pseudonym>,
   store: MappingStore,
   session: SessionId,
-  pseudonyms: Pseudonyms,
+  isCodeOf: Pseudonyms['isCodeOf'],
   ttlMs: number | undefined,
 ): Promise<Values> {
   const values = new Map<Pseudonym, Stored>();
   if (found.size === 0) return values;
   for (const [pseudonym, stored] of await store.get(session, [...found], ttlMs)) {
-    if (pseudonyms.isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
+    if (isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
   }
   return values;
 }
 
+/** What the session knows of the pseudonyms in a response, and which of them the call may show. */
+interface Known extends Pick<CallContext, 'mayShow'> {
+  readonly values: Values;
+  readonly growing?: GrowingTexts | undefined;
+}
+
 /** @throws ResponseTooLargeError */
-export function restore(
+export async function restore(
   session: SessionId,
   document: ResponseDocument,
   scans: Scans,
-  known: Values,
+  { values: known, mayShow, growing }: Known,
   maxBytes: number,
-): ResponseOutcome {
+): Promise<ResponseOutcome> {
   const isEnumeration = looksLikeEnumeration(scans.values(), known);
-  const results = new RestoredTexts(scans, isEnumeration ? new Map() : known, maxBytes);
+  const shown = isEnumeration ? new Map<Pseudonym, Stored>() : mayShow ? shownOf(known, mayShow) : known;
+  const results = new RestoredTexts(scans, shown, maxBytes, growing);
   // Without known pseudonyms, only the holdback of the texts is computed.
-  const changed =
-    known.size === 0
-      ? { ...document, texts: document.texts.map((text) => results.restore(text, 'text')) }
-      : rewriteTexts(document, (text, kind) => results.restore(text, kind));
+  const relevant = shown.size === 0 ? { texts: document.texts } : document;
+  await results.restoreAll(passagesOf(relevant));
+  const changed = { ...document, ...rewriteTexts(relevant, (text, kind) => results.textOf(text, kind)) };
   const restored = results.sum((result) => result.restored);
   const found = [...scans.values()].flatMap(({ matches }) => matches);
   const unknown = found.filter(({ pseudonym }) => !known.has(pseudonym)).length;
+  const hidden = found.filter(({ pseudonym }) => known.has(pseudonym) && !shown.has(pseudonym)).length;
   return {
     session,
     action: 'NONE',
@@ -88,11 +104,51 @@ export function restore(
     ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
     holdback: document.texts.map((text) => results.holdbackOf(text)),
     restored,
-    withheld: isEnumeration ? found.length - unknown : results.sum((result) => result.withheld),
+    withheld: hidden + results.sum((result) => result.withheld),
     unknown,
     isEnumeration,
+    ...(mayShow && { byType: countByType(document, scans, { known, shown, results }) }),
   };
 }
+
+function shownOf(known: Values, mayShow: (label: string) => boolean): Values {
+  return new Map([...known].filter(([pseudonym]) => mayShow(labelIn(pseudonym))));
+}
+
+interface Counted {
+  readonly known: Values;
+  readonly shown: Values;
+  readonly results: RestoredTexts;
+}
+
+/** Counts each occurrence of a text, unlike the totals, which metrics add up over the parts of a stream. */
+function countByType(
+  document: ResponseDocument,
+  scans: Scans,
+  { known, shown, results }: Counted,
+): NonNullable<ResponseOutcome['byType']> {
+  const newCounts = (): Map<string, number> => new Map();
+  const counts = { restored: newCounts(), withheld: newCounts(), unknown: newCounts() };
+  const guesses = new Set<Pseudonym>();
+  const count = (outcome: keyof typeof counts, pseudonym: Pseudonym): void => {
+    const label = labelIn(pseudonym);
+    counts[outcome].set(label, (counts[outcome].get(label) ?? 0) + 1);
+  };
+  rewriteTexts(document, (text, kind) => {
+    const kept = results.keptIn(text, kind);
+    for (const { pseudonym, start } of scans.get(text)?.matches ?? []) {
+      if (!known.has(pseudonym)) guesses.add(pseudonym);
+      count(
+        !known.has(pseudonym) ? 'unknown' : shown.has(pseudonym) && !kept.has(start) ? 'restored' : 'withheld',
+        pseudonym,
+      );
+    }
+    return text;
+  });
+  return { ...counts, guesses: guesses.size };
+}
+
+const NOWHERE: ReadonlySet<number> = new Set();
 
 /** Restores each text of a response once, and keeps the results. */
 class RestoredTexts {
@@ -100,23 +156,35 @@ class RestoredTexts {
   private readonly scans: Scans;
   private readonly values: Values;
   private readonly budget: Budget;
+  private readonly growing: GrowingTexts | undefined;
 
-  constructor(scans: Scans, values: Values, maxBytes: number) {
+  constructor(scans: Scans, values: Values, maxBytes: number, growing?: GrowingTexts) {
     this.scans = scans;
     this.values = values;
     this.budget = new Budget(maxBytes);
+    this.growing = growing;
   }
 
-  restore(text: string, kind: TextKind): string {
-    const earlier = this.results.get(text, kind);
-    if (earlier) {
-      this.budget.spend(earlier.bytes);
-      return earlier.text;
+  /** @throws ResponseTooLargeError */
+  async restoreAll(passages: readonly Passage[]): Promise<void> {
+    const yieldIfDue = createYielder();
+    for (const { text, kind } of passages) {
+      const earlier = this.results.get(text, kind);
+      if (earlier) {
+        this.budget.spend(earlier.bytes);
+        continue;
+      }
+      const scan = this.scans.get(text);
+      if (!scan) throw new Error('A text of the response was not scanned.');
+      const result = await inSlices(restoringText(scan, this.values, kind, this.budget), yieldIfDue);
+      this.results.set(text, kind, result);
+      if (result.checkpoint) this.growing?.keep(text, result.checkpoint);
     }
-    const scan = this.scans.get(text);
-    if (!scan) throw new Error('A text of the response was not scanned.');
-    const result = restoreText(scan, this.values, kind, this.budget);
-    this.results.set(text, kind, result);
+  }
+
+  textOf(text: string, kind: TextKind): string {
+    const result = this.results.get(text, kind);
+    if (!result) throw new Error('A text of the response was not restored.');
     return result.text;
   }
 
@@ -124,9 +192,24 @@ class RestoredTexts {
     return this.results.values().reduce((total, result) => total + count(result), 0);
   }
 
+  /** The places of the known pseudonyms that were kept in a text, because an address contains them. */
+  keptIn(text: string, kind: TextKind): ReadonlySet<number> {
+    return this.results.get(text, kind)?.kept ?? NOWHERE;
+  }
+
   holdbackOf(text: string): number {
     return this.results.get(text, 'text')?.holdback ?? 0;
   }
+}
+
+/** The texts of a response that may be restored, in order. */
+function passagesOf(document: ResponseDocument): Passage[] {
+  const passages: Passage[] = [];
+  rewriteTexts(document, (text, kind) => {
+    passages.push({ text, kind });
+    return text;
+  });
+  return passages;
 }
 
 /** An address is never restored: a client may load it. */

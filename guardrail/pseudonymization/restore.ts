@@ -1,39 +1,14 @@
+import type { Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import { JsonStrings, type TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, mayLoadAddresses } from './autoload/autoload.ts';
+import { savedRestorer } from './checkpoint.ts';
 import { isPlain, type Stored } from './encoding.ts';
-import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
-import { isHighSurrogate } from './held.ts';
+import type { PseudonymMatch, Unfinished } from './grammar.ts';
 import { Guesses, type Budget } from './limits.ts';
-import { Restorer, type Reading } from './restorer.ts';
-
-/** The pseudonyms that the grammar finds in one text of a response, known or unknown. */
-export interface ScannedText {
-  readonly text: string;
-  readonly matches: readonly PseudonymMatch[];
-  readonly unfinished: readonly Unfinished[];
-}
-
-export interface Restored {
-  readonly text: string;
-  /** The holdback: how many code units at the end of `text` a longer response could still change. */
-  readonly holdback: number;
-  /** Number of pseudonyms replaced by values. */
-  readonly restored: number;
-  /** Number of known pseudonyms kept because they are in an address that a renderer loads. */
-  readonly withheld: number;
-  /** Upper bound of the size of `text`. */
-  readonly bytes: number;
-}
-
-export function scanText(grammar: Grammar, text: string): ScannedText {
-  const matches = grammar.find(text);
-  return { text, matches, unfinished: grammar.unfinished(text, matches) };
-}
-
-export function pseudonymsIn({ matches, unfinished }: ScannedText): Pseudonym[] {
-  return [...matches.map((match) => match.pseudonym), ...unfinished.flatMap((place) => place.onlyIfKnown ?? [])];
-}
+import { putValues, type Restored } from './restorePass.ts';
+import { readingFrom, type SavedRestorer } from './restorer.ts';
+import type { ScannedText } from './scan.ts';
 
 /** Whether a response contains so many unknown pseudonyms that it looks like a search. */
 export function looksLikeEnumeration(scans: Iterable<ScannedText>, values: ReadonlyMap<Pseudonym, Stored>): boolean {
@@ -54,42 +29,32 @@ export function isComplete({ start }: PseudonymMatch, unfinished: readonly Unfin
   return start < (unfinished.find((place) => !place.onlyIfKnown)?.from ?? Infinity);
 }
 
-/** Replaces the known pseudonyms of a text by their values, in one pass: see {@link Restorer}. */
-export function restoreText(
+/** Replaces the known pseudonyms of a text by their values. */
+export function* restoringText(
   scanned: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
   kind: TextKind,
   budget?: Budget,
-): Restored {
+): Steps<Restored> {
   const strings = depthMatters(scanned, values);
   const newStrings = (): JsonStrings | undefined => (strings ? new JsonStrings() : undefined);
-  const all = putValues(scanned, values, kind, { strings: newStrings() }, budget);
-  if (kind === 'arguments' || all.restored === 0 || !mayLoadAddresses(all.text)) return all;
-  return putValues(scanned, values, kind, { strings: newStrings(), addresses: new LoadedAddresses() });
+  const saved = savedFor(scanned, values, strings);
+  const reading = saved ? readingFrom(saved) : { strings: newStrings() };
+  const all = yield* putValues(scanned, values, kind, { reading, saved }, budget);
+  const mayWithhold = kind !== 'arguments' && all.restored > 0 && reading.addresses === undefined;
+  if (!mayWithhold || !mayLoadAddresses(all.text)) return all;
+  const withAddresses = { strings: newStrings(), addresses: new LoadedAddresses() };
+  return yield* putValues(scanned, values, kind, { reading: withAddresses });
 }
 
-function putValues(
-  { text, matches, unfinished }: ScannedText,
+/** The state from which a text continues; undefined if it must be restored from the beginning. */
+function savedFor(
+  { growth }: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
-  kind: TextKind,
-  reading: Reading,
-  budget?: Budget,
-): Restored {
-  const settled = unfinished.find((place) => !place.onlyIfKnown || values.has(place.onlyIfKnown))?.from ?? text.length;
-  const tally = { restored: 0, withheld: 0 };
-  const restorer = new Restorer(kind, reading, tally, budget);
-  let cursor = 0;
-  let stable: number | undefined;
-  for (const match of matches) {
-    const stored = values.get(match.pseudonym);
-    if (!stored) continue;
-    if (settled <= match.start) stable ??= restorer.length + settled - cursor;
-    cursor = restorer.put(text, cursor, match, stored);
-  }
-  stable ??= restorer.length + settled - cursor;
-  restorer.copy(text, cursor, text.length);
-  const result = restorer.take();
-  return { text: result, holdback: holdbackOf(result, stable), ...tally, bytes: restorer.bytes };
+  needsStrings: boolean,
+): SavedRestorer | undefined {
+  const saved = growth?.from && savedRestorer(growth.from, values);
+  return needsStrings && !saved?.strings ? undefined : saved;
 }
 
 /** Whether the values of a text depend on the depth of the JSON strings that contain them. */
@@ -98,10 +63,4 @@ function depthMatters({ matches }: ScannedText, values: ReadonlyMap<Pseudonym, S
     const stored = values.get(pseudonym);
     return stored && (form !== 'other' || stored.kind !== 'value' || !isPlain(stored.value));
   });
-}
-
-/** The holdback. Never splits a surrogate pair. */
-function holdbackOf(restored: string, stable: number): number {
-  const last = restored.charCodeAt(stable - 1);
-  return restored.length - stable + (isHighSurrogate(last) ? 1 : 0);
 }

@@ -39,6 +39,14 @@ export function readingOf(kind: TextKind, saved?: SavedRestorer): Required<Readi
   };
 }
 
+/** The reading of a text that continues from a state, with the parts that the state has. */
+export function readingFrom({ strings, addresses }: SavedRestorer): Reading {
+  return {
+    strings: strings && new JsonStrings(undefined, strings),
+    addresses: addresses && new LoadedAddresses(addresses),
+  };
+}
+
 /** Whether a text may be arguments, in which a pseudonym in square brackets may have replaced a JSON number. */
 export function mayBeArguments(kind: TextKind): boolean {
   return kind === 'arguments' || kind === 'either';
@@ -55,11 +63,12 @@ export function mayBeArguments(kind: TextKind): boolean {
 export class Restorer {
   private readonly kind: TextKind;
   private readonly reading: Reading;
-  private readonly tally: Tally;
+  readonly tally: Tally;
   private readonly budget: Budget | undefined;
   private written = '';
   private originalBytes = 0;
   private restoredBytes = 0;
+  private depth = 0;
 
   constructor(kind: TextKind, reading: Reading, tally: Tally, budget?: Budget) {
     this.kind = kind;
@@ -86,6 +95,11 @@ export class Restorer {
   /** The size of the original text or, if it is larger, of the text with all values: an upper bound of the result. */
   get bytes(): number {
     return Math.max(this.originalBytes, this.restoredBytes);
+  }
+
+  /** The number of JSON strings that contain the last pseudonym. */
+  get lastDepth(): number {
+    return this.depth;
   }
 
   /** The length of the text written since {@link take}. */
@@ -121,6 +135,7 @@ export class Restorer {
     const { strings, addresses } = this.reading;
     strings?.feedAll(text.slice(from, start));
     const depth = strings?.depth ?? 0;
+    this.depth = depth;
     const quote = mayBeArguments(this.kind) ? quoteAroundNumber(text, match, stored, depth) : 0;
     const to = end + quote;
     strings?.feedAll(text.slice(start, to));

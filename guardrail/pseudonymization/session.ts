@@ -55,11 +55,18 @@ export interface CallSession {
   readonly subject: SubjectId | undefined;
   /** The id of the calls in which a value has the same pseudonym. */
   readonly pseudonyms: string;
+  /** The same for a session of which only the id is known. Its values can have pseudonyms of either. */
+  readonly otherPseudonyms?: string;
   /** Whether another call can have the same session. If not, the id is random and nothing is stored. */
   readonly isShared: boolean;
 }
 
 export function sessionOfCall(key: KeyObject, identity: CallIdentity, scope: SessionScope): CallSession {
+  const { session } = identity;
+  if (session !== undefined) {
+    const ofTeam = teamOf(key, identity);
+    return { id: session, subject: undefined, pseudonyms: session, otherPseudonyms: ofTeam, isShared: true };
+  }
   const derived = deriveSession(key, identity, scope);
   const id = derived ?? (randomBytes(16).toString('hex') as SessionId);
   const pseudonyms = identity.samePseudonyms === 'team' ? teamOf(key, identity) : id;
@@ -85,9 +92,9 @@ const MAX_REMEMBERED = 5000;
 export function rememberSessions(key: KeyObject, scope: SessionScope): (identity: CallIdentity) => CallSession {
   const sessions = new Recent<CallSession>(MAX_REMEMBERED);
   return (identity) => {
-    const { tenant, team, keyHash, user, endUser, subject, samePseudonyms } = identity;
+    const { tenant, team, keyHash, user, endUser, subject, samePseudonyms, session: named } = identity;
     // Nothing else decides the session of such a call.
-    const isOfCaller = scope === 'user' && [team, keyHash, user, endUser].some(Boolean);
+    const isOfCaller = scope === 'user' && named === undefined && [team, keyHash, user, endUser].some(Boolean);
     if (!isOfCaller) return sessionOfCall(key, identity, scope);
     const caller = processDigest(JSON.stringify([tenant, team, keyHash, user, endUser, subject, samePseudonyms]));
     const known = sessions.get(caller);

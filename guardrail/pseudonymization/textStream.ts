@@ -2,7 +2,7 @@ import type { Pseudonym } from '../ids.ts';
 import type { TextKind } from '../messages/messages.ts';
 import type { TextStream } from './contract.ts';
 import type { Stored } from './encoding.ts';
-import type { Grammar, PseudonymMatch } from './grammar.ts';
+import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
 import { CONTEXT, isHighSurrogate, settledPlace } from './held.ts';
 import type { Budget } from './limits.ts';
 import { isComplete } from './restore.ts';
@@ -59,17 +59,26 @@ export class RestoredTextStream implements TextStream {
     return { text, from, half, restorer: this.restorer.save() };
   }
 
-  push(piece: string): Promise<string> {
+  push(piece: string): string | Promise<string> {
     return this.enqueue(() => this.read(piece, false));
   }
 
-  end(): Promise<string> {
+  end(): string | Promise<string> {
     return this.enqueue(() => this.read('', true));
   }
 
-  /** Runs the calls in order. After one that fails, all fail. */
-  private async enqueue(call: () => Promise<string>): Promise<string> {
-    const turn = this.turn ? this.turn.then(call) : call();
+  /** Runs the calls in order. After one that fails, all fail. Most pieces wait for nothing, and have no promise. */
+  private enqueue(call: () => string | Promise<string>): string | Promise<string> {
+    if (this.turn) return this.await(this.turn.then(call));
+    try {
+      const result = call();
+      return typeof result === 'string' ? result : this.await(result);
+    } catch (error) {
+      return this.await(Promise.reject(asError(error)));
+    }
+  }
+
+  private async await(turn: Promise<string>): Promise<string> {
     this.turn = turn;
     const result = await turn;
     // The result would stay in memory until the next call.
@@ -77,24 +86,32 @@ export class RestoredTextStream implements TextStream {
     return result;
   }
 
-  private async read(piece: string, isEnd: boolean): Promise<string> {
+  private read(piece: string, isEnd: boolean): string | Promise<string> {
     const { grammar } = this.answer;
     const text = this.text + piece;
     const found = grammar.find(text, this.from);
     const settled = isEnd ? text.length : settledPlace(grammar, this.kind, text, found, this.from);
     const matches = found.filter(({ start }) => start < settled);
-    if (matches.length > 0) await this.answer.prepare(matches);
     const unfinished = isEnd ? grammar.unfinished(text, found, this.from) : [];
+    const write = (): string => {
+      const at = this.restore(text, matches, unfinished);
+      // The quotation mark after a number was written with the number, and may be behind the settled place.
+      const end = Math.max(at, settled);
+      this.restorer.copy(text, at, end);
+      this.keep(text, end);
+      return this.take(isEnd);
+    };
+    return matches.length === 0 ? write() : this.answer.prepare(matches).then(write);
+  }
+
+  /** Writes the text up to the last known pseudonym. @returns the end of what is written */
+  private restore(text: string, matches: readonly PseudonymMatch[], unfinished: readonly Unfinished[]): number {
     let at = this.from;
     for (const match of matches) {
       const stored = this.answer.decide(match.pseudonym, isComplete(match, unfinished));
       if (stored) at = this.restorer.put(text, at, match, stored);
     }
-    // The quotation mark after a number was written with the number, and may be behind the settled place.
-    const end = Math.max(at, settled);
-    this.restorer.copy(text, at, end);
-    this.keep(text, end);
-    return this.take(isEnd);
+    return at;
   }
 
   private keep(text: string, from: number): void {
@@ -109,6 +126,10 @@ export class RestoredTextStream implements TextStream {
     this.half = isSplit ? text.slice(-1) : '';
     return isSplit ? text.slice(0, -1) : text;
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('A text could not be restored.', { cause: thrown });
 }
 
 function copyOf(text: string): string {

@@ -13,9 +13,15 @@ type IsGiven = (name: Name) => boolean;
 export function conflictsOf(settings: Partial<Settings>, isGiven: IsGiven): string[] {
   return [
     ...portConflicts(settings),
+    ...tlsConflicts(settings, isGiven),
+    ...(settings.METRICS_PORT === 'off' && isGiven('METRICS_TOKEN')
+      ? [`${PREFIX}METRICS_TOKEN has no effect if ${PREFIX}METRICS_PORT is off: set a port, or no token.`]
+      : []),
     ...proxyConflicts(settings, isGiven),
     ...extProcConflicts(settings, isGiven),
+    ...mcpConflicts(settings, isGiven),
     ...keyConflicts(settings, isGiven),
+    ...restoreConflicts(settings, isGiven),
     ...storeConflicts(settings, isGiven),
     ...(isGiven('CUSTOMERS') && !isGiven('SESSION_KEY')
       ? [
@@ -44,12 +50,17 @@ const INLINE_SETTINGS = [
   'PROXY_CUSTOMER_HEADERS',
 ] as const;
 
+/** Those that apply to the MCP proxy, too. */
+const CALLER_SETTINGS = ['PROXY_HOST', 'PROXY_IDENTITY_HEADERS', 'PROXY_CUSTOMER_HEADERS'];
+
 /** The port of the proxy has a default, so it conflicts only if the proxy runs. */
 function proxyConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
   const { PROXY_PORT } = settings;
   if (!isGiven('PROXY_UPSTREAM')) {
+    const ofMcp: readonly string[] = isGiven('MCP_UPSTREAM') ? CALLER_SETTINGS : [];
     const useless = isGiven('EXT_PROC_PORT') ? (['PROXY_PORT'] as const) : INLINE_SETTINGS;
     return useless
+      .filter((name) => !ofMcp.includes(name))
       .filter(isGiven)
       .map((name) => `${PREFIX}${name} has no effect without ${PREFIX}PROXY_UPSTREAM: set both, or neither.`);
   }
@@ -60,29 +71,59 @@ function proxyConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[]
 
 function extProcConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
   const { EXT_PROC_PORT: port } = settings;
-  const tls = (['EXT_PROC_TLS_CERT', 'EXT_PROC_TLS_KEY', 'EXT_PROC_TLS_CLIENT_CA'] as const).filter(isGiven);
   if (!isGiven('EXT_PROC_PORT')) {
-    return tls.map((name) => `${PREFIX}${name} has no effect without ${PREFIX}EXT_PROC_PORT: set both, or neither.`);
+    return tlsNames('EXT_PROC_TLS')
+      .filter(isGiven)
+      .map((name) => `${PREFIX}${name} has no effect without ${PREFIX}EXT_PROC_PORT: set both, or neither.`);
   }
   const others = ['PORT', 'METRICS_PORT', ...(isGiven('PROXY_UPSTREAM') ? (['PROXY_PORT'] as const) : [])] as const;
   const problems = others
     .filter((name) => port !== undefined && port !== 0 && port === settings[name])
     .map((name) => `${PREFIX}EXT_PROC_PORT must differ from ${PREFIX}${name}: set another port.`);
-  const hasPair = isGiven('EXT_PROC_TLS_CERT') && isGiven('EXT_PROC_TLS_KEY');
-  if (tls.length > 0 && !hasPair) {
-    problems.push(
-      `${PREFIX}EXT_PROC_TLS_CERT and ${PREFIX}EXT_PROC_TLS_KEY, or their _FILE, must be set together: TLS needs both.`,
-    );
-  }
-  return [...problems, ...pairConflicts(settings)];
+  return [...problems, ...pairConflicts('EXT_PROC_TLS', settings, isGiven)];
 }
 
-function pairConflicts({ EXT_PROC_TLS_CERT: certificate, EXT_PROC_TLS_KEY: key }: Partial<Settings>): string[] {
-  if (!certificate || !key) return [];
+function mcpConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
+  const { MCP_PORT: port } = settings;
+  if (!isGiven('MCP_UPSTREAM')) {
+    return (['MCP_PORT', 'MCP_RESTORE_TYPES', 'MCP_ORIGINS'] as const)
+      .filter(isGiven)
+      .map((name) => `${PREFIX}${name} has no effect without ${PREFIX}MCP_UPSTREAM: set both, or neither.`);
+  }
+  const others = [
+    ...(['PORT', 'METRICS_PORT'] as const),
+    ...(isGiven('PROXY_UPSTREAM') ? (['PROXY_PORT'] as const) : []),
+    ...(isGiven('EXT_PROC_PORT') ? (['EXT_PROC_PORT'] as const) : []),
+  ] as const;
+  return others
+    .filter((name) => port !== undefined && port !== 0 && port === settings[name])
+    .map((name) => `${PREFIX}MCP_PORT must differ from ${PREFIX}${name}: set another port.`);
+}
+
+type TlsPrefix = 'TLS' | 'EXT_PROC_TLS';
+
+function tlsNames<P extends TlsPrefix>(prefix: P) {
+  return [`${prefix}_CERT`, `${prefix}_KEY`, `${prefix}_CLIENT_CA`] as const;
+}
+
+function tlsConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
+  return pairConflicts('TLS', settings, isGiven);
+}
+
+function pairConflicts(prefix: TlsPrefix, settings: Partial<Settings>, isGiven: IsGiven): string[] {
+  const [certName, keyName] = tlsNames(prefix);
+  const { [certName]: certificate, [keyName]: key } = settings;
+  const problems: string[] = [];
+  if (tlsNames(prefix).some(isGiven) && !(isGiven(certName) && isGiven(keyName))) {
+    problems.push(
+      `${PREFIX}${certName} and ${PREFIX}${keyName}, or their _FILE, must be set together: TLS needs both.`,
+    );
+  }
+  if (!certificate || !key) return problems;
   const belongs = new X509Certificate(readSecret(certificate)).checkPrivateKey(createPrivateKey(readSecret(key)));
   return belongs
-    ? []
-    : [`${PREFIX}EXT_PROC_TLS_KEY is not the key of ${PREFIX}EXT_PROC_TLS_CERT: set those of one pair.`];
+    ? problems
+    : [...problems, `${PREFIX}${keyName} is not the key of ${PREFIX}${certName}: set those of one pair.`];
 }
 
 function keyConflicts({ API_KEYS, ADMIN_KEYS, INSECURE_NO_AUTH }: Partial<Settings>, isGiven: IsGiven): string[] {
@@ -96,6 +137,26 @@ function keyConflicts({ API_KEYS, ADMIN_KEYS, INSECURE_NO_AUTH }: Partial<Settin
     if (!ADMIN_KEYS.every((name) => tenants?.has(name))) {
       problems.push(`${PREFIX}ADMIN_KEYS must contain names from ${PREFIX}API_KEYS, not the keys.`);
     }
+  }
+  return problems;
+}
+
+function restoreConflicts({ API_KEYS, ADMIN_KEYS, RESTORE_KEYS }: Partial<Settings>, isGiven: IsGiven): string[] {
+  if (!isGiven('RESTORE_KEYS')) {
+    return isGiven('RESTORE_RATE')
+      ? [`${PREFIX}RESTORE_RATE has no effect without ${PREFIX}RESTORE_KEYS: set both, or neither.`]
+      : [];
+  }
+  if (!RESTORE_KEYS || (!API_KEYS && isGiven('API_KEYS'))) return [];
+  const problems: string[] = [];
+  const tenants = API_KEYS && readSecret(API_KEYS).tenants;
+  if (![...RESTORE_KEYS.keys()].every((name) => tenants?.has(name))) {
+    problems.push(`${PREFIX}RESTORE_KEYS must contain names from ${PREFIX}API_KEYS, not the keys.`);
+  }
+  if (ADMIN_KEYS?.some((name) => RESTORE_KEYS.get(name)?.isOnly)) {
+    problems.push(
+      `${PREFIX}RESTORE_KEYS must not limit a name in ${PREFIX}ADMIN_KEYS to the sessions of another tenant.`,
+    );
   }
   return problems;
 }

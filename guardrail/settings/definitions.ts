@@ -6,7 +6,10 @@ import { duration, mappingTtl } from '../duration.ts';
 import type { Tenant } from '../ids.ts';
 import { sessionKey } from '../sessionKey.ts';
 import { parseRedisAddress, REDIS_ADDRESS_FORMS, type RedisAddress } from '../store/store.ts';
+import { parseBearerToken } from '../bearer.ts';
 import { parseApiKeys, TENANT_NAME } from './apiKeys.ts';
+import { parseAuditOutputs } from './auditOutputs.ts';
+import { parseRestoreKeys, parseTypes } from './restoreKeys.ts';
 import { secret } from './secrets.ts';
 import * as values from './values.ts';
 
@@ -31,6 +34,9 @@ const headerName = values
 
 const host = values.matching(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name');
 
+/** The name of a guardrail: that of the instance to which it belongs. */
+export const INSTANCE_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,319}$/;
+
 export const SETTINGS = {
   PORT: port.prefault('8080').describe('Port to listen on. 0 selects a free port.'),
   HOST: host.prefault('0.0.0.0').describe('Address to listen on.'),
@@ -38,8 +44,20 @@ export const SETTINGS = {
     .union([z.literal('off'), port], { error: 'must be off, or a whole number from 0 to 65535' })
     .prefault('9090')
     .describe(
-      'Port that serves /metrics without authentication, on the same address. 0 selects a free port; off disables metrics.',
+      'Port that serves /metrics, on the same address, without authentication unless GUARDRAIL_METRICS_TOKEN is set. 0 selects a free port; off disables metrics.',
     ),
+  METRICS_TOKEN: secret(parseBearerToken).describe(
+    'Token without which /metrics is refused: Prometheus must send it as Authorization: Bearer. Default: none is needed.',
+  ),
+  TLS_CERT: secret(values.certificates).describe(
+    'Certificate of the service with its chain, in PEM. The ports of the service, of the inline proxy, of the MCP proxy and of the metrics then speak TLS 1.2 or later. Default: plain HTTP.',
+  ),
+  TLS_KEY: secret(values.privateKey).describe(
+    'Private key of GUARDRAIL_TLS_CERT, in PEM. The files are read again when they change.',
+  ),
+  TLS_CLIENT_CA: secret(values.certificates).describe(
+    'Certificates of the authorities, in PEM, that issue the certificates of clients. The service, the inline proxy and the MCP proxy then refuse a client without such a certificate, except on /healthz and /readyz. Default: clients need none.',
+  ),
   API_KEYS: secret(parseApiKeys).describe(
     'API keys of the callers, separated by commas: name:key, or only the key. The name is the tenant. A tenant can have several keys.',
   ),
@@ -49,6 +67,16 @@ export const SETTINGS = {
     .describe(
       'Names from GUARDRAIL_API_KEYS, separated by commas. Their keys can read and erase the sessions and end users of all tenants. Every other key can access only its own tenant.',
     ),
+  RESTORE_KEYS: values
+    .parsedBy(parseRestoreKeys)
+    .optional()
+    .describe(
+      'Rights to call /v1/restore, which gives tools of agents the values of pseudonyms, separated by commas. name:TYPE|TYPE lets the keys with this name from GUARDRAIL_API_KEYS see values of these types in sessions of their tenant; name@tenant:TYPE|TYPE in those of another tenant, and such a key can call nothing else. * is all types. Default: no key can restore.',
+    ),
+  RESTORE_RATE: values
+    .integer(1, 100_000)
+    .prefault('120')
+    .describe('Calls of /v1/restore that each name in GUARDRAIL_RESTORE_KEYS can make in a minute, in each process.'),
   INSECURE_NO_AUTH: values
     .flag()
     .prefault('false')
@@ -71,7 +99,9 @@ export const SETTINGS = {
     .describe('Port of the inline proxy. 0 selects a free port. Used with GUARDRAIL_PROXY_UPSTREAM.'),
   PROXY_HOST: host
     .optional()
-    .describe('Address on which the inline proxy and the external processor listen. Default: GUARDRAIL_HOST.'),
+    .describe(
+      'Address on which the inline proxy, the external processor and the MCP proxy listen. Default: GUARDRAIL_HOST.',
+    ),
   PROXY_UNKNOWN: values
     .oneOf('block', 'generic', 'pass')
     .prefault('block')
@@ -88,13 +118,13 @@ export const SETTINGS = {
     .listOf(headerName)
     .optional()
     .describe(
-      'Headers that identify the caller of the inline proxy or the external processor in place of its API key, separated by commas. Only a trusted hop may set them: the guardrail believes them. A call without one of them is refused. x-guardrail-team names the team whose policy applies.',
+      'Headers that identify the caller of the inline proxy, the external processor or the MCP proxy in place of its API key, separated by commas. Only a trusted hop may set them: the guardrail believes them. A call without one of them is refused. x-guardrail-team names the team whose policy applies.',
     ),
   PROXY_CUSTOMER_HEADERS: values
     .listOf(headerName)
     .prefault(STANDARD_CUSTOMER_HEADERS.join(','))
     .describe(
-      'Headers in which calls through the inline proxy or the external processor name their end user, besides the body, separated by commas. Add those of user_header_name and user_header_mappings of LiteLLM.',
+      'Headers in which calls through the inline proxy, the external processor or the MCP proxy name their end user, besides the body, separated by commas. Add those of user_header_name and user_header_mappings of LiteLLM.',
     ),
   EXT_PROC_PORT: port
     .optional()
@@ -110,6 +140,27 @@ export const SETTINGS = {
   EXT_PROC_TLS_CLIENT_CA: secret(values.certificates).describe(
     'Certificates of the authorities, in PEM, that issue the certificates of clients. A client without such a certificate is refused. Default: clients need none.',
   ),
+  MCP_UPSTREAM: values
+    .upstreamUrl()
+    .optional()
+    .describe(
+      'Base URL of a trusted MCP server (streamable HTTP). Starts the MCP proxy on GUARDRAIL_MCP_PORT: the server gets values in place of pseudonyms, and its clients get pseudonyms in place of values. Callers are identified as by the inline proxy.',
+    ),
+  MCP_PORT: port
+    .prefault('8082')
+    .describe('Port of the MCP proxy. 0 selects a free port. Used with GUARDRAIL_MCP_UPSTREAM.'),
+  MCP_RESTORE_TYPES: values
+    .parsedBy((text) => ({ types: parseTypes(text) }))
+    .prefault('*')
+    .describe(
+      'Entity types whose values the MCP server may see, separated by vertical bars, such as EMAIL_ADDRESS|PHONE_NUMBER. * is all types.',
+    ),
+  MCP_ORIGINS: values
+    .listOf(values.origin())
+    .optional()
+    .describe(
+      'Origins of web pages that may call the MCP proxy, separated by commas. Default: a call of a web page is refused.',
+    ),
   STORE: values
     .parsedBy(storeSetting)
     .prefault('memory')
@@ -187,6 +238,12 @@ export const SETTINGS = {
     .describe(
       'Serves /playground, a web page that shows what is found in a text and what the model receives. To sign in, enter any user name, and an API key as the password.',
     ),
+  PRESIDIO_API: values
+    .flag()
+    .prefault('false')
+    .describe(
+      "Answers the REST API of Presidio's analyzer and anonymizer, so that clients of Presidio can use the guardrail in its place. Clients send an API key as the password of basic authentication, as a bearer token or in x-api-key.",
+    ),
   WORKERS: values
     .parsedBy((text) => (text === 'auto' ? String(availableParallelism()) : text))
     .pipe(values.integer(1, 512))
@@ -196,6 +253,16 @@ export const SETTINGS = {
     .oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .prefault('info')
     .describe('Lowest severity that is logged.'),
+  AUDIT: values
+    .parsedBy(parseAuditOutputs)
+    .prefault('off')
+    .describe(
+      'Where an audit event is written for each call, without any value: off, or stdout, stderr, otlp (the log exporter of OpenTelemetry) or absolute paths of files, separated by commas. With stdout, the log goes to standard error.',
+    ),
+  INSTANCE: values
+    .matching(INSTANCE_NAME, 'must be a name of letters, digits, dots, hyphens, underscores and slashes')
+    .optional()
+    .describe('Name of this guardrail in audit events. The operator sets the namespace and the name of its instance.'),
 } as const satisfies Record<string, z.ZodType>;
 
 export type Name = keyof typeof SETTINGS;

@@ -47,6 +47,8 @@ describe('the settings', () => {
       METRICS_PORT: 9090,
       HOST: '0.0.0.0',
       ADMIN_KEYS: undefined,
+      RESTORE_KEYS: undefined,
+      RESTORE_RATE: 120,
       INSECURE_NO_AUTH: false,
       SESSION_KEY: undefined,
       PROXY_NAMES: ['gateway', 'litellm'],
@@ -58,15 +60,24 @@ describe('the settings', () => {
       PROXY_IDENTITY_HEADERS: undefined,
       PROXY_CUSTOMER_HEADERS: ['x-litellm-customer-id', 'x-litellm-end-user-id'],
       CUSTOMERS: undefined,
+      METRICS_TOKEN: undefined,
+      TLS_CERT: undefined,
+      TLS_KEY: undefined,
+      TLS_CLIENT_CA: undefined,
       EXT_PROC_PORT: undefined,
       EXT_PROC_TLS_CERT: undefined,
       EXT_PROC_TLS_KEY: undefined,
       EXT_PROC_TLS_CLIENT_CA: undefined,
+      MCP_UPSTREAM: undefined,
+      MCP_PORT: 8082,
+      MCP_RESTORE_TYPES: { types: undefined },
+      MCP_ORIGINS: undefined,
       STORE: { kind: 'memory' },
       MAPPING_TTL: 86_400_000,
       ENCRYPTION_KEYS: undefined,
       MODE: 'enforce',
       PLAYGROUND: false,
+      PRESIDIO_API: false,
       DETECTORS: ['builtin'],
       PRESIDIO_URL: undefined,
       DETECTION_TIMEOUT: 1000,
@@ -77,6 +88,8 @@ describe('the settings', () => {
       POLICY: undefined,
       IMAGES: 'redact',
       REMOTE_IMAGES: 'block',
+      AUDIT: [],
+      INSTANCE: undefined,
       MAX_BODY: 10 * 1024 * 1024,
       WORKERS: 1,
       LOG_LEVEL: 'info',
@@ -96,6 +109,13 @@ describe('the settings', () => {
     ['METRICS_PORT', 'off', 'off'],
     ['INSECURE_NO_AUTH', 'true', true],
     ['LANGUAGES', 'en,de', ['en', 'de']],
+    ['AUDIT', 'off', []],
+    [
+      'AUDIT',
+      'stdout, otlp,/var/log/audit.jsonl',
+      [{ kind: 'stdout' }, { kind: 'otlp' }, { kind: 'file', path: '/var/log/audit.jsonl' }],
+    ],
+    ['INSTANCE', 'ai/main', 'ai/main'],
   ];
   for (const [name, text, value] of READ) {
     it(`read ${name}=${text}`, () => {
@@ -155,7 +175,38 @@ describe('the settings', () => {
     ]);
   });
 
+  it('read the certificates of the service and the token of its metrics', () => {
+    const { ca, server } = issueCertificates();
+    const pair = { GUARDRAIL_TLS_CERT: server.certificate, GUARDRAIL_TLS_KEY_FILE: file('service.key', server.key) };
+    const token = { GUARDRAIL_METRICS_TOKEN_FILE: file('token', 'a-token-of-prometheus\n') };
+    const settings = readSettings({ ...KEYS, ...pair, ...token, GUARDRAIL_TLS_CLIENT_CA: ca });
+    expect([settings.TLS_CERT?.kind, settings.TLS_KEY?.kind, settings.METRICS_TOKEN?.kind]).to.deep.equal([
+      'value',
+      'file',
+      'file',
+    ]);
+    expect(problemsOf({ ...KEYS, ...pair, GUARDRAIL_TLS_CERT: issueCertificates().server.certificate })).to.deep.equal([
+      'GUARDRAIL_TLS_KEY is not the key of GUARDRAIL_TLS_CERT: set those of one pair.',
+    ]);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_TLS_CLIENT_CA: ca })).to.deep.equal([
+      'GUARDRAIL_TLS_CERT and GUARDRAIL_TLS_KEY, or their _FILE, must be set together: TLS needs both.',
+    ]);
+    expect(problemsOf({ ...KEYS, GUARDRAIL_METRICS_TOKEN: 'short' })).to.deep.equal([
+      'GUARDRAIL_METRICS_TOKEN must contain a token of at least 16 visible ASCII characters.',
+    ]);
+    expect(problemsOf({ ...KEYS, ...token, GUARDRAIL_METRICS_PORT: 'off' })).to.deep.equal([
+      'GUARDRAIL_METRICS_TOKEN has no effect if GUARDRAIL_METRICS_PORT is off: set a port, or no token.',
+    ]);
+  });
+
   const WRONG: [env: NodeJS.ProcessEnv, problem: RegExp][] = [
+    [
+      { GUARDRAIL_AUDIT: 'audit.jsonl' },
+      /^GUARDRAIL_AUDIT must be off, or contain stdout, stderr, otlp or the absolute/,
+    ],
+    [{ GUARDRAIL_AUDIT: 'off,stdout' }, /^GUARDRAIL_AUDIT must be off, or contain/],
+    [{ GUARDRAIL_AUDIT: 'otlp,otlp' }, /^GUARDRAIL_AUDIT must not contain the same entry twice\.$/],
+    [{ GUARDRAIL_INSTANCE: 'a b' }, /^GUARDRAIL_INSTANCE must be a name of letters/],
     [{ GUARDRAIL_PORT: '70000' }, /^GUARDRAIL_PORT must be a whole number from 0 to 65535\.$/],
     [{ GUARDRAIL_METRICS_PORT: 'on' }, /^GUARDRAIL_METRICS_PORT must be off, or a whole number from 0 to 65535\.$/],
     [
@@ -208,6 +259,31 @@ describe('the settings', () => {
       { GUARDRAIL_EXT_PROC_PORT: '8082', GUARDRAIL_PROXY_PORT: '8083' },
       /^GUARDRAIL_PROXY_PORT has no effect without GUARDRAIL_PROXY_UPSTREAM: set both, or neither\.$/,
     ],
+    [{ GUARDRAIL_MCP_UPSTREAM: 'ftp://h' }, /^GUARDRAIL_MCP_UPSTREAM must be an http or https URL\.$/],
+    [
+      { GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_MCP_PORT: '8080' },
+      /^GUARDRAIL_MCP_PORT must differ from GUARDRAIL_PORT: set another port\.$/,
+    ],
+    [
+      { ...PROXIED, GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_MCP_PORT: '8081' },
+      /^GUARDRAIL_MCP_PORT must differ from GUARDRAIL_PROXY_PORT: set another port\.$/,
+    ],
+    [
+      { GUARDRAIL_MCP_RESTORE_TYPES: '*' },
+      /^GUARDRAIL_MCP_RESTORE_TYPES has no effect without GUARDRAIL_MCP_UPSTREAM: set both, or neither\.$/,
+    ],
+    [
+      { GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_MCP_RESTORE_TYPES: 'email' },
+      /^GUARDRAIL_MCP_RESTORE_TYPES must contain types as in pseudonyms/,
+    ],
+    [
+      { GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_MCP_ORIGINS: 'https://app.example.com/' },
+      /^GUARDRAIL_MCP_ORIGINS must contain origins such as/,
+    ],
+    [
+      { GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_PROXY_UNKNOWN: 'pass' },
+      /^GUARDRAIL_PROXY_UNKNOWN has no effect without GUARDRAIL_PROXY_UPSTREAM: set both, or neither\.$/,
+    ],
     [{ GUARDRAIL_PORT: '-1' }, /^GUARDRAIL_PORT must be a whole number/],
     [{ GUARDRAIL_HOST: 'a b' }, /^GUARDRAIL_HOST must be an address/],
     [{ ...PROXIED, GUARDRAIL_PROXY_HOST: 'a b' }, /^GUARDRAIL_PROXY_HOST must be an address/],
@@ -223,6 +299,19 @@ describe('the settings', () => {
       /^GUARDRAIL_ADMIN_KEYS must contain names from GUARDRAIL_API_KEYS, not the keys\.$/,
     ],
     [{ GUARDRAIL_ADMIN_KEYS: 'sk-0123456789' }, /^GUARDRAIL_ADMIN_KEYS must contain names(?!.*sk-0)/],
+    [{ GUARDRAIL_RESTORE_KEYS: 'crm' }, /^GUARDRAIL_RESTORE_KEYS must contain entries such as name:TYPE/],
+    [
+      { GUARDRAIL_RESTORE_KEYS: 'nobody:*' },
+      /^GUARDRAIL_RESTORE_KEYS must contain names from GUARDRAIL_API_KEYS, not the keys\.$/,
+    ],
+    [
+      { GUARDRAIL_ADMIN_KEYS: 'litellm', GUARDRAIL_RESTORE_KEYS: 'litellm@inline:*' },
+      /^GUARDRAIL_RESTORE_KEYS must not limit a name in GUARDRAIL_ADMIN_KEYS/,
+    ],
+    [
+      { GUARDRAIL_RESTORE_RATE: '5' },
+      /^GUARDRAIL_RESTORE_RATE has no effect without GUARDRAIL_RESTORE_KEYS: set both, or neither\.$/,
+    ],
     [{ GUARDRAIL_ADMIN_KEYS: 'two words' }, /^GUARDRAIL_ADMIN_KEYS must contain names of API keys, not the keys\.$/],
     [{ GUARDRAIL_SESSION_KEY: 'short' }, /^GUARDRAIL_SESSION_KEY must have at least 32 characters/],
     [

@@ -7,7 +7,9 @@ import { isSecret, type SecretSource } from './secrets.ts';
 import { FILE_VARIABLE, PREFIX, readSources, type Given } from './sources.ts';
 
 export { DEFAULT_TENANT, TENANT_NAME, type ApiKeys } from './apiKeys.ts';
-export type { Settings } from './definitions.ts';
+export type { AuditOutput } from './auditOutputs.ts';
+export { INSTANCE_NAME, type Settings } from './definitions.ts';
+export type { RestoreKeys, RestoreRight, ShownTypes } from './restoreKeys.ts';
 export { openSecret, readSecret, type Secret } from './secrets.ts';
 
 /** Settings are missing or wrong. The message has one sentence on one line for each problem. */
@@ -38,21 +40,46 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return settings as Settings;
 }
 
-/** All settings, for `--help`. */
-export function describeSettings(): string {
-  const lines = [
-    FILE_VARIABLE,
-    '    YAML file with any of the settings below, in lower case without the prefix. Environment variables take precedence.',
-  ];
-  for (const [name, schema] of Object.entries<z.ZodType>(SETTINGS)) {
+/** A setting, as `--help` and the reference describe it. */
+export interface SettingDescription {
+  /** The environment variable, and for a secret also the one that names a file. */
+  readonly variables: readonly [string, ...string[]];
+  readonly help: string;
+  /** Empty: not a choice of few values. */
+  readonly values: readonly string[];
+  /** Undefined: there is none. */
+  readonly preset: string | undefined;
+}
+
+/** All settings, in the order of their definition. The first names the file with the others. */
+export function listSettings(): SettingDescription[] {
+  const file: SettingDescription = {
+    variables: [FILE_VARIABLE],
+    help: 'YAML file with any of the settings below, in lower case without the prefix. Environment variables take precedence.',
+    values: [],
+    preset: undefined,
+  };
+  const others = Object.entries<z.ZodType>(SETTINGS).map(([name, schema]): SettingDescription => {
     const isPreset = schema instanceof z.ZodPrefault;
     const inner = isPreset ? schema.unwrap() : schema;
-    const values = inner instanceof z.ZodEnum ? ` Values: ${inner.options.join(', ')}.` : '';
-    const preset = isPreset ? ` Default: ${String(schema.def.defaultValue)}.` : '';
-    lines.push(isSecret(schema) ? `${PREFIX}${name}, ${PREFIX}${name}_FILE` : PREFIX + name);
-    lines.push(`    ${schema.description ?? ''}${values}${preset}`);
-  }
-  return lines.join('\n');
+    return {
+      variables: isSecret(schema) ? [`${PREFIX}${name}`, `${PREFIX}${name}_FILE`] : [PREFIX + name],
+      help: schema.description ?? '',
+      values: inner instanceof z.ZodEnum ? inner.options.map(String) : [],
+      preset: isPreset ? String(schema.def.defaultValue) : undefined,
+    };
+  });
+  return [file, ...others];
+}
+
+/** All settings, for `--help`. */
+export function describeSettings(): string {
+  return listSettings()
+    .flatMap(({ variables, help, values, preset }) => [
+      variables.join(', '),
+      `    ${help}${values.length > 0 ? ` Values: ${values.join(', ')}.` : ''}${preset === undefined ? '' : ` Default: ${preset}.`}`,
+    ])
+    .join('\n');
 }
 
 type Result = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string };

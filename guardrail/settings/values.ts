@@ -88,6 +88,13 @@ export function httpUrl(): TextSchema<URL> {
   return z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).transform((text) => new URL(text));
 }
 
+/** The origin of a web page, as browsers send it. */
+export function origin(): TextSchema<string> {
+  return z
+    .string()
+    .refine((text) => URL.parse(text)?.origin === text, 'must contain origins such as https://app.example.com');
+}
+
 /** The base URL of a server, perhaps with a path. No slash ends the path, except that of the root. */
 export function upstreamUrl(): TextSchema<URL> {
   return httpUrl()

@@ -45,7 +45,7 @@ export interface MappingStore {
   /**
    * Returns the values of pseudonyms, without unknown ones and ones whose value cannot be decrypted. Renews the expiry.
    * At most one round trip.
-   * @param ttlMs as for `put`
+   * @param ttlMs as for `put`; 0: the expiry stays as it is
    */
   get(session: SessionId, pseudonyms: readonly Pseudonym[], ttlMs?: number): Promise<ReadonlyMap<Pseudonym, string>>;
   /**

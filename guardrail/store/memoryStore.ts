@@ -181,7 +181,10 @@ class LruMemoryStore implements MemoryStore {
     return session;
   }
 
-  /** @returns the session, which becomes the most recently used one, unless it has expired. */
+  /**
+   * @param ttlMs 0: the expiry stays as it is
+   * @returns the session, which becomes the most recently used one, unless it has expired
+   */
   #touch(id: SessionId, ttlMs: number): MemorySession | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined) return undefined;
@@ -189,6 +192,7 @@ class LruMemoryStore implements MemoryStore {
       this.#drop(id, session);
       return undefined;
     }
+    if (ttlMs === 0) return session;
     session.expiresAt = this.#expiry(ttlMs);
     this.#sessions.delete(id);
     this.#sessions.set(id, session);

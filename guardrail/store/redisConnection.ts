@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError, type Fence } from './contract.ts';
+import { inSpan, type SpanStart } from '../telemetry/telemetry.ts';
 import type { RedisAddress } from './redisAddress.ts';
 import { openRedisClient, type RedisClient } from './redisClient.ts';
 import { RedisClock } from './redisClock.ts';
@@ -24,6 +25,7 @@ export class RedisConnection {
   readonly #timeoutMs: number;
   readonly #main: RedisClient;
   readonly #scripts: ScriptClient;
+  readonly #spans: Readonly<Record<ScriptName, SpanStart>>;
   readonly #clock = new RedisClock();
   readonly #openedAt = performance.now();
   /**
@@ -40,6 +42,7 @@ export class RedisConnection {
   constructor(address: RedisAddress, timeoutMs: number) {
     this.#address = address;
     this.#timeoutMs = timeoutMs;
+    this.#spans = scriptSpans(address);
     this.#main = openRedisClient(address, timeoutMs);
     const { client } = this.#main;
     this.#scripts = defineScripts(client);
@@ -59,9 +62,11 @@ export class RedisConnection {
    * unresponsive.
    * @returns the reply without its first element, the time of the server.
    */
-  async run(script: ScriptName, keys: readonly string[], args: Arguments): Promise<unknown[]> {
-    if (this.#isUnresponsive) throw new StoreUnavailableError('Redis does not respond.');
-    return this.#recordTime(await this.bounded(this.#scripts[script](keys.length, ...keys, ...args)));
+  run(script: ScriptName, keys: readonly string[], args: Arguments): Promise<unknown[]> {
+    return inSpan(this.#spans[script], async () => {
+      if (this.#isUnresponsive) throw new StoreUnavailableError('Redis does not respond.');
+      return this.#recordTime(await this.bounded(this.#scripts[script](keys.length, ...keys, ...args)));
+    });
   }
 
   /** See {@link RedisClock}. */
@@ -214,6 +219,26 @@ export class RedisConnection {
     }, delayMs);
     this.#pollTimer.unref();
   }
+}
+
+/** The spans of the scripts, by OpenTelemetry's conventions for databases: no key and no value. */
+function scriptSpans({ topology, hosts, db }: RedisAddress): Readonly<Record<ScriptName, SpanStart>> {
+  const [host, ...others] = hosts;
+  // Of a Cluster and behind Sentinel, the server of a call is not known.
+  const server = topology === 'standalone' && others.length === 0 ? host : undefined;
+  const span = (script: string): SpanStart => ({
+    name: `EVALSHA ${script}`,
+    kind: 'client',
+    attributes: {
+      'db.system.name': 'redis',
+      'db.operation.name': 'EVALSHA',
+      'db.stored_procedure.name': script,
+      'db.namespace': String(db),
+      ...(server && { 'server.address': server.host, 'server.port': server.port }),
+    },
+  });
+  const names = Object.keys(SCRIPTS) as ScriptName[];
+  return Object.fromEntries(names.map((script) => [script, span(script)])) as Record<ScriptName, SpanStart>;
 }
 
 function addressOf({ options }: Redis): string {

@@ -2,6 +2,9 @@ import type { Cluster, Redis } from 'ioredis';
 import { SLOT_CHARACTERS } from './contract.ts';
 import { COMPARE_BYTES, KEY_ID_BYTES } from './cipher.ts';
 
+/** A sealed value begins with these: see cipher.ts. */
+const STAMP_BYTES = COMPARE_BYTES + KEY_ID_BYTES;
+
 /**
  * The common part of all scripts. A session is a hash from pseudonym indexes to sealed values; its field `u` contains the
  * end user. An end user is a sorted set of session ids by expiry. A tombstone contains the time of an erasure.
@@ -37,7 +40,11 @@ end
 local BATCH = 1000
 `;
 
-/** KEYS: session, its tombstone, the end user's tombstone if any. ARGV: session, end user or '', fence, TTL, tombstone TTL, field, value … */
+/**
+ * KEYS: session, its tombstone, the end user's tombstone if any. ARGV: session, end user or '', fence, TTL, tombstone TTL,
+ * field, value … Of a value that should be stored already, only its compare digest and key id are given. If it is not, or
+ * with another key, nothing is stored: the caller must give all values in full.
+ */
 const PUT = `
 local session, id, subject = KEYS[1], ARGV[1], ARGV[2]
 local fence, ttl, retention = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -55,14 +62,15 @@ for from = 6, #ARGV, 2 * BATCH do
   local stored = redis.call('HMGET', session, unpack(fields))
   for n = 1, #fields do
     local old, new = stored[n], ARGV[from + 2 * n - 1]
+    local same_key = old and string.sub(old, ${COMPARE_BYTES + 1}, ${STAMP_BYTES}) == string.sub(new, ${COMPARE_BYTES + 1}, ${STAMP_BYTES})
+    if #new == ${STAMP_BYTES} and not same_key then return {stamp, 'incomplete'} end
     if not old then
       write[#write + 1] = fields[n]
       write[#write + 1] = new
     elseif string.sub(old, 1, ${COMPARE_BYTES}) ~= string.sub(new, 1, ${COMPARE_BYTES}) then
       taken[#taken + 1] = fields[n]
       taken[#taken + 1] = old
-    elseif string.sub(old, ${COMPARE_BYTES + 1}, ${COMPARE_BYTES + KEY_ID_BYTES})
-        ~= string.sub(new, ${COMPARE_BYTES + 1}, ${COMPARE_BYTES + KEY_ID_BYTES}) then
+    elseif not same_key then
       -- The same value, encrypted with another key: the newer encryption replaces it.
       write[#write + 1] = fields[n]
       write[#write + 1] = new
@@ -90,8 +98,9 @@ for from = 3, #ARGV, BATCH do
   local values = redis.call('HMGET', session, unpack(ARGV, from, math.min(from + BATCH - 1, #ARGV)))
   for n = 1, #values do reply[#reply + 1] = values[n] end
 end
-if redis.call('EXISTS', session) == 1 then
-  renew(session, ARGV[1], redis.call('HGET', session, 'u'), tonumber(ARGV[2]))
+local ttl = tonumber(ARGV[2])
+if ttl > 0 and redis.call('EXISTS', session) == 1 then
+  renew(session, ARGV[1], redis.call('HGET', session, 'u'), ttl)
 end
 return reply
 `;

@@ -9,6 +9,7 @@ import {
   type PutResult,
   type SessionInfo,
 } from './contract.ts';
+import { KnownMappings } from './knownMappings.ts';
 import type { RedisAddress } from './redisAddress.ts';
 import { RedisConnection } from './redisConnection.ts';
 
@@ -45,6 +46,7 @@ class RedisStore implements MappingStore {
   readonly #options: RedisStoreOptions;
   readonly #connection: RedisConnection;
   readonly #cipher: Cipher;
+  readonly #known: KnownMappings;
   readonly #ttl: string;
   readonly #tombstoneTtl: string;
   readonly #isCluster: boolean;
@@ -53,6 +55,7 @@ class RedisStore implements MappingStore {
     this.#options = options;
     this.#connection = new RedisConnection(options.address, options.timeoutMs ?? 1000);
     this.#cipher = createCipher(options.sessionKey, options.encryptionKeys);
+    this.#known = new KnownMappings(this.#cipher, options.encryptionKeys);
     // Initializes the cipher of the runtime and detects an invalid key now, not in the first call.
     this.#cipher.open(NO_SESSION, NO_PSEUDONYM, this.#cipher.seal(NO_SESSION, NO_PSEUDONYM, ''));
     this.#ttl = String(options.ttlMs);
@@ -72,16 +75,15 @@ class RedisStore implements MappingStore {
     const keys = [keyOf('session', session), keyOf('erased', session)];
     if (subject !== undefined) keys.push(keyOf('erased', subject));
     const args: (string | Buffer)[] = [session, subject ?? '', String(fence), this.#ttlOf(ttlMs), this.#tombstoneTtl];
-    const pseudonyms = new Map<string, Pseudonym>();
-    const yieldIfDue = createYielder();
-    for (const [pseudonym, value] of values) {
-      const field = this.#cipher.index(session, pseudonym);
-      pseudonyms.set(field.toString('hex'), pseudonym);
-      args.push(field, this.#cipher.seal(session, pseudonym, value));
-      await yieldIfDue();
-    }
-    const [kind, ...rest] = await this.#connection.run('putMappings', keys, args);
-    switch (String(kind)) {
+    const send = async (isInFull: boolean): Promise<[kind: string, rest: Buffer[]]> => {
+      const mappings = await this.#argumentsOf(session, values, isInFull);
+      const [kind, ...rest] = await this.#connection.run('putMappings', keys, [...args, ...mappings]);
+      return [String(kind), rest as Buffer[]];
+    };
+    let [kind, rest] = await send(false);
+    // Some values have expired in Redis, or the key was rotated.
+    if (kind === 'incomplete') [kind, rest] = await send(true);
+    switch (kind) {
       case 'stored':
         return { kind: 'stored' };
       case 'erased':
@@ -89,8 +91,20 @@ class RedisStore implements MappingStore {
         if (fence === 0) throw new StoreUnavailableError('Redis was unreachable when the call began.');
         return { kind: 'erased' };
       default:
-        return { kind: 'collision', taken: this.#openTaken(session, pseudonyms, rest as Buffer[]) };
+        return { kind: 'collision', taken: this.#openTaken(session, [...values.keys()], rest) };
     }
+  }
+
+  /** @param isInFull whether known mappings are sealed again */
+  async #argumentsOf(session: SessionId, values: ReadonlyMap<Pseudonym, string>, isInFull: boolean): Promise<Buffer[]> {
+    const args: Buffer[] = [];
+    const yieldIfDue = createYielder();
+    for (const [pseudonym, value] of values) {
+      const stamp = isInFull ? undefined : this.#known.stamp(session, pseudonym, value);
+      args.push(this.#known.index(session, pseudonym), stamp ?? this.#known.seal(session, pseudonym, value));
+      await yieldIfDue();
+    }
+    return args;
   }
 
   async get(
@@ -103,7 +117,7 @@ class RedisStore implements MappingStore {
     const yieldIfDue = createYielder();
     const fields: Buffer[] = [];
     for (const pseudonym of pseudonyms) {
-      fields.push(this.#cipher.index(session, pseudonym));
+      fields.push(this.#known.index(session, pseudonym));
       await yieldIfDue();
     }
     const args = [session, this.#ttlOf(ttlMs), ...fields];
@@ -188,12 +202,13 @@ class RedisStore implements MappingStore {
 
   #openTaken(
     session: SessionId,
-    pseudonyms: ReadonlyMap<string, Pseudonym>,
+    pseudonyms: readonly Pseudonym[],
     reply: readonly Buffer[],
   ): ReadonlyMap<Pseudonym, string> {
+    const byField = new Map(pseudonyms.map((one) => [this.#known.index(session, one).toString('hex'), one]));
     const taken = new Map<Pseudonym, string>();
     for (let at = 0; at + 1 < reply.length; at += 2) {
-      const pseudonym = pseudonyms.get(reply[at]?.toString('hex') ?? '');
+      const pseudonym = byField.get(reply[at]?.toString('hex') ?? '');
       const sealed = reply[at + 1];
       if (pseudonym === undefined || sealed === undefined) continue;
       const value = this.#open(session, pseudonym, sealed);

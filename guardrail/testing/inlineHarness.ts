@@ -57,9 +57,16 @@ export const echo: Script = (response, { body }) => {
 interface Options extends HarnessOptions {
   /** The path of the upstream's base URL. */
   readonly prefix?: string;
+  /** The upstream is also that of the MCP proxy. */
+  readonly hasMcp?: boolean;
 }
 
-export async function startInline({ env = {}, prefix = '', ...options }: Options = {}): Promise<Inline> {
+export async function startInline({
+  env = {},
+  prefix = '',
+  hasMcp = false,
+  ...options
+}: Options = {}): Promise<Inline> {
   const received: Received[] = [];
   const aborted: string[] = [];
   let current: Script = echo;
@@ -93,7 +100,12 @@ export async function startInline({ env = {}, prefix = '', ...options }: Options
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const harness = await startHarness({
-    env: { GUARDRAIL_PROXY_UPSTREAM: `http://127.0.0.1:${port}${prefix}`, GUARDRAIL_PROXY_PORT: '0', ...env },
+    env: {
+      GUARDRAIL_PROXY_UPSTREAM: `http://127.0.0.1:${port}${prefix}`,
+      GUARDRAIL_PROXY_PORT: '0',
+      ...(hasMcp && { GUARDRAIL_MCP_UPSTREAM: `http://127.0.0.1:${port}`, GUARDRAIL_MCP_PORT: '0' }),
+      ...env,
+    },
     ...options,
   });
   return {

@@ -1,6 +1,7 @@
 /**
  * Measures the CPU time that a streamed answer costs the service, with each client of LiteLLM: `Full` sends each piece with
- * its carry, `Generic` sends all text so far with each piece.
+ * its carry, `Generic` sends all text so far with each piece. Prints the time of a piece also for a quarter of the pieces: it
+ * would stay the same if the time were linear in the length of the answer.
  *
  *     node hack/bench/pieces.ts [pieces] [characters a piece]
  */
@@ -44,44 +45,56 @@ async function measure(): Promise<void> {
 
   const text = 'Please write to anna.schmidt@example.org about the invoice of last month. ';
   const basic = '/beta/litellm_basic_guardrail_api';
-  const who = { litellm_call_id: 'call', request_data: { user_api_key_hash: 'hash' } };
+  const who = { request_data: { user_api_key_hash: 'hash' } };
+  const markup = `<p class="note">${text.trim()}</p>\n`;
+  const asked = (body: object): Promise<{ texts: string[] }> =>
+    post(basic, { ...who, litellm_call_id: 'call', input_type: 'request', ...body });
   const redacted = {
     Full: await post<{ texts: string[] }>('/v1/guard/redact', { texts: [text] }),
-    Generic: await post<{ texts: string[] }>(basic, { ...who, input_type: 'request', texts: [text] }),
+    Generic: await asked({ texts: [text] }),
+    Markup: await asked({ texts: [markup] }),
   };
-  const piecesOf = ({ texts: [sent = ''] }: { texts: string[] }): string[] => {
+  const piecesOf = ({ texts: [sent = ''] }: { texts: string[] }, pieces: number): string[] => {
     const answer = sent.repeat(1 + (PIECES * CHARACTERS) / sent.length);
-    return Array.from({ length: PIECES }, (_, at) => answer.slice(at * CHARACTERS, (at + 1) * CHARACTERS));
+    return Array.from({ length: pieces }, (_, at) => answer.slice(at * CHARACTERS, (at + 1) * CHARACTERS));
   };
 
   let longest = 0;
-  const streams: Record<string, () => Promise<void>> = {
-    Full: async () => {
+  let calls = 0;
+  const generic = async (sent: { texts: string[] }, pieces: number): Promise<void> => {
+    const litellm_call_id = `call ${(calls += 1)}`;
+    const parts = piecesOf(sent, pieces);
+    for (let at = 1; at <= pieces; at += 1) {
+      await post(basic, { ...who, litellm_call_id, input_type: 'response', texts: [parts.slice(0, at).join('')] });
+    }
+  };
+  const streams: Record<string, (pieces: number) => Promise<void>> = {
+    Full: async (pieces) => {
       let carry = '';
-      for (const [at, piece] of piecesOf(redacted.Full).entries()) {
-        const body = { text: piece, carry, final: at === PIECES - 1 };
+      for (const [at, piece] of piecesOf(redacted.Full, pieces).entries()) {
+        const body = { text: piece, carry, final: at === pieces - 1 };
         ({ carry } = await post<{ carry: string }>('/v1/guard/rehydrate/stream', body));
         longest = Math.max(longest, carry.length);
       }
     },
-    Generic: async () => {
-      const pieces = piecesOf(redacted.Generic);
-      for (let at = 1; at <= PIECES; at += 1) {
-        await post(basic, { ...who, input_type: 'response', texts: [pieces.slice(0, at).join('')] });
-      }
-    },
+    Generic: (pieces) => generic(redacted.Generic, pieces),
+    'Generic, HTML': (pieces) => generic(redacted.Markup, pieces),
   };
-  for (const [name, stream] of Object.entries(streams)) {
+  const bestOf = async (stream: (pieces: number) => Promise<void>, pieces: number): Promise<number> => {
     const rounds: number[] = [];
     // The first rounds are a warm-up.
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = await cpuMs();
-      await stream();
+      await stream(pieces);
       rounds.push((await cpuMs()) - before);
     }
-    const best = Math.min(...rounds.slice(2));
+    return Math.min(...rounds.slice(2)) / pieces;
+  };
+  for (const [name, stream] of Object.entries(streams)) {
+    const quarter = await bestOf(stream, Math.ceil(PIECES / 4));
+    const all = await bestOf(stream, PIECES);
     process.stdout.write(
-      `${name.padEnd(8)} ${PIECES} pieces of ${CHARACTERS} characters: ${best.toFixed(0)} ms of CPU, ${(best / PIECES).toFixed(2)} ms a piece\n`,
+      `${name.padEnd(14)} ${PIECES} pieces of ${CHARACTERS} characters: ${all.toFixed(2)} ms of CPU a piece, ${(all / quarter).toFixed(2)} x the time with a quarter of them\n`,
     );
   }
   process.stdout.write(`The longest carry has ${longest} characters.\n`);

@@ -6,9 +6,9 @@
  *
  *     node hack/bench/restart.ts [customers]
  */
-import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { customers } from '../../operator/api/kinds.ts';
+import { peakBytes, residentBytes } from '../attack/memory.ts';
 import {
   atRest,
   each,
@@ -42,10 +42,8 @@ async function writes(): Promise<Map<string, number>> {
 
 /** @returns the current and the peak memory of a process, in MiB. */
 function memory(pid: number): readonly [now: string, most: string] {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const of = (name: string): string =>
-    (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024).toFixed(0);
-  return [of('VmRSS'), of('VmHWM')];
+  const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
+  return [mebibytes(residentBytes(pid)), mebibytes(peakBytes(pid))];
 }
 
 try {

@@ -9,14 +9,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { pino } from 'pino';
 import getRawBody from 'raw-body';
 import { Pool } from 'undici';
-import { startApp } from '../../guardrail/app/app.ts';
-import { readSettings } from '../../guardrail/settings/settings.ts';
 import { startRedis } from '../testing/redis.ts';
+import { BENCH_KEY, startBenchService } from './benchService.ts';
 
-const KEY = 'key-for-the-bench';
 const CALLS = 1500;
 const CLIENTS = 8;
 const ROUNDS = 3;
@@ -45,19 +42,12 @@ async function startEcho(): Promise<{ server: Server; url: string }> {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-async function startService(store: string) {
-  const config = readSettings({
-    GUARDRAIL_PORT: '0',
-    GUARDRAIL_METRICS_PORT: 'off',
-    GUARDRAIL_HOST: '127.0.0.1',
-    GUARDRAIL_API_KEYS: `bench:${KEY}`,
+const startService = (store: string): ReturnType<typeof startBenchService> =>
+  startBenchService({
     GUARDRAIL_SESSION_KEY: 's'.repeat(32),
     GUARDRAIL_ENCRYPTION_KEYS: 'a'.repeat(64),
     GUARDRAIL_STORE: store,
   });
-  // Writing logs is part of the measured work. They go to /dev/null.
-  return startApp(config, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
-}
 
 const SENTENCE = 'The quarterly figures are attached and look fine. ';
 const textOf = (invoice: number, length = 430): string =>
@@ -90,7 +80,7 @@ async function call({ pool, path, body }: Omit<Target, 'name'>): Promise<string>
   const { statusCode, body: answer } = await pool.request({
     method: 'POST',
     path,
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    headers: { 'x-api-key': BENCH_KEY, 'content-type': 'application/json' },
     body: body(),
   });
   const text = await answer.text();

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of the mapping store as ratios to references from the same run: the memory of a mapping to the limit of
  * 400 bytes, and Redis operations to the simplest commands for the job (HSET and HMGET on the same client library, without
- * encryption and checks).
+ * encryption and checks). The figures of the Redis server itself, memory and processor time, say what one node bears.
  *
  *     node --expose-gc hack/bench/store.ts
  */
@@ -18,6 +18,7 @@ import { startRedis } from '../testing/redis.ts';
 
 const PAIRS = 10;
 const OPERATIONS = 4000;
+const SESSIONS = 1000;
 const CONCURRENCY = 32;
 
 const id = (): string => randomBytes(16).toString('hex');
@@ -82,7 +83,11 @@ async function redis(): Promise<void> {
       () => true,
       () => false,
     );
-  const sessions = Array.from({ length: 200 }, () => ({ session: id() as SessionId, values: entries(PAIRS) }));
+  const sessions = Array.from({ length: SESSIONS }, () => ({ session: id() as SessionId, values: entries(PAIRS) }));
+  const figure = async (section: string, name: string): Promise<number> =>
+    Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(await plain.info(section))?.[1]);
+  const processorTime = async (): Promise<number> =>
+    (await figure('cpu', 'used_cpu_user')) + (await figure('cpu', 'used_cpu_sys'));
   const at = (n: number): (typeof sessions)[number] => {
     const session = sessions[n % sessions.length];
     if (!session) throw new Error('There are no sessions.');
@@ -93,7 +98,16 @@ async function redis(): Promise<void> {
   const get = (n: number): Promise<unknown> => store.get(at(n).session, [...at(n).values.keys()]);
   const hset = (n: number): Promise<unknown> => plain.hset(`plain:${at(n).session}`, at(n).values);
   const hmget = (n: number): Promise<unknown> => plain.hmget(`plain:${at(n).session}`, ...at(n).values.keys());
-  for (const warmUp of [put, get, hset, hmget]) await rate(warmUp);
+  const empty = await figure('memory', 'used_memory');
+  await rate(put);
+  const stored = (await figure('memory', 'used_memory')) - empty;
+  print(`Redis, a session with ${PAIRS} mappings`, `${(stored / SESSIONS).toFixed(0)} bytes`);
+  for (const warmUp of [get, hset, hmget]) await rate(warmUp);
+  const began = await processorTime();
+  await rate(put);
+  await rate(get);
+  const each = ((await processorTime()) - began) / (2 * OPERATIONS);
+  print('Redis, a put or get', `${(1e6 * each).toFixed(0)} µs of the server's processor time`);
   // The operations alternate, so that other work affects both.
   const rates = { put: 0, get: 0, hset: 0, hmget: 0 };
   for (let round = 0; round < 3; round += 1) {

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
 import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
 import { ensureHelm, type Helm } from '../testing/helm.ts';
 import { buildKustomization, type ProjectKustomization } from '../testing/kustomize.ts';
+import { pageBlocks } from '../test/pages.ts';
 import { CHART_FOLDER } from './chart.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,12 +14,33 @@ const NAME = 'gateway-guardrail-operator';
 const NAMESPACE = 'gateway-guardrail-system';
 const COMPONENTS = 'operator/manifests/components';
 
+interface Labelled {
+  readonly labels?: Record<string, string>;
+}
+
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: object };
+  readonly metadata: Labelled & { readonly name: string; readonly namespace?: string };
   readonly spec?: {
-    readonly template?: { readonly spec?: { readonly containers?: readonly { readonly env?: { name: string }[] }[] } };
+    readonly template?: {
+      readonly metadata?: Labelled;
+      readonly spec?: { readonly containers?: readonly { readonly env?: { name: string }[] }[] };
+    };
   };
+}
+
+/** Checks the labels that only a release of Helm has, and replaces them by those of kustomize. */
+function withLabelsOfKustomize(objects: Record<string, Manifest>): Record<string, Manifest> {
+  for (const [name, { metadata, spec }] of Object.entries(objects)) {
+    expect(metadata.labels?.['helm.sh/chart'], name).to.equal(`${NAME}-${packageJson.version}`);
+    delete metadata.labels?.['helm.sh/chart'];
+    for (const { labels } of [metadata, spec?.template?.metadata ?? {}]) {
+      if (labels === undefined) continue;
+      expect(labels['app.kubernetes.io/managed-by'], name).to.equal('Helm');
+      labels['app.kubernetes.io/managed-by'] = 'kustomize';
+    }
+  }
+  return objects;
 }
 
 /** The objects by kind and name: Helm and kustomize have orders of their own. */
@@ -51,7 +73,7 @@ describe('the Helm chart', function () {
 
   async function render(values: Readonly<Record<string, unknown>> = {}): Promise<Record<string, Manifest>> {
     const flags = Object.entries(values).flatMap(([path, value]) => ['--set-json', `${path}=${JSON.stringify(value)}`]);
-    return objectsOf(await helm(['template', NAME, CHART, '--namespace', NAMESPACE, ...flags]));
+    return withLabelsOfKustomize(objectsOf(await helm(['template', NAME, CHART, '--namespace', NAMESPACE, ...flags])));
   }
   async function kustomize(more: ProjectKustomization = {}): Promise<Record<string, Manifest>> {
     return objectsOf(await buildKustomization({ resources: ['.'], ...more }));
@@ -157,6 +179,16 @@ describe('the Helm chart', function () {
     expect(rendered).to.deep.equal(withoutNamespace(await kustomize({ patches })));
   });
 
+  it('has NODE_OPTIONS once, also if the values set it', async () => {
+    const NODE_OPTIONS = { name: 'NODE_OPTIONS', value: '--max-old-space-size=300' };
+    const optionsOf = (objects: Record<string, Manifest>): unknown =>
+      Object.values(objects)
+        .flatMap(({ kind, spec }) => (kind === 'Deployment' ? (spec?.template?.spec?.containers ?? []) : []))
+        .flatMap(({ env = [] }) => env.filter(({ name }) => name === NODE_OPTIONS.name));
+    expect(optionsOf(await render())).to.have.length(1);
+    expect(optionsOf(await render({ env: [NODE_OPTIONS] }))).to.deep.equal([NODE_OPTIONS]);
+  });
+
   for (const [values, message] of [
     [{ replicas: 'two' }, /at '\/replicas': got string, want integer/],
     [{ replica: 2 }, /additional properties 'replica' not allowed/],
@@ -175,15 +207,16 @@ describe('the Helm chart', function () {
     });
   }
 
-  it('installs with the command of the README', async () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const command = /^helm (install [^]*?[^\\])\n/m.exec(readme)?.[1] ?? '';
+  it('installs with the documented command', async () => {
+    const documented = pageBlocks().flatMap(({ text }) => /^helm (install [^]*?[^\\])\n/m.exec(text)?.[1] ?? []);
+    expect(documented).to.have.length(1);
+    const [command = ''] = documented;
     const args = command.replaceAll('\\\n', ' ').split(/ +/);
     const output = await helm([
       ...args.map((arg) => arg.replace(/^operator\//, `${ROOT}/operator/`)),
       '--dry-run=client',
     ]);
-    expect(output).to.include('image: "registry.example.com/gateway-guardrail-operator:0.1.0"');
+    expect(output).to.include(`image: "registry.example.com/gateway-guardrail-operator:${packageJson.version}"`);
   });
 
   describe('on a cluster', () => {

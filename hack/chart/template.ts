@@ -34,7 +34,26 @@ export function objectsIn(manifest: string): string[] {
   return manifest.split(/^---\n/m);
 }
 
-/** Adds the namespace and labels that a kustomization adds to an object. */
+/**
+ * Lets the labels of a manifest tell the release: what manages its objects, and which release and chart they belong to. `$` is
+ * the root also within a `range`.
+ * @param name the instance in the manifests
+ */
+export function releaseLabels(text: string, name: string): string {
+  const prefix = 'app.kubernetes.io/';
+  const set = (from: string, label: string, value: string, to: string): string =>
+    from.replace(new RegExp(`^( +${prefix}${label}): ${value}$`, 'gm'), (_all, head: string) => `${head}: {{ ${to} }}`);
+  const chart = '$.Chart.Version | replace "+" "_" | printf "%s-%s" $.Chart.Name | quote';
+  // Pods have no label of the chart, and selectors no instance.
+  const withChart = text.replace(
+    /^ {4}app\.kubernetes\.io\/name: .*\n(?= {4}app\.kubernetes\.io\/instance: )/gm,
+    (found) => `${found}    helm.sh/chart: {{ ${chart} }}\n`,
+  );
+  const managed = set(withChart, 'managed-by', 'kustomize', '$.Release.Service');
+  return set(set(managed, 'instance', name, '$.Release.Name | quote'), 'version', '.*', '$.Chart.AppVersion | quote');
+}
+
+/** Adds the namespace and labels that a kustomization adds to an object, the labels also to the pods of a workload. */
 export function completed(object: string, labels: Readonly<Record<string, string>>): string {
   const { kind, metadata } = parse(object) as {
     readonly kind: string;
@@ -46,6 +65,11 @@ export function completed(object: string, labels: Readonly<Record<string, string
   if (metadata.labels === undefined && pairs !== '')
     text = text.replace(head, (found) => `${found}  labels:\n${pairs}`);
   else text = text.replace(/^ {2}labels:\n/m, (found) => found + pairs);
+  const ofPods = /^( {2}template:\n {4}metadata:\n {6}labels:\n)((?: {8}.*\n)+)/m;
+  text = text.replace(ofPods, (_all, start: string, own: string) => {
+    const others = Object.entries(labels).filter(([label]) => !own.includes(`${label}: `));
+    return start + own + (others.length === 0 ? '' : indented(stringify(Object.fromEntries(others)), 8));
+  });
   if (metadata.namespace === undefined && !CLUSTER_SCOPED.has(kind)) {
     text = text.replace(head, (found) => `${found}  namespace: ${RELEASE_NAMESPACE}\n`);
   }

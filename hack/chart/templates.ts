@@ -5,7 +5,17 @@
 import { parse, stringify } from 'yaml';
 import { OPERATOR_NAME as NAME } from '../../operator/operatorName.ts';
 import { manifestDefaults, MANIFESTS, type Read } from './manifestDefaults.ts';
-import { completed, edited, escaped, indented, objectsIn, onlyIf, RELEASE_NAMESPACE, type Edit } from './template.ts';
+import {
+  completed,
+  edited,
+  escaped,
+  indented,
+  objectsIn,
+  onlyIf,
+  RELEASE_NAMESPACE,
+  releaseLabels,
+  type Edit,
+} from './template.ts';
 
 const COMPONENTS = `${MANIFESTS}/components`;
 const DASHBOARDS = 'hack/dashboards';
@@ -41,7 +51,7 @@ function template(manifest: string, labels: Readonly<Record<string, string>>): s
     .split(/^---\n/m)
     .map((object) => completed(object, labels))
     .join('---\n');
-  return text.replaceAll(NAMESPACE, RELEASE_NAMESPACE);
+  return releaseLabels(text, NAME).replaceAll(NAMESPACE, RELEASE_NAMESPACE);
 }
 
 function withoutHeader(manifest: string): string {
@@ -66,6 +76,10 @@ function deploymentEdits(read: Read): Edit[] {
   const { image, pullPolicy, replicas } = manifestDefaults(read);
   const resources = /^ {10}resources:\n(?: {12}.*\n)+/m.exec(read(`${MANIFESTS}/deployment.yaml`))?.[0];
   if (resources === undefined) throw new Error(`${MANIFESTS}/deployment.yaml does not set resources.`);
+  const nodeOptions = /^(?: {12}#.*\n)+ {12}- name: NODE_OPTIONS\n {14}value: .*\n/m.exec(
+    read(`${MANIFESTS}/deployment.yaml`),
+  )?.[0];
+  if (nodeOptions === undefined) throw new Error(`${MANIFESTS}/deployment.yaml does not set NODE_OPTIONS.`);
   return [
     [`  replicas: ${replicas}\n`, '  replicas: {{ .Values.replicas }}\n'],
     [`          image: ${image}\n`, `          image: {{ include "${NAME}.image" . | quote }}\n`],
@@ -81,6 +95,7 @@ function deploymentEdits(read: Read): Edit[] {
         '              valueFrom: { fieldRef: { fieldPath: metadata.namespace } }\n',
       WATCHED,
     ],
+    [nodeOptions, unlessGiven('NODE_OPTIONS', nodeOptions)],
     [resources, '          resources: {{- toYaml .Values.resources | nindent 12 }}\n'],
   ];
 }
@@ -92,6 +107,15 @@ function optional(value: string, indent: number): string {
     `${space}{{- with .Values.${value} }}\n` +
     `${space}${value}: {{- toYaml . | nindent ${indent + 2} }}\n` +
     `${space}{{- end }}\n`
+  );
+}
+
+/** An environment variable that is left out if the values set it: a name twice is an error for server-side apply. */
+function unlessGiven(name: string, text: string): string {
+  return (
+    '            {{- $names := list }}\n' +
+    '            {{- range .Values.env }}{{ $names = append $names .name }}{{ end }}\n' +
+    `            {{- if not (has "${name}" $names) }}\n${text}            {{- end }}\n`
   );
 }
 
@@ -193,7 +217,7 @@ export function dashboard(read: Read): Dashboard {
     metadata: { name, namespace: NAMESPACE, labels: options.labels },
   };
   const data = files.map((path) => `  ${path}: |\n{{ .Files.Get "dashboards/${path}" | indent 4 }}\n`);
-  const text = `${stringify(head).replaceAll(NAMESPACE, RELEASE_NAMESPACE)}data:\n${data.join('')}`;
+  const text = `${releaseLabels(stringify(head), NAME).replaceAll(NAMESPACE, RELEASE_NAMESPACE)}data:\n${data.join('')}`;
   return {
     files: files.map((path) => ({ name: path, from: `${DASHBOARDS}/${path}` })),
     template: { name: 'prometheus-dashboard.yaml', from, text: onlyIf('.Values.components.prometheus', text) },

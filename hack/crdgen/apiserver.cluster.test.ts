@@ -46,6 +46,8 @@ function referring(name: string): Readonly<Record<string, Spec>> {
     'proxyConfig.configMapName': { proxyConfig: { configMapName: name } },
     'proxyConfig.base': { proxyConfig: { configMapName: 'a', base: { configMapRef: key } } },
     'guardrail.redis': { guardrail: { redis: { urlSecretRef: key } } },
+    'guardrail.telemetry': { guardrail: { telemetry: { endpoint: 'http://collector', headersSecretRef: key } } },
+    'guardrail.metricsTokenSecretRef': { guardrail: { metricsTokenSecretRef: key } },
     'guardrail.policy': { guardrail: { policy: { configMapRef: key } } },
     'guardrail.networkPolicy': { guardrail: { networkPolicy: { fromNamespaces: [name] } } },
     allowedNamespaces: { allowedNamespaces: [name] },
@@ -400,6 +402,10 @@ describe('CRDs at the API server', function () {
             mappingTTL: '7d',
             enforcement: 'Monitor',
             presidio: { url: 'http://presidio:3000', withBuiltin: true },
+            presidioApi: true,
+            mcp: { upstream: 'http://crm:3000', restoreTypes: ['PERSON'] },
+            metricsTokenSecretRef: { name: 'scrape', key: 'token' },
+            restore: [{ name: 'crm', sessions: 'Applications', types: ['PERSON'] }],
             detectionTimeout: '500ms',
             profile: 'Confidential',
             recall: 'Thorough',
@@ -410,6 +416,12 @@ describe('CRDs at the API server', function () {
             remoteImages: 'Pass',
             maxBody: '20Mi',
             logLevel: 'debug',
+            telemetry: {
+              endpoint: 'http://otel-collector.monitoring:4318',
+              headersSecretRef: { name: 'otlp', key: 'headers' },
+              samplingRatio: 0.1,
+            },
+            audit: { outputs: ['Stdout', 'OTLP'] },
           },
         },
         ADMITTED,
@@ -529,6 +541,21 @@ describe('CRDs at the API server', function () {
         'replicas and autoscaling have no effect in Sidecar mode',
       ],
       [
+        'a sidecar with TLS',
+        guarded({ mode: 'Sidecar', tls: {} }, { workloadRef: { name: 'a' } }),
+        'tls has no effect in Sidecar mode, where the gateway calls the guardrail within its pod',
+      ],
+      [
+        'a certificate from two sources',
+        guarded({ tls: { issuerRef: { name: 'a' }, secretRef: { name: 'a' } } }),
+        'issuerRef cannot be used together with secretRef',
+      ],
+      [
+        'a guardrail with TLS and client certificates',
+        guarded({ mode: 'Deployment', tls: { issuerRef: { name: 'a' }, clientAuth: {} } }),
+        ADMITTED,
+      ],
+      [
         'an exclusive guardrail that the gateway calls',
         guarded({ exclusive: true }, { workloadRef: { name: 'a' } }),
         'exclusive requires the integration Inline',
@@ -537,6 +564,43 @@ describe('CRDs at the API server', function () {
         'an exclusive guardrail of a gateway without a workload',
         guarded({ exclusive: true, integration: 'Inline' }),
         'exclusive requires workloadRef, whose pods it closes',
+      ],
+      ...['http://crm/?a=b', 'crm:3000'].map(
+        (upstream) =>
+          [
+            `an MCP server at ${upstream}`,
+            guarded({ integration: 'Inline', mcp: { upstream } }),
+            'upstream must be an http or https address',
+          ] as const,
+      ),
+      ['an MCP server that applications cannot reach', guarded({ mcp: { upstream: 'http://crm' } }), 'mcp requires'],
+      [
+        'an MCP server before which a sidecar stands',
+        guarded(
+          { mode: 'Sidecar', integration: 'Inline', mcp: { upstream: 'http://crm' } },
+          { workloadRef: { name: 'a' } },
+        ),
+        'mcp has no effect in Sidecar mode',
+      ],
+      ...(
+        [
+          ['inline', ['PERSON'], "proxy and inline are the names of the guardrail's own callers"],
+          ['CRM', ['PERSON'], 'should match'],
+          ['crm', [], 'should have at least 1 items'],
+          ['crm', ['*'], 'an entity type must begin with an upper-case letter'],
+        ] as const
+      ).map(
+        ([name, types, message]) =>
+          [
+            `a tool ${name} that sees ${types.join() || 'nothing'}`,
+            guarded({ restore: [{ name, sessions: 'Gateway', types }] }),
+            message,
+          ] as const,
+      ),
+      [
+        'a token for metrics of a sidecar',
+        guarded({ mode: 'Sidecar', metricsTokenSecretRef: { name: 'a', key: 'a' } }, { workloadRef: { name: 'a' } }),
+        'metricsTokenSecretRef has no effect in Sidecar mode',
       ],
       ['a guardrail that is not exclusive', guarded({ exclusive: false }), ADMITTED],
       [
@@ -611,10 +675,26 @@ describe('CRDs at the API server', function () {
       ['an invalid duration', guarded({ mappingTTL: 'day' }), 'mappingTTL must be a number of days, or a duration'],
       [
         'an invalid language',
+        guarded({ audit: { outputs: ['File'] } }),
+        'spec.guardrail.audit.outputs[0]: Unsupported value: "File"',
+      ],
+      ['audit events to nowhere', guarded({ audit: { outputs: [] } }), 'in body should have at least 1 items'],
+      [
+        'an invalid language',
         guarded({ languages: ['english'] }),
         'spec.guardrail.languages[0]: Too long: may not be more than 2 bytes',
       ],
       ['a Presidio without scheme', guarded({ presidio: { url: 'presidio' } }), 'url must be an http or https address'],
+      [
+        'a collector with credentials',
+        guarded({ telemetry: { endpoint: 'http://me:secret@collector' } }),
+        'endpoint must be an http or https address without credentials',
+      ],
+      [
+        'more than all traces',
+        guarded({ telemetry: { endpoint: 'http://collector:4318', samplingRatio: 1.5 } }),
+        'samplingRatio must be between 0 and 1',
+      ],
       [
         'an unknown profile',
         guarded({ profile: 'personal' }),

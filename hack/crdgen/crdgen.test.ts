@@ -51,7 +51,7 @@ describe('CRD generator', function () {
     before(() => {
       const { file, program } = fixture('good.ts');
       const files = generate(
-        { file, tsconfig, kinds: [kindNamed('Good')], annotations: { 'example.dev/a': '1' } },
+        { file, tsconfig, kinds: [kindNamed('Good')], annotations: { 'example.dev/a': '1' }, labels: { b: '2' } },
         program,
       );
       crd = parse(files.get('goods.example.dev.yaml') ?? '') as typeof crd;
@@ -111,6 +111,7 @@ describe('CRD generator', function () {
     it('names the kind, its columns, its status and its revision', () => {
       expect(crd).to.have.nested.property('metadata.name', 'goods.example.dev');
       expect(crd).to.have.deep.nested.property('metadata.annotations', { 'example.dev/a': '1' });
+      expect(crd).to.have.deep.nested.property('metadata.labels', { b: '2' });
       expect(crd.spec.versions[0].schema.openAPIV3Schema['x-kubernetes-validations']).to.deep.equal([
         { rule: "self.metadata.name != 'no'", message: 'the name must not be no: use another name' },
       ]);
@@ -166,7 +167,7 @@ describe('CRD generator', function () {
     ] as const) {
       it(kind, () => {
         const problems = problemsOf(() =>
-          generate({ file, tsconfig, kinds: [kindNamed(kind)], annotations: {} }, program),
+          generate({ file, tsconfig, kinds: [kindNamed(kind)], annotations: {}, labels: {} }, program),
         );
         const about = problems.map((problem) => problem.field.replace(`${kind} `, ''));
         expect(about).to.include(field);
@@ -176,7 +177,8 @@ describe('CRD generator', function () {
     }
 
     it('a kind that does not exist', () => {
-      const run = (): unknown => generate({ file, tsconfig, kinds: [kindNamed('Nothing')], annotations: {} }, program);
+      const run = (): unknown =>
+        generate({ file, tsconfig, kinds: [kindNamed('Nothing')], annotations: {}, labels: {} }, program);
       expect(run).to.throw('lossy.ts exports no type Nothing.');
     });
   });

@@ -33,13 +33,19 @@ export interface Sources {
   readonly kinds: readonly KindNames[];
   /** Annotations of each CRD. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Labels of each CRD. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A CRD, as it is applied. */
 export interface CustomResourceDefinition {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';
-  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly labels: Readonly<Record<string, string>>;
+  };
   readonly spec: object;
 }
 
@@ -106,7 +112,11 @@ function generateCrd(
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${names.plural}.${names.group}`, annotations: sources.annotations },
+    metadata: {
+      name: `${names.plural}.${names.group}`,
+      annotations: sources.annotations,
+      labels: sources.labels,
+    },
     spec: {
       group: names.group,
       scope: 'Namespaced',

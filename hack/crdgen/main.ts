@@ -1,14 +1,17 @@
 /**
  * `npm run generate`: writes `crds/` from the types, the operator's roles and `docs/permissions.md` from the declared
- * permissions, and the Helm chart from the manifests. With `--check`, it writes nothing and fails if a file differs.
+ * permissions, the version into the manifests, the Helm chart from the manifests, and `docs/reference.md`. With `--check`, it
+ * writes nothing and fails if a file differs.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CHART_FOLDER, generateChart } from '../chart/chart.ts';
+import { generateReference, REFERENCE_PATH } from '../reference/reference.ts';
 import { generate, GenerationError } from './crdgen.ts';
 import { projectSources } from './project.ts';
 import { generateRoles } from './roles.ts';
+import { VERSIONED_MANIFESTS, withVersion } from './versions.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const root = join(import.meta.dirname, '../..');
@@ -16,9 +19,10 @@ const root = join(import.meta.dirname, '../..');
 try {
   const crds = generate(projectSources(root));
   const roles = generateRoles();
-  const manifests = new Map([...inFolder('crds', crds), ...roles]);
+  const versioned = VERSIONED_MANIFESTS.map((path): [string, string] => [path, withVersion(read(path) ?? '')]);
+  const manifests = new Map([...inFolder('crds', crds), ...roles, ...versioned]);
   const chart = generateChart((path) => manifests.get(path) ?? readFileSync(join(root, path), 'utf8'), crds);
-  const desired = new Map([...manifests, ...chart]);
+  const desired = new Map([...manifests, ...chart, [REFERENCE_PATH, generateReference(crds)]]);
   const different = [...desired].filter(([path, text]) => read(path) !== text);
   // Everything in these folders is generated, so any other file belongs to something that was removed.
   const obsolete = ['crds', CHART_FOLDER].flatMap(list).filter((path) => !desired.has(path));

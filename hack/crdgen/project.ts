@@ -7,6 +7,8 @@ import {
   gatewayInstanceNames,
   guardrailPolicyNames,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
+import { OPERATOR_NAME } from '../../operator/operatorName.ts';
+import { objectLabels } from './labels.ts';
 import type { Sources } from './crdgen.ts';
 
 /** The sources of this project's CRDs. */
@@ -16,5 +18,7 @@ export function projectSources(root: string): Sources {
     tsconfig: join(root, 'tsconfig.json'),
     kinds: [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames],
     annotations: { [annotations.crdRevision]: String(CRD_REVISION) },
+    // The operator installs and upgrades its CRDs.
+    labels: { ...objectLabels('crd'), 'app.kubernetes.io/managed-by': OPERATOR_NAME },
   };
 }

@@ -6,6 +6,7 @@ import { Document, isMap, isSeq, stringify } from 'yaml';
 import { OPERATOR_NAME as NAME } from '../../operator/operatorName.ts';
 import { operatorRoles } from '../../operator/operatorPermissions.ts';
 import { purposeOf } from '../../operator/permissionPurposes.ts';
+import { objectLabels } from './labels.ts';
 import type { PolicyRule } from '../../operator/runtime/runtime.ts';
 
 /** The name of the ClusterRole that is bound in each watched namespace. */
@@ -36,7 +37,14 @@ export function generateRoles(): ReadonlyMap<string, string> {
     ],
     [
       'operator/manifests/components/cluster-wide/rbac.yaml',
-      HEADER + binding('ClusterRoleBinding', NAMESPACE_ROLE, { kind: 'ClusterRole', name: NAMESPACE_ROLE }),
+      // A component adds no labels to its own objects alone.
+      HEADER +
+        binding(
+          'ClusterRoleBinding',
+          NAMESPACE_ROLE,
+          { kind: 'ClusterRole', name: NAMESPACE_ROLE },
+          objectLabels('operator'),
+        ),
     ],
     ['operator/manifests/components/sidecar/rules.yaml', HEADER + additions(sidecarRules)],
     ['docs/permissions.md', page({ clusterRules, namespaceRules, sidecarRules, ownRules })],
@@ -64,11 +72,12 @@ function binding(
   kind: `${RoleKind}Binding`,
   name: string,
   to: { readonly kind: RoleKind; readonly name: string },
+  labels?: Readonly<Record<string, string>>,
 ): string {
   return stringify({
     apiVersion: `${RBAC}/v1`,
     kind,
-    metadata: { name, ...(kind === 'RoleBinding' && { namespace: NAMESPACE }) },
+    metadata: { name, ...(kind === 'RoleBinding' && { namespace: NAMESPACE }), ...(labels && { labels }) },
     roleRef: { apiGroup: RBAC, ...to },
     subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }],
   });

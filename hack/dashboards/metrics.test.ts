@@ -6,15 +6,17 @@ import { parse } from 'yaml';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { customerMetrics } from '../../operator/customer/metrics.ts';
-import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';
+import { registerCustomerGauges } from '../../operator/customer/perCustomerMetrics.ts';
+import { gatewayCallMetrics, gatewayLimitMetrics } from '../../operator/gateway/metrics.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
+import { noExports } from '../reference/metrics.ts';
 
 /** The labels that Prometheus and the ServiceMonitors add to all metrics. */
 const TARGET_LABELS = ['job', 'namespace', 'pod', 'service', 'container', 'instance', 'endpoint'];
 const WORDS = new Set(
   (
     'sum max min avg count rate increase irate histogram_quantile absent by without on ignoring group_left label_values ' +
-    'bool and or unless'
+    'bool and or unless topk vector'
   ).split(' '),
 );
 
@@ -29,7 +31,9 @@ function exported(): Map<string, readonly string[]> {
   const operator = new RuntimeMetrics();
   operator.collectProcess();
   customerMetrics(operator.registry);
+  registerCustomerGauges(operator.registry, noExports);
   gatewayCallMetrics(operator.registry);
+  gatewayLimitMetrics(operator.registry, () => []);
   const guardrail = createMetrics();
   guardrail.instrumentStore(createMemoryStore({ ttlMs: 1000 }));
   const all = [operator.registry, guardrail.registry].flatMap(

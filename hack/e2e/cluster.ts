@@ -1,7 +1,7 @@
 /**
- * A real one-node cluster without Docker: the local control plane with containerd, kubelet, kube-scheduler, kube-proxy and
- * CoreDNS. It requires its own network, mount and process namespaces (see main.ts). Its addresses exist only there, and its
- * processes end with the namespaces.
+ * A real one-node cluster without Docker: the local control plane with containerd, kubelet, kube-scheduler, kube-proxy,
+ * CoreDNS and a controller that enforces NetworkPolicies. It requires its own network, mount and process namespaces (see
+ * main.ts). Its addresses exist only there, and its processes end with the namespaces.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
 import { startProcess, waitUntilReady, type ManagedProcess } from '../testing/processes.ts';
-import { API_PORT, DNS_ADDRESS, NODE_ADDRESS, NODE_NAME, POD_NETWORK } from './addresses.ts';
+import { API_PORT, DNS_ADDRESS, NODE_ADDRESS, NODE_NAME, POD_NETWORK, SERVICE_NETWORK } from './addresses.ts';
 import { clusterServices } from './clusterServices.ts';
 import { CNI_PROGRAMS } from './prerequisites.ts';
 
@@ -72,6 +72,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await startDns(start, dir, kubeconfig);
   await plane.kubectl(['apply', '--server-side', '-f', '-'], stringifyAll(clusterServices()));
   await waitUntilReady(kubelet, () => isNodeReady(plane), 120_000);
+  await startNetworkPolicies(start, kubeconfig);
 
   return Object.assign(Object.create(plane) as ControlPlane, {
     ctr,
@@ -186,6 +187,15 @@ async function startSchedulerAndProxy(start: Start, kubeconfig: string): Promise
     '--proxy-mode=iptables',
     '--conntrack-max-per-core=0',
     '--healthz-bind-address=127.0.0.1:10256',
+  ]);
+}
+
+/** As with most network plugins, connections from the node itself are admitted: the kubelet's probes. */
+async function startNetworkPolicies(start: Start, kubeconfig: string): Promise<void> {
+  await start('network-policies', [
+    `--kubeconfig=${kubeconfig}`,
+    `--node=${NODE_NAME}`,
+    `--service-cidr=${SERVICE_NETWORK}`,
   ]);
 }
 

@@ -1,15 +1,11 @@
 /** The first diagnostics that an administrator would collect. */
 import { cluster } from './environment.ts';
 
+const CONDITIONS =
+  '{range .items[*]}{.kind} {.metadata.namespace}/{.metadata.name}{"\\n"}{range .status.conditions[*]}  {.type}={.status} {.reason}: {.message}{"\\n"}{end}{end}';
 const COMMANDS: readonly (readonly string[])[] = [
   ['get', 'gcust,gbud,ginst,gpol', '-A', '-o', 'wide'],
-  [
-    'get',
-    'ginst',
-    '-A',
-    '-o',
-    'jsonpath={range .items[*].status.conditions[*]}{.type}={.status} {.reason}: {.message}{"\\n"}{end}',
-  ],
+  ['get', 'gcust,ginst', '-A', '-o', `jsonpath=${CONDITIONS}`],
   ['get', 'deployments,pods', '-A', '-o', 'wide'],
   ['get', 'events', '-A', '--sort-by=.metadata.creationTimestamp'],
   ['logs', '-n', 'gateway-guardrail-system', '-l', 'app.kubernetes.io/component=operator', '--prefix', '--tail=25'],

@@ -51,10 +51,17 @@ export function gatewayObjects(namespace: string, image: string): object[] {
       metadata: { name: BASE_CONFIG, namespace },
       data: { 'config.yaml': "# Kept by the gateway's owner.\nmodel_list: [] # the echo model needs no entry\n" },
     },
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'program', namespace }, data: program() },
     service(namespace, GATEWAY_ADMIN),
     deployment(namespace, GATEWAY_ADMIN, 1, pod(image, {})),
     service(namespace, GATEWAY),
+    ...clientObjects(namespace, image),
+  ];
+}
+
+/** @returns the pod that makes calls, and its program. */
+export function clientObjects(namespace: string, image: string): object[] {
+  return [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'program', namespace }, data: program() },
     {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -66,6 +73,8 @@ export function gatewayObjects(namespace: string, image: string): object[] {
             ...container(image, {}),
             name: 'client',
             command: ['node', CLIENT_PROGRAM],
+            // Only the gateway needs its key.
+            env: undefined,
             readinessProbe: undefined,
             lifecycle: undefined,
           },

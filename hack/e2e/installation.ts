@@ -28,7 +28,7 @@ export async function prepareNamespaces(): Promise<void> {
   await apply([...NAMESPACES, SAMPLES_NAMESPACE].map(bindingIn));
 }
 
-/** Installs the operator as the README describes, and waits until both pods are ready. */
+/** Installs the operator as docs/installation.md describes, and waits until both pods are ready. */
 export async function install(reach: Reach = EVERYWHERE): Promise<void> {
   await cluster().kubectl(['apply', '-k', folderOf(reach)]);
   await operatorAvailable();
@@ -90,7 +90,7 @@ export async function refuseIfThere(): Promise<void> {
   ].find((object) => object !== undefined);
   if (there === undefined) return;
   throw new Error(
-    `This cluster already has ${there.kind} ${there.metadata.name}. Use a cluster without the operator, or uninstall it as described in the README.`,
+    `This cluster already has ${there.kind} ${there.metadata.name}. Use a cluster without the operator, or uninstall it as docs/installation.md describes.`,
   );
 }
 

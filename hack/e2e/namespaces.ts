@@ -10,6 +10,8 @@ import { parseAllDocuments } from 'yaml';
 const CASES = [
   'samples',
   'sidecar',
+  'inline',
+  'stranger',
   'deployment',
   'faults',
   'deletion-1',

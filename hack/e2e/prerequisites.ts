@@ -28,6 +28,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   podman: 'podman',
   runc: 'runc',
   iptables: 'iptables',
+  ipset: 'ipset',
   ip: 'iproute2',
   conntrack: 'conntrack',
   unshare: 'util-linux',

@@ -1,18 +1,16 @@
 /** The programs of a Kubernetes node, built from Go modules once and cached. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CACHE } from '../testing/cache.ts';
 import { ensureBinaries } from '../testing/controlplane/binaries.ts';
 import { goBuild, goCommand } from '../testing/controlplane/build.ts';
 import { withFileLock } from '../testing/lock.ts';
 import type { Report } from '../testing/progress.ts';
 
-/** The project's cache on this machine. */
-export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');
-
 const CONTAINERD = join(import.meta.dirname, 'containerd');
 const COREDNS = join(import.meta.dirname, 'coredns');
+const NETWORK_POLICIES = join(import.meta.dirname, 'networkpolicies');
 const PACKAGES = [
   { name: 'containerd', module: CONTAINERD, package: 'github.com/containerd/containerd/v2/cmd/containerd' },
   {
@@ -22,6 +20,7 @@ const PACKAGES = [
   },
   { name: 'ctr', module: CONTAINERD, package: 'github.com/containerd/containerd/v2/cmd/ctr' },
   { name: 'coredns', module: COREDNS, package: '.' },
+  { name: 'network-policies', module: NETWORK_POLICIES, package: '.' },
   // The pod's first container, which keeps the network namespace alive.
   { name: 'pause', module: join(import.meta.dirname, 'pause'), package: '.' },
 ];
@@ -38,7 +37,7 @@ export async function ensurePrograms(report: Report): Promise<string> {
     { report },
   );
   const sources = createHash('sha256');
-  for (const module of [CONTAINERD, COREDNS]) sources.update(readFileSync(join(module, 'go.sum')));
+  for (const module of [CONTAINERD, COREDNS, NETWORK_POLICIES]) sources.update(readFileSync(join(module, 'go.sum')));
   const folder = join(CACHE, 'node', sources.digest('hex').slice(0, 16));
   mkdirSync(folder, { recursive: true });
   const waiting = (): void => {

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { CACHE } from '../testing/cache.ts';
 import { ensureBinaries } from '../testing/controlplane/binaries.ts';
 import { tryLockFor } from '../testing/lock.ts';
 import { Progress } from '../testing/progress.ts';
@@ -9,11 +10,11 @@ import { runMocha, type TestCounts } from '../test/mocha.ts';
 import { isNodeAlready } from './cgroups.ts';
 import { buildImages, ensureBaseImages } from './images.ts';
 import { gatherFacts, problems } from './prerequisites.ts';
-import { CACHE, ensurePrograms } from './programs.ts';
+import { ensurePrograms } from './programs.ts';
 import type { Handover } from './setup.ts';
 
 /** The files in `cases`, in run order: the last one uninstalls the operator. */
-export const CASES = ['operator', 'sidecar', 'deployment', 'faults', 'deletion', 'uninstall'];
+export const CASES = ['operator', 'sidecar', 'inline', 'deployment', 'faults', 'deletion', 'uninstall'];
 
 /** Time for a previous run that just ended to release its lock. */
 const LOCK_WAIT_MS = 7_000;

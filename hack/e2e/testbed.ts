@@ -1,11 +1,13 @@
 /** A namespace with a gateway for the cases of one file, with their actions and queries. */
 import { expect } from 'chai';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
+import { collectDiagnostics } from './diagnostics.ts';
 import { cluster } from './environment.ts';
 import {
   BASE_CONFIG,
   CLIENT,
   CLIENT_PROGRAM,
+  clientObjects,
   CONFIG,
   GATEWAY,
   GATEWAY_ADMIN,
@@ -142,6 +144,43 @@ export async function podsOf(app: string, namespace: string): Promise<Resource[]
   return (JSON.parse(text) as { items: Resource[] }).items;
 }
 
+/** Starts a pod that makes calls in a namespace that has nothing else. @returns the namespace */
+export async function startStranger(): Promise<string> {
+  const namespace = namespaceFor('stranger');
+  await apply(clientObjects(namespace, cluster().image));
+  await clientReady(namespace);
+  return namespace;
+}
+
+async function clientReady(namespace: string): Promise<void> {
+  const timeout = `--timeout=${POD_MS / 1000}s`;
+  await cluster().kubectl(['wait', '--for=condition=Ready', `pod/${CLIENT}`, '-n', namespace, timeout]);
+}
+
+/** Sends one call from the client of a namespace. */
+async function callFrom(namespace: string, asked: object): Promise<Answer> {
+  const program = ['node', CLIENT_PROGRAM, JSON.stringify(asked)];
+  return JSON.parse(await cluster().kubectl(['exec', '-n', namespace, CLIENT, '--', ...program])) as Answer;
+}
+
+const CONNECT = `
+  const [host, port] = process.argv.slice(1);
+  const socket = require('net').connect({ host, port: Number(port), timeout: 5_000 });
+  const end = (outcome) => () => { process.stdout.write(outcome); process.exit(); };
+  socket.on('connect', end('open')).on('timeout', end('closed'));
+  socket.on('error', (error) => end(error.code === 'ECONNREFUSED' ? 'closed' : String(error.code))());
+`;
+
+/**
+ * Opens a connection from the client of a namespace.
+ *
+ * @returns whether a port is `open`, or `closed` to this client: network plugins refuse or drop what no policy admits
+ */
+export async function portFrom(namespace: string, host: string, port: number): Promise<string> {
+  const node = ['node', '--eval', CONNECT, host, String(port)];
+  return cluster().kubectl(['exec', '-n', namespace, CLIENT, '--', ...node]);
+}
+
 /** A namespace with a gateway. */
 export class Testbed {
   readonly namespace: string;
@@ -156,14 +195,7 @@ export class Testbed {
     await apply(gatewayObjects(testbed.namespace, cluster().image));
     await testbed.ownerApplies({}, replicas);
     await Promise.all([rolledOut(GATEWAY, testbed.namespace), rolledOut(GATEWAY_ADMIN, testbed.namespace)]);
-    await cluster().kubectl([
-      'wait',
-      '--for=condition=Ready',
-      `pod/${CLIENT}`,
-      '-n',
-      testbed.namespace,
-      `--timeout=${POD_MS / 1000}s`,
-    ]);
+    await clientReady(testbed.namespace);
     await Promise.all([testbed.#answers(GATEWAY), testbed.#answers(GATEWAY_ADMIN)]);
     return testbed;
   }
@@ -172,7 +204,14 @@ export class Testbed {
   async end(): Promise<void> {
     // The last case deletes the CRDs.
     if ((await get('crd', 'gatewaycustomers.gateway.guardrail.dev')) !== undefined) {
-      await cluster().kubectl(['delete', 'gcust,ginst', '--all', '-n', this.namespace, '--wait=false']);
+      // A customer that outlives its gateway waits for five minutes, and the last case watches no other namespace.
+      const timeout = `--timeout=${POD_MS / 1000}s`;
+      await cluster()
+        .kubectl(['delete', 'gcust,ginst', '--all', '-n', this.namespace, timeout])
+        .catch(async (error: unknown) => {
+          console.log(await collectDiagnostics());
+          throw error;
+        });
     }
     await cluster().kubectl(['delete', 'namespace', this.namespace, '--wait=false', '--ignore-not-found']);
   }
@@ -255,9 +294,8 @@ export class Testbed {
   }
 
   /** Sends one call from within the cluster. */
-  async call(asked: object): Promise<Answer> {
-    const program = ['node', CLIENT_PROGRAM, JSON.stringify(asked)];
-    return JSON.parse(await cluster().kubectl(['exec', '-n', this.namespace, CLIENT, '--', ...program])) as Answer;
+  call(asked: object): Promise<Answer> {
+    return callFrom(this.namespace, asked);
   }
 
   /** Starts guarded model calls, four in parallel, each with its own address, which the answer must contain. */

@@ -53,16 +53,35 @@ export interface Row {
   readonly score: Score;
 }
 
+/** A row of a detector on a whole set. */
+export interface DetectorRow extends Row {
+  /** Share of the texts in which something is found. */
+  readonly altered: number;
+}
+
+/** Scores detectors on a set. */
+export async function detectorRow(
+  name: string,
+  profile: Profile,
+  detectors: readonly Detector[],
+  texts: readonly EvalText[],
+): Promise<DetectorRow> {
+  const finds = await findsOf(analyzerOf(profile, detectors), texts);
+  const altered = texts.filter(({ id }) => (finds.get(id) ?? []).length > 0).length / texts.length;
+  return { name, score: scoreFor(profile, texts, finds), altered };
+}
+
 /** A table with one line per detector: the overall scores, then F2 by type. */
-export function table(rows: readonly Row[]): string {
+export function table(rows: readonly DetectorRow[]): string {
   const types = [...new Set(rows.flatMap(({ score: { types: byType } }) => [...byType.keys()]))];
-  const head = ['', 'F2', 'leak', 'over', 'fp/1k', 'P', 'R', ...types];
-  const body = rows.map(({ name, score: { all, types: byType } }) => [
+  const head = ['', 'F2', 'leak', 'over', 'fp/1k', 'altered', 'P', 'R', ...types];
+  const body = rows.map(({ name, altered, score: { all, types: byType } }) => [
     name,
     all.f2.toFixed(3),
     all.leakedValues.toFixed(3),
     all.overmasked.toFixed(4),
     all.falsePer1000Words.toFixed(1),
+    altered.toFixed(3),
     all.precision.toFixed(3),
     all.recall.toFixed(3),
     ...types.map((type) => byType.get(type)?.f2.toFixed(2) ?? ''),
@@ -77,13 +96,6 @@ export function table(rows: readonly Row[]): string {
     )
     .join('\n');
 }
-
-/** Scores detectors with a profile. */
-export const scoreDetectors = async (
-  profile: Profile,
-  detectors: readonly Detector[],
-  texts: readonly EvalText[],
-): Promise<Score> => scoreFor(profile, texts, await findsOf(analyzerOf(profile, detectors), texts));
 
 /**
  * One line per leaked value and per false find. The lines contain the values, so use it only for texts about invented

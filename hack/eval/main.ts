@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBuiltinDetector, createPresidioDetector, type Detector } from '../../guardrail/detection/detection.ts';
 import { evalFolder } from './evalData.ts';
-import { builtinAnalyzer, errorsOf, findsOf, scoreDetectors, table, type Row } from './evaluate.ts';
+import { builtinAnalyzer, detectorRow, errorsOf, findsOf, table, type DetectorRow } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { kindTable, readKinds } from './kinds.ts';
 import { dataPackages, figures, modelCardFile, weights, withParts } from './modelCard.ts';
@@ -34,6 +34,7 @@ Columns:
   leak    Share of values of which more than a tenth of the letters and digits remains readable, with any type.
   over    Share of the letters and digits outside values that were masked.
   fp/1k   Finds that touch no value, per 1,000 words.
+  altered Share of the texts in which something is found.
   P, R    Precision and recall.
   The other columns are the F2 of each type.
 `;
@@ -80,9 +81,8 @@ const contenders: readonly (readonly [string, readonly Detector[]])[] = presidio
 for (const file of files) {
   const texts = await readTexts(file);
   for (const profile of profiles) {
-    const rows: Row[] = [];
-    for (const [name, detectors] of contenders)
-      rows.push({ name, score: await scoreDetectors(profile, detectors, texts) });
+    const rows: DetectorRow[] = [];
+    for (const [name, detectors] of contenders) rows.push(await detectorRow(name, profile, detectors, texts));
     process.stdout.write(`${basename(file)} (${texts.length} texts), ${profile}\n${table(rows)}\n\n`);
   }
 }

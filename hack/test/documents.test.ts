@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { headings, linkTargets } from './readme.ts';
+import { anchors, linkTargets } from './readme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -19,16 +19,33 @@ describe('documents', () => {
   });
 
   for (const document of documents) {
-    it(`${document} links to files and headings that exist`, () => {
+    it(`${document} links to files, headings and anchors that exist`, () => {
       const broken = linkTargets(read(document)).filter((target) => {
         const [path = '', anchor] = target.split('#');
         const file = path === '' ? document : join(dirname(document), path);
         if (!existsSync(join(root, file))) return true;
-        return anchor !== undefined && !headings(read(file)).includes(anchor);
+        return anchor !== undefined && !anchors(read(file)).includes(anchor);
       });
       expect(broken).to.deep.equal([]);
     });
   }
+
+  for (const document of documents) {
+    it(`${document} has each anchor once`, () => {
+      const all = anchors(read(document));
+      expect(all.filter((anchor, at) => all.indexOf(anchor) !== at)).to.deep.equal([]);
+    });
+  }
+
+  it('README.md links to each page of docs/', () => {
+    const linked = linkTargets(read('README.md'));
+    const pages = documents.filter((document) => document.startsWith('docs/'));
+    expect(pages.filter((page) => !linked.includes(page))).to.deep.equal([]);
+  });
+
+  it('README.md has at most 150 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).to.be.at.most(150);
+  });
 
   for (const program of ['operator', 'guardrail']) {
     it(`docs/architecture.md names each room of ${program}/, and no other`, () => {

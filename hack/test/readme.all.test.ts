@@ -5,46 +5,49 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../testing/controlplane.ts';
 import { freePort, startProcess, waitUntilReady } from '../testing/processes.ts';
-import { type Block, blocks, inlineCommands } from './readme.ts';
+import { pageBlocks, pages } from './pages.ts';
+import { type Block, inlineCommands } from './readme.ts';
 
 const root = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const shell = blocks(readme).filter(({ language }) => language === 'sh');
+const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const text = pages().join('\n');
+const shell = pageBlocks().filter(({ language }) => language === 'sh');
+const manifestsIn = (yaml: string): string[] => yaml.split(/^---\n/m);
 
-describe('README', function () {
+describe('README and docs', function () {
   this.timeout(120_000);
 
   it('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/\bnpm\s+(?:run\s+)?(start|test\b(?!:)|[a-z][a-z0-9]*(?::[a-z]+)?)/g)].map(
-      ([, name = '']) => name,
-    );
+    const named = [
+      ...`${text}\n${contributing}`.matchAll(/\bnpm\s+(?:run\s+)?(start|test\b(?!:)|[a-z][a-z0-9]*(?::[a-z]+)?)/g),
+    ].map(([, name = '']) => name);
     const commands = named.filter((name) => !['or', 'from', 'ci'].includes(name));
     expect(commands).to.include.members(['start', 'test']);
     expect(commands.filter((name) => !(name in scripts))).to.deep.equal([]);
   });
 
-  for (const command of new Set(inlineCommands(readme, 'node'))) {
+  for (const command of new Set(inlineCommands(text, 'node'))) {
     it(`\`${command}\` works`, () => {
       const output = execFileSync(process.execPath, command.split(' ').slice(1), { cwd: root, encoding: 'utf8' });
       expect(output).to.have.length.above(100);
     });
   }
 
-  const guardrail = shell.filter(({ text }) => text.includes('guardrail/main.ts'));
-  const isSessionId = ({ text }: Block): boolean => text.includes(' session-id ');
+  const guardrail = shell.filter((block) => block.text.includes('guardrail/main.ts'));
+  const isSessionId = (block: Block): boolean => block.text.includes(' session-id ');
 
   it('explains how to compute a session id', () => {
     expect(guardrail.filter(isSessionId)).to.have.length(1);
-    const [{ text }] = guardrail.filter(isSessionId) as [Block];
-    expect(text).to.include('=session.key ');
+    const [{ text: sample }] = guardrail.filter(isSessionId) as [Block];
+    expect(sample).to.include('=session.key ');
     const folder = mkdtempSync(join(tmpdir(), 'readme-'));
     try {
       const key = join(folder, 'session.key');
       writeFileSync(key, 'a session key of more than sixteen bytes');
-      const command = text.replace('=session.key ', `=${key} `);
+      const command = sample.replace('=session.key ', `=${key} `);
       const id = execFileSync('/bin/sh', ['-c', command], { cwd: root, encoding: 'utf8' });
       expect(id.trim()).to.match(/^[0-9a-f]{32}$/);
     } finally {
@@ -52,21 +55,21 @@ describe('README', function () {
     }
   });
 
-  for (const { text } of guardrail.filter((block) => !isSessionId(block))) {
-    it(`\`${text.trim()}\` runs the guardrail`, async () => {
+  for (const { text: command } of guardrail.filter((block) => !isSessionId(block))) {
+    it(`\`${command.trim()}\` runs the guardrail`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'readme-'));
       const port = await freePort();
       const child = await startProcess({
         name: 'The guardrail',
         command: '/bin/sh',
-        args: ['-c', text.replace('EXT_PROC_PORT=8082', 'EXT_PROC_PORT=0')],
+        args: ['-c', command.replace('EXT_PROC_PORT=8082', 'EXT_PROC_PORT=0')],
         cwd: root,
         env: {
           ...process.env,
           GUARDRAIL_PORT: String(port),
           GUARDRAIL_METRICS_PORT: '0',
           GUARDRAIL_HOST: '127.0.0.1',
-          ...(text.includes('GUARDRAIL_PROXY_UPSTREAM') ? { GUARDRAIL_PROXY_PORT: '0' } : {}),
+          ...(command.includes('GUARDRAIL_PROXY_UPSTREAM') ? { GUARDRAIL_PROXY_PORT: '0' } : {}),
         },
         logFile: join(folder, 'log'),
       });
@@ -89,35 +92,37 @@ describe('README', function () {
   }
 
   describe('on a cluster', () => {
-    const manifests = blocks(readme).filter(
-      ({ language, text }) => language === 'yaml' && /^kind: G(?:ateway|uardrailPolicy)/m.test(text),
-    );
-    const namespaceOf = (text: string): string => /namespace: (\w+)/.exec(text)?.[1] ?? 'default';
+    const manifests = pageBlocks()
+      .filter(({ language }) => language === 'yaml')
+      .flatMap((block) => manifestsIn(block.text))
+      .filter((manifest) => /^kind: G(?:ateway|uardrailPolicy)/m.test(manifest));
+    const namespaceOf = (manifest: string): string => /namespace: (\w+)/.exec(manifest)?.[1] ?? 'default';
     let plane: ControlPlane;
     before(async () => {
       plane = await startControlPlane();
       await plane.kubectl(['apply', '--server-side', '-k', join(root, 'crds')]);
       await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
-      for (const namespace of new Set(manifests.map(({ text }) => namespaceOf(text)))) {
+      for (const namespace of new Set(manifests.map(namespaceOf))) {
         if (namespace !== 'default') await plane.kubectl(['create', 'namespace', namespace]);
       }
     });
     after(() => plane.stop());
 
-    for (const { text } of manifests) {
-      it(`the ${/^kind: (\w+)/m.exec(text)?.[1] ?? ''} is accepted, without unknown fields`, async () => {
-        const answer = await plane.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+    for (const manifest of manifests) {
+      const named = ['kind', ' {2}name'].map((key) => new RegExp(`^${key}: (\\w+)`, 'm').exec(manifest)?.[1] ?? '');
+      it(`the ${named.join(' ')} is accepted, without unknown fields`, async () => {
+        const answer = await plane.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], manifest);
         expect(answer).to.match(/created \(server dry run\)/);
       });
     }
 
     it('`kubectl apply -k .` installs the operator, and `kubectl delete -k .` leaves CRDs and customers alone', async () => {
-      expect(shell.map(({ text }) => text.trim())).to.include('kubectl apply -k .');
-      expect(inlineCommands(readme, 'kubectl')).to.include('kubectl delete -k .');
+      expect(shell.map((block) => block.text.trim())).to.include('kubectl apply -k .');
+      expect(inlineCommands(text, 'kubectl')).to.include('kubectl delete -k .');
       await plane.kubectl(['apply', '-k', root]);
       const deployment = ['get', 'deployment', 'gateway-guardrail-operator', '-ngateway-guardrail-system', '-oname'];
       expect(await plane.kubectl(deployment)).to.equal('deployment.apps/gateway-guardrail-operator\n');
-      const customer = blocks(readme).find(({ text }) => text.includes('kind: GatewayCustomer'))?.text ?? '';
+      const customer = manifests.find((manifest) => manifest.includes('name: acme')) ?? '';
       await plane.kubectl(['apply', '-ndefault', '-f', '-'], customer.replace(/^ {2}namespace: .*\n/m, ''));
       // Nothing deletes the contents of a namespace here, so the test does not wait for its deletion.
       await plane.kubectl(['delete', '-k', root, '--wait=false']);

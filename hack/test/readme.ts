@@ -34,13 +34,15 @@ export function localLinks(markdown: string): string[] {
     .filter((file) => file !== '');
 }
 
-/** The anchors of the headings, as GitHub generates them. */
-export function headings(markdown: string): string[] {
+/** What a link can point to: the headings, as GitHub generates their anchors, and elements with an id. */
+export function anchors(markdown: string): string[] {
   const text = markdown.replace(/^```[\s\S]*?^```$/gm, '');
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  const ids = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  return [...headings, ...ids];
 }

@@ -12,7 +12,7 @@ const MODULE = join(import.meta.dirname, 'helm');
 const PACKAGE = 'helm.sh/helm/v4/cmd/helm';
 
 /** Runs Helm. Rejects with its error output. */
-export type Helm = (args: readonly string[], kubeconfig?: string) => Promise<string>;
+export type Helm = (args: readonly string[], kubeconfig?: string, more?: NodeJS.ProcessEnv) => Promise<string>;
 
 /**
  * Builds Helm if it is not in the cache.
@@ -25,8 +25,8 @@ export async function ensureHelm(report?: Report): Promise<Helm> {
   const home = mkdtempSync(join(tmpdir(), 'helm-'));
   removeAtExit(home);
   const own = { HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
-  return async (args, kubeconfig) => {
-    const env = { ...process.env, ...own, ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }) };
+  return async (args, kubeconfig, more) => {
+    const env = { ...process.env, ...own, ...more, ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }) };
     try {
       const { stdout } = await promisify(execFile)(program, args, { env, maxBuffer: 1 << 26 });
       return stdout;

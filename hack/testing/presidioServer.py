@@ -27,8 +27,14 @@ def supported_entities():
     return jsonify(engine.get_supported_entities(request.args.get("language")))
 
 
+@app.get("/recognizers")
+def recognizers():
+    return jsonify([recognizer.name for recognizer in engine.get_recognizers(request.args.get("language"))])
+
+
 def plain(result):
-    return {"entity_type": result.entity_type, "start": result.start, "end": result.end, "score": float(result.score)}
+    fields = {name: value for name, value in result.to_dict().items() if name != "recognition_metadata"}
+    return {**fields, "score": float(result.score)}
 
 
 @app.post("/analyze")
@@ -39,11 +45,23 @@ def analyze():
             raise ValueError("No text provided")
         if not asked.language:
             raise ValueError("No language provided")
-        options = {"language": asked.language, "entities": asked.entities, "score_threshold": asked.score_threshold}
-        if isinstance(asked.text, list):
-            found = [[plain(r) for r in results] for results in batch_engine.analyze_iterator(texts=asked.text, **options)]
-        else:
-            found = [plain(r) for r in engine.analyze(text=asked.text, **options)]
-        return Response(json.dumps(found), content_type="application/json")
-    except Exception as error:  # like Presidio's own server: every error is 500
+        engine.get_supported_entities(asked.language)
+        is_batch = isinstance(asked.text, list)
+        options = ["correlation_id", "score_threshold", "entities", "return_decision_process", "ad_hoc_recognizers"]
+        options += ["language", "context", "allow_list", "allow_list_match", "regex_flags"]
+        answers = batch_engine.analyze_iterator(
+            texts=asked.text if is_batch else [asked.text], **{name: getattr(asked, name) for name in options}
+        )
+        found = [[plain(result) for result in answer] for answer in answers]
+        content = json.dumps(found if is_batch else found[0], default=lambda value: value.to_dict(), sort_keys=True)
+        return Response(content, content_type="application/json")
+    except TypeError as error:
+        message = f"Failed to parse /analyze request for AnalyzerEngine.analyze(). {error.args[0]}"
+        return jsonify(error=message), 400
+    except Exception as error:  # like Presidio's own server: every other error is 500
         return jsonify(error=str(error)), 500
+
+
+@app.errorhandler(Exception)
+def failed(error):
+    return jsonify(error=str(error)), getattr(error, "code", 500)

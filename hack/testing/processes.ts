@@ -170,6 +170,17 @@ export async function waitUntilReady(
   }
 }
 
+/** Whether a URL answers with a status of 200 to 299, for {@link waitUntilReady}. */
+export async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
 /** A child process failed. The message ends with the last lines of its log. */
 export class ProcessFailure extends Error {
   override name = 'ProcessFailure';

@@ -46,6 +46,12 @@ describe('the environment of a Python program', () => {
     expect(lines).to.deep.equal(['Installing Tool from PyPI, once …']);
   });
 
+  it('is installed once if two tests need it at the same time', async () => {
+    const [one, other] = await Promise.all([pythonEnvironment(PROGRAM), pythonEnvironment(PROGRAM)]);
+    expect(one).to.equal(other);
+    expect(pip()).to.have.length(1);
+  });
+
   it('says what to install if pip fails, and is installed at the next attempt', async () => {
     writeFileSync(join(folder, 'offline'), '');
     const error = await pythonEnvironment(PROGRAM).catch((thrown: unknown) => thrown);

@@ -3,6 +3,7 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withFileLock } from './lock.ts';
 
 const run = promisify(execFile);
 
@@ -26,16 +27,33 @@ export interface PythonProgram {
  * @throws Error that says what to install if it cannot be installed.
  */
 export async function pythonEnvironment(
-  { name, folder, install, python }: PythonProgram,
+  program: PythonProgram,
   log: (line: string) => void = () => undefined,
 ): Promise<string> {
+  const { name, folder } = program;
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');
   const home = join(cache, folder);
   const bin = join(home, 'bin');
   const complete = join(home, 'ready');
   if (await exists(complete)) return bin;
-  log(`Installing ${name} from PyPI, once …`);
-  await mkdir(cache, { recursive: true });
+  // The lock is beside the environment, which the installation replaces.
+  const lock = join(cache, 'python', folder);
+  await mkdir(lock, { recursive: true });
+  const waiting = (): void => {
+    log(`Another run is installing ${name}; waiting for it …`);
+  };
+  await withFileLock(lock, waiting, async () => {
+    if (await exists(complete)) return;
+    log(`Installing ${name} from PyPI, once …`);
+    await installInto(home, program);
+    // Written last, so that an interrupted installation starts again.
+    await writeFile(complete, '');
+  });
+  return bin;
+}
+
+async function installInto(home: string, { name, install, python }: PythonProgram): Promise<void> {
+  const bin = join(home, 'bin');
   await rm(home, { recursive: true, force: true });
   try {
     await run('python3', ['-m', 'venv', home]);
@@ -50,9 +68,6 @@ export async function pythonEnvironment(
       { cause: error },
     );
   }
-  // Written last, so that an interrupted installation starts again.
-  await writeFile(complete, '');
-  return bin;
 }
 
 async function exists(path: string): Promise<boolean> {

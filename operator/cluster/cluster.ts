@@ -11,6 +11,7 @@ export {
 } from './ownedObjects.ts';
 export { parseDuration } from './duration.ts';
 export {
+  certificates,
   configMaps,
   GUARDED_LABEL,
   horizontalPodAutoscalers,
@@ -28,7 +29,15 @@ export {
   serviceMonitors,
   services,
 } from './kinds.ts';
-export { instanceLabelOf, type InstanceNames, labelsOf, namesOf, selectorOf } from './names.ts';
+export {
+  instanceLabelOf,
+  type InstanceNames,
+  isLabelledFor,
+  labelsOf,
+  namesOf,
+  podLabelsOf,
+  selectorOf,
+} from './names.ts';
 export { namespaceIsBeingDeleted, readNamespace } from './namespaces.ts';
 export { encodedSecretData, secretValue, secretValues } from './secretValues.ts';
 export { readText } from './textSource.ts';

@@ -63,5 +63,7 @@ export const networkPolicies = managed<FromServer<V1NetworkPolicy>>('networking.
 export const namespaces = resource<KubeObject>(kindNames('', 'v1', 'Namespace'), { namespaced: false });
 /** Not watched: a cluster has many pods, and they change often. */
 export const pods = resource<FromServer<V1Pod>>(kindNames('', 'v1', 'Pod'));
+/** A kind of cert-manager. It exists only if its CRD is installed. */
+export const certificates = resource<KubeObject>(kindNames('cert-manager.io', 'v1', 'Certificate'));
 /** A kind of the Prometheus operator. It exists only if its CRD is installed. */
 export const serviceMonitors = resource<KubeObject>(kindNames('monitoring.coreos.com', 'v1', 'ServiceMonitor'));

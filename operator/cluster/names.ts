@@ -1,6 +1,8 @@
 /** The names and labels of an instance's objects. Pure. */
 import { createHash } from 'node:crypto';
+import { VERSION } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { Metadata } from '../runtime/runtime.ts';
 import { INSTANCE_LABEL, MANAGED_BY } from './kinds.ts';
 
 /** The names of an instance's objects. */
@@ -15,6 +17,14 @@ export interface InstanceNames {
   readonly apiKeySecret: string;
   /** Name of the Secret that only the guardrail reads: session key and encryption keys. */
   readonly keySecret: string;
+  /** Name of the Secret with the authorities of the instance, and of the ConfigMap with the certificates that verify the guardrail. */
+  readonly ca: string;
+  /** Name of the Secret with the certificate of the guardrail, if the operator issues it. */
+  readonly tlsSecret: string;
+  /** Name of the Secret that cert-manager writes, with the certificate of the guardrail. */
+  readonly issuedSecret: string;
+  /** Name of the Secret with the certificate of the guardrail's clients: the gateway and the operator. */
+  readonly clientSecret: string;
 }
 
 /** The maximum length of a name to which the longest suffix can be added in a DNS label. */
@@ -30,6 +40,10 @@ export function namesOf(instance: GatewayInstance): InstanceNames {
     guarded: `${base}-guarded`,
     apiKeySecret: `${base}-guardrail-api-key`,
     keySecret: `${base}-guardrail-keys`,
+    ca: `${base}-guardrail-ca`,
+    tlsSecret: `${base}-guardrail-tls`,
+    issuedSecret: `${base}-guardrail-cert`,
+    clientSecret: `${base}-guardrail-client`,
   };
 }
 
@@ -48,11 +62,37 @@ export function instanceLabelOf(name: string): string {
   return labelOf(name);
 }
 
-/** The labels of every object of an instance. */
+/**
+ * The labels of every object of an instance. The version is that of the operator that has written the object last: Secrets
+ * and lists are written only when they change.
+ */
 export function labelsOf(instance: GatewayInstance): Record<string, string> {
+  return { ...podLabelsOf(instance), 'app.kubernetes.io/version': VERSION };
+}
+
+/**
+ * The labels of the guardrail's pods. They have no version: a changed label of the pod template is a rollout, which deletes
+ * the mappings of a store in memory, also if the image of the guardrail stays the same.
+ */
+export function podLabelsOf(instance: GatewayInstance): Record<string, string> {
+  return {
+    ...identityOf(instance),
+    'app.kubernetes.io/component': 'guardrail',
+    'app.kubernetes.io/part-of': 'gateway-guardrail',
+  };
+}
+
+/**
+ * Whether an object has the labels that tell whose it is. An object of an earlier version may lack the others, for example
+ * after it was restored from a backup.
+ */
+export function isLabelledFor({ labels = {} }: Pick<Metadata, 'labels'>, instance: GatewayInstance): boolean {
+  return Object.entries(identityOf(instance)).every(([name, value]) => labels[name] === value);
+}
+
+function identityOf(instance: GatewayInstance): Record<string, string> {
   return {
     ...selectorOf(instance),
-    'app.kubernetes.io/component': 'guardrail',
     'app.kubernetes.io/managed-by': MANAGED_BY,
     [INSTANCE_LABEL]: labelOf(instance.metadata.name),
   };

@@ -20,7 +20,7 @@ import {
   serviceMonitors,
   services,
 } from './kinds.ts';
-import { labelsOf } from './names.ts';
+import { isLabelledFor } from './names.ts';
 
 /** The kinds of owned objects that are watched. Secrets and ServiceMonitors are owned too, and not watched. */
 export const ownedKinds: readonly ResourceKind[] = [
@@ -150,13 +150,8 @@ export class OwnedObjects {
 
 /** Whether an object of an instance of this name has no owner: it was orphaned, or restored from a backup. */
 function isOrphaned(object: { readonly metadata: Metadata }, instance: GatewayInstance): boolean {
-  const { ownerReferences = [], labels = {} } = object.metadata;
-  return (
-    ownerReferences.length === 0 &&
-    Object.entries(labelsOf(instance)).every(
-      ([name, value]) => name === 'app.kubernetes.io/component' || labels[name] === value,
-    )
-  );
+  const { ownerReferences = [] } = object.metadata;
+  return ownerReferences.length === 0 && isLabelledFor(object.metadata, instance);
 }
 
 /** Makes a read return undefined if the object does not exist. */

@@ -46,6 +46,7 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   'CaInvalid',
   'BaseInvalid',
   'PolicyInvalid',
+  'MetricsSecretInvalid',
   'InvalidPattern',
   'UnknownEntityType',
   'InvalidValue',
@@ -54,6 +55,7 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   'WorkloadRequired',
   'ProxyConfigRequired',
   'KeyNotMounted',
+  'CaNotMounted',
   'ConfigNotMounted',
   // What does not progress.
   'RolloutFailed',

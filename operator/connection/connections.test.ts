@@ -94,7 +94,7 @@ describe('connection to a gateway', () => {
       proxyName: 'gateway',
       masterKey: 'sk-one',
       ca: undefined,
-      rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
+      rateLimit: { qps: 1000, burst: 200, maxConcurrent: 16 },
       syncInterval: 300_000,
       enforcement: { blockedUserCheck: false, preCallChecks: false },
     });

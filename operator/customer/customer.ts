@@ -9,14 +9,17 @@ import { changedUsability } from '../policy/policy.ts';
 import { otherClaimantKeys } from './claimants.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
 import { createDependencies } from './dependencies.ts';
+import { exportCustomers } from './perCustomerMetrics.ts';
 import { CustomerReconciler } from './reconcile.ts';
 
 export type { CustomerDependencies } from './dependencies.ts';
+export { BudgetAmounts, spendingOf, type Spending } from './spending.ts';
 
 /** Reconciles GatewayCustomers into the records of their gateways. */
 export function customerController(runtime: Runtime, given: CustomerDependencies): ControllerSpec {
   const dependencies = createDependencies(runtime, given);
   const reconciler = new CustomerReconciler(dependencies);
+  exportCustomers(runtime);
   return (
     when(customers)
       // When a customer is created, deleted or no longer managed, the next claimant may own the record.

@@ -3,7 +3,7 @@ import type { GatewayCustomer, GatewayCustomerStatus, GatewayInstance, Guardrail
 import { instanceOf } from '../instance/testing/instances.ts';
 import { customerWith } from '../policy/testing/policies.ts';
 import { accessDigest } from './accessRules.ts';
-import { confirmedStatus, differs, remainingStatus, type ListedPolicy } from './customerStatus.ts';
+import { confirmedStatus, differs, remainingStatus, saysEnforced, type ListedPolicy } from './customerStatus.ts';
 
 const before = '2026-11-21T00:00:00.000Z';
 const now = new Date('2026-11-22T00:00:00Z');
@@ -110,4 +110,20 @@ describe('the status of a customer when every pod has its list', () => {
       expect(differs(one, after)).to.equal(what !== 'nothing new');
     });
   }
+
+  it('need not be examined where the status says nothing', () => {
+    const { enforcedAt, enforcedAccess, guardrailPolicy } = enforced;
+    const parts: GatewayCustomerStatus[] = [
+      {},
+      ...[{ enforcedAt }, { enforcedAccess }, { guardrailPolicy }, enforced].map((part) =>
+        Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)),
+      ),
+    ];
+    for (const status of parts) {
+      for (const one of [customer(status), customer({ ...status, ownership: 'Owned' }), customer(status, {})]) {
+        if (!saysEnforced(one)) expect(differs(one, remainingStatus(one, instance()))).to.equal(false);
+      }
+      expect(saysEnforced(customer(status))).to.equal(Object.keys(status).length > 0);
+    }
+  });
 });

@@ -55,6 +55,16 @@ export function confirmedStatus(
   };
 }
 
+/**
+ * Whether the status of a customer says that something is enforced, so that {@link remainingStatus} may say less. A quick
+ * check: every new customer has all customers of its instance examined.
+ */
+export function saysEnforced({ status }: GatewayCustomer): boolean {
+  return (
+    status?.enforcedAt !== undefined || status?.enforcedAccess !== undefined || status?.guardrailPolicy !== undefined
+  );
+}
+
 /** Whether the status of a customer has other values. */
 export function differs({ status = {} }: GatewayCustomer, fields: EnforcedStatus): boolean {
   const { enforcedAt, enforcedAccess, guardrailPolicy } = status;

@@ -1,18 +1,11 @@
 /** The face of this folder: the controller of what guardrails enforce: their lists of who may call, and their policies. */
-import type { V1ConfigMap } from '@kubernetes/client-node';
 import { customers, instances, policies } from '../api/kinds.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, OwnedObjects } from '../cluster/cluster.ts';
 import { gatewayIndexKeys, instanceIndexKeys } from '../connection/connection.ts';
 import { customerPolicyUses, mattersToUsers } from '../policy/policy.ts';
-import {
-  type ControllerSpec,
-  type FromServer,
-  keyText,
-  type ObjectKey,
-  type Runtime,
-  when,
-} from '../runtime/runtime.ts';
+import { type ControllerSpec, keyText, type Runtime, when } from '../runtime/runtime.ts';
+import { ownersOf } from './configMapOwners.ts';
 import { changesList, listsOf } from './listedCustomers.ts';
 import { type AskPods, podsOf } from './loadedRevisions.ts';
 import { enforcementFields } from './statusFields.ts';
@@ -76,11 +69,4 @@ function changesGuardrail({ status: before }: GatewayInstance, { status: after }
   const { mode, endpoint, policyRevision } = after?.guardrail ?? {};
   const known = before?.guardrail;
   return mode !== known?.mode || endpoint !== known?.endpoint || policyRevision !== known?.policyRevision;
-}
-
-/** The instances to which a shard belongs. */
-function ownersOf({ metadata }: FromServer<V1ConfigMap>): readonly ObjectKey[] {
-  return (metadata.ownerReferences ?? [])
-    .filter(({ kind, controller }) => kind === instances.kind && controller !== true)
-    .map(({ name }) => ({ namespace: metadata.namespace ?? '', name }));
 }

@@ -11,7 +11,7 @@ import {
 import { type GatewayCustomer, type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import { ignoreNotFound, NameTakenError, namesOf, secrets, secretValue } from '../cluster/cluster.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
-import { guardrailFiles } from '../guardrail/guardrail.ts';
+import { guardrailFiles, writtenPolicy } from '../guardrail/guardrail.ts';
 import { isAnnotated, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import {
   type EventRecorder,
@@ -36,6 +36,7 @@ import {
   type EnforcedStatus,
   type ListedPolicy,
   remainingStatus,
+  saysEnforced,
 } from './customerStatus.ts';
 import { listedPolicy, serviceSettings } from './effective.ts';
 import { ListHistory } from './listHistory.ts';
@@ -49,7 +50,7 @@ import {
   unknownRevisions,
   type WrittenList,
 } from './loadedStatus.ts';
-import { type ShardDependencies, storedPolicies, writeShards, writtenPolicy } from './shards.ts';
+import { type ShardDependencies, storedPolicies, writeShards } from './shards.ts';
 
 /** The dependencies of {@link EnforcementReconciler}. */
 export interface EnforcementDependencies extends CustomerSources, ShardDependencies, Pick<ChoiceSources, 'policies'> {
@@ -104,9 +105,8 @@ export class EnforcementReconciler implements Reconciler {
       return {};
     }
     if (isAnnotated(instance, 'paused')) return {};
-    await this.#writeCustomers(this.#dependencies.byInstance.get(keyText(key)), (customer) =>
-      remainingStatus(customer, instance),
-    );
+    const enforced = this.#dependencies.byInstance.get(keyText(key)).filter(saysEnforced);
+    await this.#writeCustomers(enforced, (customer) => remainingStatus(customer, instance));
     if (instance.spec.guardrail === undefined) {
       this.#forget(key);
       await this.#dependencies.instanceStatus.write(instance, {});
@@ -260,7 +260,10 @@ export class EnforcementReconciler implements Reconciler {
   ): Promise<(customer: GatewayCustomer) => ListedPolicy | undefined> {
     const { guardrail = {} } = instance.spec;
     const allowLooser = guardrail.allowLooserPolicies === true;
-    const service = writtenPolicy(this.#dependencies.configMaps, instance);
+    const fileKey = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
+    const service = writtenPolicy(this.#dependencies.configMaps.get(fileKey), instance);
+    // Without the file that the pods have, nobody can say what the policies of customers tighten.
+    if (service === undefined && instance.status?.guardrail?.policyRevision !== undefined) return knownPolicy;
     const settings = serviceSettings(guardrail);
     const known = new Map<string, ListedPolicy>();
     const nameIn = (customer: GatewayCustomer): string => {

@@ -2,8 +2,8 @@
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { CustomerListError, MAX_SHARDS, readCustomerList, shardName } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { configMaps, isOwnedBy, namesOf, type OwnedObject, type OwnedObjects } from '../cluster/cluster.ts';
-import { customerListName, guardrailFiles, ownedChild } from '../guardrail/guardrail.ts';
+import { configMaps, isOwnedBy, type OwnedObject, type OwnedObjects } from '../cluster/cluster.ts';
+import { customerListName, ownedChild } from '../guardrail/guardrail.ts';
 import type { FromServer, Lister } from '../runtime/runtime.ts';
 
 /** The dependencies of {@link writeShards}. */
@@ -56,13 +56,6 @@ export function storedPolicies(
     if (error instanceof CustomerListError) return new Map();
     throw error;
   }
-}
-
-/** The policy file of an instance's guardrail; undefined: it has none. */
-export function writtenPolicy(stored: ShardDependencies['configMaps'], instance: GatewayInstance): string | undefined {
-  if (instance.status?.guardrail?.policyRevision === undefined) return undefined;
-  const { namespace } = instance.metadata;
-  return stored.get({ namespace, name: namesOf(instance).guardrail })?.data?.[guardrailFiles.policy];
 }
 
 function shardObject(instance: GatewayInstance, shard: number, text: string): OwnedObject {

@@ -49,6 +49,26 @@ describe('gateway client', () => {
     reports.length = 0;
   });
 
+  it('makes fewer calls at the same time while calls fail, and fewer per second after a 429', async () => {
+    const limiter = new RateLimiter(rateLimit);
+    const own = new GatewayClient(targetOf(proxy.url), limiter, { timeouts });
+    try {
+      const faults = (times: number): Promise<unknown> =>
+        Promise.allSettled(Array.from({ length: times }, () => own.customerInfo('x')));
+      proxy.fault = () => ({ kind: 'answer', status: 404, body: '{}' });
+      await faults(20);
+      expect(limiter.current.concurrency).to.be.greaterThan(2);
+      proxy.fault = () => ({ kind: 'answer', status: 500, body: '{}' });
+      await faults(20);
+      expect(limiter.current).to.deep.equal({ qps: 1000, concurrency: 2 });
+      proxy.fault = () => ({ kind: 'answer', status: 429, body: '{}', headers: { 'retry-after': '1' } });
+      await faults(1);
+      expect(limiter.current.qps).to.be.below(100);
+    } finally {
+      await own.close();
+    }
+  });
+
   async function errorOf(call: Promise<unknown>): Promise<GatewayError> {
     const outcome: unknown = await call.then(
       () => new Error('The call should have failed.'),

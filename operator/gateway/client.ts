@@ -6,6 +6,7 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { OPERATOR_NAME } from '../operatorName.ts';
+import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../../guardrail/guardrail.ts';
 import type { LookupResult } from './missingCustomerCheck.ts';
 import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
 import type { GatewayOperation } from './errors.ts';
@@ -90,10 +91,20 @@ interface Call<T> {
   readonly about?: { readonly field: 'user_id' | 'budget_id'; readonly value: string } | undefined;
 }
 
+/** A call as it is sent. */
+interface Sent {
+  readonly operation: GatewayOperation;
+  readonly path: string;
+  readonly body: object | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** A client of one gateway. Every method throws {@link GatewayError}. */
 export class GatewayClient {
   readonly #pool: Pool;
+  readonly #origin: string;
   readonly #path: string;
+  readonly #spans = new Map<GatewayOperation, SpanStart>();
   readonly #masterKey: string;
   readonly #hasOwnAuthority: boolean;
   readonly #limiter: RateLimiter;
@@ -110,6 +121,7 @@ export class GatewayClient {
     this.#report = options.report ?? (() => undefined);
     this.#onCustomerCall = options.onCustomerCall ?? (() => undefined);
     const url = new URL(target.endpoint);
+    this.#origin = url.origin;
     this.#path = url.pathname.replace(/\/+$/, '');
     this.#masterKey = target.masterKey;
     this.#hasOwnAuthority = target.ca !== undefined;
@@ -391,13 +403,27 @@ export class GatewayClient {
     }
   }
 
-  async #send(
+  #send(
     operation: GatewayOperation,
     path: string,
     body: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<GatewayResponse> {
+    return inSpan(this.#spanOf(operation), (span) => this.#sendIn(span, { operation, path, body, signal }));
+  }
+
+  /** The span of a call. It names the operation, because the path can contain the id of a customer. */
+  #spanOf(operation: GatewayOperation): SpanStart {
+    const known = this.#spans.get(operation);
+    if (known !== undefined) return known;
+    const span = httpClientSpan(operation, this.#origin);
+    this.#spans.set(operation, span);
+    return span;
+  }
+
+  async #sendIn(span: CallSpan | undefined, { operation, path, body, signal }: Sent): Promise<GatewayResponse> {
     const began = performance.now();
+    const inFlightBefore = this.#limiter.inFlight;
     let code = 'error';
     try {
       const deadline = AbortSignal.timeout(this.#timeouts.total);
@@ -409,15 +435,27 @@ export class GatewayClient {
           authorization: `Bearer ${this.#masterKey}`,
           'user-agent': OPERATOR_NAME,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(span === undefined ? {} : traceHeadersOf(span)),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       });
       const text = await response.body.text();
       code = String(response.statusCode);
+      span?.set({ 'http.response.status_code': response.statusCode });
+      if (response.statusCode >= 400) span?.fail(code);
       return { status: response.statusCode, headers: response.headers, text };
     } finally {
-      this.#report({ operation, code, seconds: (performance.now() - began) / 1000 });
+      const ms = performance.now() - began;
+      this.#report({ operation, code, seconds: ms / 1000 });
+      // A call that the operator aborts says nothing about the gateway, and a refused call nothing about its latency.
+      const isTelling = signal?.aborted !== true && code !== '429';
+      if (isTelling) this.#limiter.observe({ operation, ms, failed: isFailure(code), inFlightBefore });
     }
   }
+}
+
+/** Whether a call ended without a response, or with one that the gateway's state explains. */
+function isFailure(code: string): boolean {
+  return code === 'error' || code === '408' || code.startsWith('5');
 }

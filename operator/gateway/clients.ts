@@ -2,7 +2,7 @@ import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 import { defaultTimeouts, GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
 import { listCustomers } from './listRecords.ts';
-import type { RateLimit } from './rateLimit.ts';
+import type { CurrentLimit, RateLimit } from './rateLimit.ts';
 import { RateLimiter } from './rateLimit.ts';
 import { type ListedRecord, type ListUse, type ReadRecords, RecordList } from './recordList.ts';
 import type { BudgetRow } from './schemas.ts';
@@ -33,6 +33,12 @@ const listTimeoutFactor = 16;
 /** An unused id: the probe only checks whether the path exists. */
 const probeId = 'gcust-probe';
 
+/** The limits of the calls to the gateway of an instance. */
+export interface GatewayLimit {
+  readonly instance: GatewayTarget['instance'];
+  readonly limit: CurrentLimit;
+}
+
 /** Options of {@link GatewayClients}. */
 export interface GatewayClientsOptions {
   /** Called after each call. */
@@ -54,7 +60,7 @@ export class GatewayClients {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** The client of an instance. A changed key or address creates a new client; the rate limiter remains. */
+  /** The client of an instance. A changed key, address or limit creates a new client; the rate limiter remains. */
   for(target: GatewayTarget): GatewayClient {
     return this.#cachedFor(target).client;
   }
@@ -99,6 +105,16 @@ export class GatewayClients {
     return this.#cachedFor(target).list.lookUp(customerId, use);
   }
 
+  /**
+   * The limits of the calls to each gateway, as they are at the moment.
+   * @param exists whether an instance exists: a late call can follow {@link forget}
+   */
+  limits(exists: (instance: GatewayTarget['instance']) => boolean): readonly GatewayLimit[] {
+    return [...this.#cached.values()]
+      .filter(({ target }) => exists(target.instance))
+      .map(({ target, limiter }) => ({ instance: target.instance, limit: limiter.current }));
+  }
+
   /** Removes a deleted instance. */
   forget(instanceUid: string): void {
     const cached = this.#cached.get(instanceUid);
@@ -128,10 +144,10 @@ export class GatewayClients {
     const { uid } = target.instance;
     const cached = this.#cached.get(uid);
     if (cached !== undefined && sameTarget(cached.target, target)) return cached;
-    const limiter =
-      cached !== undefined && sameLimit(cached.target.rateLimit, target.rateLimit)
-        ? cached.limiter
-        : new RateLimiter(target.rateLimit, this.#now);
+    const limiter = cached?.limiter ?? new RateLimiter(target.rateLimit, this.#now);
+    // The limiter remains: a new one would not know of a pause that the gateway requested, nor of the calls in flight.
+    if (cached !== undefined && !sameLimit(cached.target.rateLimit, target.rateLimit))
+      limiter.changeCeiling(target.rateLimit);
     const { timeouts } = this.#options;
     const report = (call: CallReport): void => this.#options.report?.(target.instance, call);
     const onCustomerCall = (customerId: string): void => {

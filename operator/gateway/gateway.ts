@@ -2,7 +2,7 @@
 export { budgetRowId, budgetRowStrategy, isOperatorRow, resourceOfRow } from './budgetRowStrategy.ts';
 export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 export { GatewayClient } from './client.ts';
-export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
+export { GatewayClients, type GatewayClientsOptions, type GatewayLimit } from './clients.ts';
 export { unenforced, type EnforcementSettings, type Unenforced } from './enforcement.ts';
 export { GatewayError, isGatewayError, type GatewayErrorKind, type GatewayOperation } from './errors.ts';
 export {
@@ -19,7 +19,7 @@ export {
   type LimitValues,
 } from './fields.ts';
 export { listBudgets, listCustomers } from './listRecords.ts';
-export { gatewayCallMetrics } from './metrics.ts';
+export { gatewayCallMetrics, gatewayLimitMetrics } from './metrics.ts';
 export { observe, type ObservedCustomer } from './observedCustomer.ts';
 export { customerFieldsStrategy } from './customerFieldsStrategy.ts';
 export { RateLimiter, type RateLimit } from './rateLimit.ts';

@@ -35,6 +35,121 @@ describe('rate limit of a gateway', () => {
     expect(underWay).to.equal(0);
   });
 
+  it('admits fewer concurrent calls while calls fail, and never more than the maximum', async () => {
+    const limiter = new RateLimiter({ qps: 10_000, burst: 10_000, maxConcurrent: 10 });
+    const mostOf = async (failed: boolean): Promise<number> => {
+      let [underWay, most] = [0, 0];
+      const call = async (): Promise<void> => {
+        most = Math.max(most, ++underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay--;
+        limiter.observe({ operation: 'GET /customer/info', ms: 10, failed, inFlightBefore: most });
+      };
+      await Promise.all(Array.from({ length: 100 }, () => limiter.run(call, 'inProgress')));
+      return most;
+    };
+    await mostOf(true);
+    expect(limiter.current.concurrency).to.equal(2);
+    expect(await mostOf(false)).to.be.within(3, 10);
+    await mostOf(false);
+    expect(await mostOf(false)).to.equal(10);
+  });
+
+  it('makes calls at a lower rate after the gateway refused one', async () => {
+    let now = 0;
+    const limiter = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 100 }, () => now);
+    for (let at = 0; at < 90; at++) await limiter.run(turn, 'urgent');
+    limiter.pause(1_000, '');
+    expect(limiter.current.qps).to.equal(45);
+    // Further refusals of calls that were in flight count as the same one.
+    limiter.pause(1_000, '');
+    expect(limiter.current.qps).to.equal(45);
+    // After the pause, only the calls that fit into the smaller burst start at once.
+    now = 60_000;
+    let made = 0;
+    const calls = Array.from({ length: 60 }, () => limiter.run(() => Promise.resolve(++made), 'urgent'));
+    const outcomes = Promise.allSettled(calls);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made).to.equal(50);
+    now = 120_000;
+    await outcomes;
+  });
+
+  it('counts refusals at the same time as one, even if the gateway requests no pause', () => {
+    let now = 0;
+    const limiter = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 100 }, () => now);
+    const refusals = (): number[] => Array.from({ length: 16 }, () => limiter.pause(0, '').ms);
+    expect(refusals()).to.deep.equal(Array.from({ length: 16 }, () => 0));
+    const { qps } = limiter.current;
+    now = 999;
+    expect(Math.max(...refusals())).to.equal(0);
+    expect(limiter.current.qps).to.equal(qps);
+    // A gateway that continues to refuse gets fewer calls all the same.
+    const pauses = [1, 2, 3, 4, 5].map((second) => {
+      now = second * 1_000;
+      return Math.max(...refusals());
+    });
+    expect(pauses).to.deep.equal([0, 0, 0, 0, 5_000]);
+  });
+
+  it('does not take the end of a burst for a low load', async () => {
+    let now = 0;
+    const limiter = new RateLimiter({ qps: 10_000, burst: 10_000, maxConcurrent: 64 }, () => now);
+    const serviceMs = 10;
+    let free = 0;
+    /** A gateway that works on one call at a time. */
+    const pending: { readonly endsAt: number; readonly end: () => void }[] = [];
+    const call = async (): Promise<void> => {
+      const [began, inFlightBefore] = [now, limiter.inFlight];
+      free = Math.max(free, now) + serviceMs;
+      await new Promise<void>((end) => pending.push({ endsAt: free, end }));
+      limiter.observe({ operation: 'GET /customer/info', ms: now - began, failed: false, inFlightBefore });
+    };
+    for (let burst = 0; burst < 200; burst++) {
+      const calls = Array.from({ length: 64 }, () => limiter.run(call, 'inProgress'));
+      let ended = 0;
+      while (ended < calls.length) {
+        await new Promise((done) => setImmediate(done));
+        const [first] = pending.splice(0, 1);
+        if (first === undefined) continue;
+        now = first.endsAt;
+        ended++;
+        first.end();
+      }
+      await Promise.all(calls);
+      now += 1_000;
+    }
+    // At most 60 ms are tolerated.
+    expect(limiter.current.concurrency).to.be.below(10);
+  });
+
+  it('keeps a pause, the calls in flight and what it learned when its ceiling changes', async () => {
+    let now = 0;
+    const limiter = new RateLimiter({ qps: 1000, burst: 1000, maxConcurrent: 2 }, () => now);
+    const { promise: answer, resolve } = Promise.withResolvers<undefined>();
+    const made: string[] = [];
+    const call = (name: string) => () => {
+      made.push(name);
+      return answer;
+    };
+    const calls = ['one', 'two', 'three', 'four'].map((name) => limiter.run(call(name), 'inProgress'));
+    await new Promise((done) => setImmediate(done));
+    expect(made).to.deep.equal(['one', 'two']);
+    limiter.changeCeiling({ qps: 1000, burst: 1000, maxConcurrent: 3 });
+    await new Promise((done) => setImmediate(done));
+    expect(made).to.deep.equal(['one', 'two', 'three']);
+    resolve(undefined);
+    await Promise.all(calls);
+
+    limiter.pause(60_000, 'no');
+    const { qps } = limiter.current;
+    limiter.changeCeiling({ qps: 2000, burst: 2000, maxConcurrent: 3 });
+    expect(limiter.current.qps).to.equal(qps);
+    now = 1_000;
+    const error: unknown = await limiter.run(turn, 'urgent').catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(DeferredError);
+  });
+
   it('defers each routine call to its own time', async () => {
     let now = 0;
     const limiter = new RateLimiter({ qps: 2, burst: 1, maxConcurrent: 100 }, () => now);
@@ -146,9 +261,9 @@ describe('rate limit of a gateway', () => {
       now = 6 * 60_000;
       await limiter.run(answers, 'urgent');
       await Promise.all(
-        Array.from({ length: 9 }, (_, at) => limiter.run(answers, at % 2 === 0 ? 'urgent' : 'routine')),
+        Array.from({ length: 7 }, (_, at) => limiter.run(answers, at % 2 === 0 ? 'urgent' : 'routine')),
       );
-      expect(made).to.equal(16);
+      expect(made).to.equal(14);
     });
 
     it('continues if the probe gets no response', async () => {

@@ -1,4 +1,14 @@
-/** Limits of the calls to one gateway. */
+import {
+  afterCall,
+  afterRefusal,
+  initialLimit,
+  withCeiling,
+  type AdaptiveLimit,
+  type ObservedCall,
+} from './adaptiveLimit.ts';
+import { CallRate } from './callRate.ts';
+
+/** The highest limits of the calls to one gateway. */
 export interface RateLimit {
   /** Calls per second, on average. */
   readonly qps: number;
@@ -32,6 +42,12 @@ export class DeferredError extends Error {
   }
 }
 
+/** The limits that apply at the moment. */
+export interface CurrentLimit {
+  readonly qps: number;
+  readonly concurrency: number;
+}
+
 interface WaitingCall {
   readonly start: () => void;
   readonly defer: (error: DeferredError) => void;
@@ -47,7 +63,8 @@ export type CallPriority =
   | 'routine';
 
 /**
- * A token bucket with a limit of concurrent calls and pauses that the gateway requests by Retry-After.
+ * A token bucket with a limit of concurrent calls and pauses that the gateway requests by Retry-After. Both limits adapt
+ * to the gateway, below the given ones: see {@link AdaptiveLimit}.
  *
  * A call in progress waits in the queue, unless its signal aborts the wait or the gateway requests a pause that is too
  * long for a worker. A call that begins work throws {@link DeferredError} instead of a long wait, because other
@@ -58,7 +75,9 @@ export type CallPriority =
  * that the gateway specified.
  */
 export class RateLimiter {
-  readonly #limit: RateLimit;
+  #ceiling: RateLimit;
+  #limit: AdaptiveLimit;
+  readonly #rate = new CallRate();
   readonly #now: () => number;
   readonly #wall: () => number;
   /** The waiting calls. Urgent calls start first. */
@@ -71,21 +90,52 @@ export class RateLimiter {
   /** Number of consecutive pauses that the gateway requested. */
   #consecutivePauses = 0;
   #pauses = 0;
+  /** When the gateway refused a call that counted. */
+  #refusedAt = Number.NEGATIVE_INFINITY;
   #nextProbe = 0;
   #probing = false;
   readonly #lastDeferral = { urgent: 0, routine: 0 };
   #timer: NodeJS.Timeout | undefined;
 
   /**
+   * @param ceiling the limits that are never exceeded
    * @param now a monotonic clock in milliseconds
    * @param wall the time of day in milliseconds
    */
-  constructor(limit: RateLimit, now: () => number = () => performance.now(), wall: () => number = () => Date.now()) {
-    this.#limit = limit;
+  constructor(ceiling: RateLimit, now: () => number = () => performance.now(), wall: () => number = () => Date.now()) {
+    this.#ceiling = ceiling;
+    this.#limit = initialLimit(ceiling);
     this.#now = now;
     this.#wall = wall;
-    this.#tokens = limit.burst;
+    this.#tokens = ceiling.burst;
     this.#refilledAt = now();
+  }
+
+  /** The limits that apply at the moment. */
+  get current(): CurrentLimit {
+    return { qps: this.#limit.qps, concurrency: Math.floor(this.#limit.concurrency) };
+  }
+
+  /** The number of calls in flight. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Changes the limits that are never exceeded. Pauses, waiting calls and what was learned about the gateway remain. */
+  changeCeiling(ceiling: RateLimit): void {
+    this.#refill(this.#now());
+    this.#limit = withCeiling(this.#limit, this.#ceiling, ceiling);
+    this.#ceiling = ceiling;
+    this.#admit();
+  }
+
+  /**
+   * Adapts the limits to a call that ended. For a call that the gateway refused with 429, see {@link pause}.
+   * @param call with {@link inFlight} when it began: the last calls of a burst end alone, but have queued at the gateway
+   */
+  observe({ inFlightBefore, ...call }: Omit<ObservedCall, 'inFlight'> & { readonly inFlightBefore: number }): void {
+    const inFlight = Math.max(inFlightBefore, this.#inFlight);
+    this.#limit = afterCall(this.#limit, this.#ceiling, { ...call, inFlight });
   }
 
   /**
@@ -127,12 +177,18 @@ export class RateLimiter {
    */
   pause(requested: number | undefined, reason: string): { readonly ms: number; readonly pause: Pause | undefined } {
     const now = this.#now();
-    // Rate-limited calls that started before the pause do not extend the backoff.
     const isPaused = now < this.#pausedUntil && !this.#probing;
+    // Rate-limited calls that started before the pause do not extend the backoff, even if the gateway requests no pause.
+    const isKnown = isPaused || (now - this.#refusedAt < sameRefusalMs && !this.#probing);
     const tries = requested === undefined ? this.#consecutivePauses : this.#consecutivePauses - maxTrustedPauses;
     const backoff = tries < 0 ? 0 : Math.min(probeEveryMs, firstBackoffMs * 2 ** tries);
-    const ms = Math.min(Math.max(requested ?? 0, isPaused ? 0 : backoff), maxPauseMs);
-    if (!isPaused) this.#consecutivePauses++;
+    const ms = Math.min(Math.max(requested ?? 0, isKnown ? 0 : backoff), maxPauseMs);
+    if (!isKnown) {
+      this.#consecutivePauses++;
+      this.#refusedAt = now;
+      // A refused probe says nothing about the rate.
+      if (!this.#probing) this.#limit = afterRefusal(this.#limit, this.#ceiling, this.#rate.perSecond(now));
+    }
     this.#pauses++;
     this.#pausedUntil = isPaused ? Math.max(this.#pausedUntil, now + ms) : now + ms;
     this.#nextProbe = now + probeEveryMs;
@@ -227,7 +283,7 @@ export class RateLimiter {
     const forPause = this.#pauseLeft(priority, now);
     const wait = Math.max(forToken, forPause);
     const paused = this.#pausedUntil - now > maxWaitMs;
-    if (wait <= maxWaitMs && !paused && before < this.#limit.maxConcurrent) return;
+    if (wait <= maxWaitMs && !paused && before < this.current.concurrency) return;
     const last = this.#lastDeferral[priority];
     this.#lastDeferral[priority] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, maxWaitMs));
     throw new DeferredError(this.#lastDeferral[priority] - now, paused ? this.#pause : undefined);
@@ -237,15 +293,16 @@ export class RateLimiter {
     const now = this.#now();
     const { urgent, routine } = this.#waiting;
     this.#refill(now);
-    while (this.#inFlight < this.#limit.maxConcurrent && this.#tokens >= 1 && now >= this.#pausedUntil) {
+    while (this.#inFlight < this.current.concurrency && this.#tokens >= 1 && now >= this.#pausedUntil) {
       const next = urgent.shift() ?? routine.shift();
       if (next === undefined) return;
       this.#tokens--;
       this.#inFlight++;
+      this.#rate.count(now);
       next.start();
     }
     const none = urgent.length + routine.length === 0;
-    if (none || this.#inFlight >= this.#limit.maxConcurrent || this.#timer !== undefined) return;
+    if (none || this.#inFlight >= this.current.concurrency || this.#timer !== undefined) return;
     const wait = Math.max(((1 - this.#tokens) * 1000) / this.#limit.qps, this.#pausedUntil - now, 1);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -254,7 +311,10 @@ export class RateLimiter {
   }
 
   #refill(now: number): void {
-    this.#tokens = Math.min(this.#limit.burst, this.#tokens + ((now - this.#refilledAt) * this.#limit.qps) / 1000);
+    const { qps, burst } = this.#ceiling;
+    // A lower rate has a smaller burst, but not smaller than the calls that may run at the same time.
+    const capacity = Math.max(Math.min(burst, this.current.concurrency), (burst * this.#limit.qps) / qps);
+    this.#tokens = Math.min(capacity, this.#tokens + ((now - this.#refilledAt) * this.#limit.qps) / 1000);
     this.#refilledAt = now;
   }
 }
@@ -263,6 +323,8 @@ export class RateLimiter {
 const maxWaitMs = 500;
 /** The longest pause that a call in progress waits for, in milliseconds. Longer pauses are reported. */
 const maxShortPauseMs = 10_000;
+/** Refusals within this time count as one, in milliseconds: the rate is that of a second. */
+const sameRefusalMs = 1_000;
 /** How often a gateway in a long pause is probed, in milliseconds. */
 const probeEveryMs = 60_000;
 /** The first pause without a specified time, in milliseconds. Doubles up to {@link probeEveryMs}. */

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { request as requestTls } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
+import type { EndpointTls } from './endpointTls.ts';
 import type { GuardrailEndpoint } from './erasure.ts';
 
 /** The answer of a guardrail. */
@@ -15,7 +19,7 @@ export interface GuardrailAnswer {
  * @throws Error if the guardrail cannot be reached, or `signal` is aborted
  */
 export async function callGuardrail(
-  endpoint: Pick<GuardrailEndpoint, 'url' | 'apiKey' | 'connect'>,
+  endpoint: Pick<GuardrailEndpoint, 'url' | 'apiKey' | 'connect' | 'tls'>,
   call: {
     readonly method: 'GET' | 'POST';
     readonly path: string;
@@ -27,7 +31,8 @@ export async function callGuardrail(
   const connection = await endpoint.connect?.();
   try {
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const sent = request(`${endpoint.url.replace(/\/+$/, '')}${path}`, {
+    const send = endpoint.tls === undefined ? request : requestTls;
+    const sent = send(`${endpoint.url.replace(/\/+$/, '')}${path}`, {
       method,
       headers: {
         ...(body === undefined
@@ -37,7 +42,8 @@ export async function callGuardrail(
         connection: 'close',
       },
       signal,
-      ...(connection === undefined ? {} : { createConnection: () => connection }),
+      ...endpoint.tls,
+      ...(connection === undefined ? {} : { createConnection: () => secured(connection, endpoint.tls) }),
     });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -45,4 +51,9 @@ export async function callGuardrail(
   } finally {
     connection?.destroy();
   }
+}
+
+/** Node adds no TLS to a connection that it has not opened itself. */
+function secured(connection: Duplex, tls: EndpointTls | undefined): Duplex {
+  return tls === undefined ? connection : connectTls({ ...tls, socket: connection });
 }

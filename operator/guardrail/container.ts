@@ -9,7 +9,17 @@ import type { InstanceNames } from '../cluster/cluster.ts';
 import { customerListVolume } from './customerList.ts';
 import type { GuardrailMode } from './mode.ts';
 import type { InlineListener } from './settings.ts';
-import { files, guardrailEnvironment, hasPolicy, metricsPortOf, paths, portOf } from './settings.ts';
+import {
+  files,
+  guardrailEnvironment,
+  hasPolicy,
+  mcpPortOf,
+  metricsPortOf,
+  paths,
+  portOf,
+  tlsFiles,
+} from './settings.ts';
+import type { WorkloadTls } from './tls.ts';
 
 /** The types as JSON. */
 type Container = AsJson<V1Container>;
@@ -21,10 +31,14 @@ type Probes = Pick<Container, 'startupProbe' | 'livenessProbe' | 'readinessProbe
 export interface WorkloadSettings {
   /** The default image: the operator's own. */
   readonly defaultImage: string;
+  /** The namespace and the name of the instance, for audit events. */
+  readonly instanceName?: string | undefined;
   /** The operator's own namespace, from which it calls its guardrails; undefined if it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
   /** How the guardrail takes the calls of applications; undefined: it takes none. */
   readonly inline?: InlineListener | undefined;
+  /** How the guardrail serves TLS; undefined: it serves plain HTTP. */
+  readonly tls?: WorkloadTls | undefined;
 }
 
 /** The names have a prefix, because a sidecar's volumes and those of the gateway are in the same pod. */
@@ -34,6 +48,8 @@ const volumes = {
   policy: 'gateway-guardrail-policy',
   customers: 'gateway-guardrail-customers',
   ca: 'gateway-guardrail-ca',
+  tls: 'gateway-guardrail-tls',
+  clientCa: 'gateway-guardrail-client-ca',
 } as const;
 
 /** The guardrail's container. */
@@ -51,14 +67,18 @@ export function guardrailContainer(
     ...(spec.imagePullPolicy === undefined ? {} : { imagePullPolicy: spec.imagePullPolicy }),
     command: ['node', 'guardrail/main.ts'],
     env: [
-      ...guardrailEnvironment(spec, proxyName, mode, settings.inline),
+      ...guardrailEnvironment(spec, proxyName, mode, settings.inline, settings.tls),
+      // A guardrail of an older version knows neither of the two settings.
+      ...(spec.audit === undefined || settings.instanceName === undefined
+        ? []
+        : [{ name: 'GUARDRAIL_INSTANCE', value: settings.instanceName }]),
       ...(memory.nodeOptions === undefined ? [] : [{ name: 'NODE_OPTIONS', value: memory.nodeOptions }]),
     ],
     resources: {
-      requests: amounts(spec.resources?.requests) ?? { cpu: '100m', memory: '192Mi' },
+      requests: amounts(spec.resources?.requests) ?? { cpu: cpuRequestOf(spec), memory: '192Mi' },
       limits: amounts(spec.resources?.limits) ?? (memory.limit === undefined ? {} : { memory: memory.limit }),
     },
-    ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes()),
+    ...(mode === 'Sidecar' ? sidecarProbes(port) : deploymentProbes(settings.tls)),
     ...(mode === 'Sidecar' ? {} : { ports: deploymentPorts(spec, settings.inline) }),
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -72,6 +92,10 @@ export function guardrailContainer(
       { name: volumes.keys, mountPath: paths.keys, readOnly: true },
       { name: volumes.customers, mountPath: paths.customers, readOnly: true },
       ...(!hasPolicy(spec) ? [] : [{ name: volumes.policy, mountPath: paths.policy, readOnly: true }]),
+      ...(settings.tls === undefined ? [] : [{ name: volumes.tls, mountPath: paths.tls, readOnly: true }]),
+      ...(settings.tls?.isMutual === true
+        ? [{ name: volumes.clientCa, mountPath: paths.clientCa, readOnly: true }]
+        : []),
       ...(settings.inline?.ca === undefined ? [] : [{ name: volumes.ca, mountPath: paths.ca, readOnly: true }]),
     ],
   };
@@ -86,7 +110,7 @@ export function guardrailVolumes(
   spec: Guardrail,
   names: InstanceNames,
   mode: 0o440 | 0o444,
-  { inline }: Pick<WorkloadSettings, 'inline'>,
+  { inline, tls }: Pick<WorkloadSettings, 'inline' | 'tls'>,
 ): Volume[] {
   const secret = (name: string, secretName: string, keys: readonly string[], path?: string): Volume => ({
     name,
@@ -98,20 +122,33 @@ export function guardrailVolumes(
     secret(volumes.keys, names.keySecret, keys),
     { name: volumes.customers, ...customerListVolume(names) },
     ...(!hasPolicy(spec) ? [] : [{ name: volumes.policy, configMap: { name: names.guardrail } }]),
+    ...(tls === undefined ? [] : [secret(volumes.tls, tls.secretName, [tlsFiles.certificate, tlsFiles.key])]),
+    ...(tls?.isMutual === true
+      ? [
+          {
+            name: volumes.clientCa,
+            configMap: { name: tls.caConfigMap, items: [{ key: tlsFiles.clientCa, path: tlsFiles.clientCa }] },
+          },
+        ]
+      : []),
     ...(inline?.ca === undefined ? [] : [secret(volumes.ca, inline.ca.ref.name, [inline.ca.ref.key], files.ca)]),
   ];
 }
 
 function deploymentPorts(spec: Guardrail, inline: InlineListener | undefined): Required<Container>['ports'] {
+  const mcp = mcpPortOf(spec, inline);
   return [
     { name: 'http', containerPort: portOf(spec), protocol: 'TCP' },
     { name: 'metrics', containerPort: metricsPortOf(spec), protocol: 'TCP' },
     ...(inline === undefined ? [] : [{ name: 'inline', containerPort: inline.port, protocol: 'TCP' }]),
+    ...(mcp === undefined ? [] : [{ name: 'mcp', containerPort: mcp, protocol: 'TCP' }]),
   ];
 }
 
-function deploymentProbes(): Probes {
-  const get = (path: string): Probe => ({ httpGet: { path, port: 'http' }, timeoutSeconds: 3 });
+/** A kubelet does not verify the certificate. */
+function deploymentProbes(tls: WorkloadTls | undefined): Probes {
+  const scheme = tls === undefined ? {} : { scheme: 'HTTPS' };
+  const get = (path: string): Probe => ({ httpGet: { path, port: 'http', ...scheme }, timeoutSeconds: 3 });
   return {
     startupProbe: { ...get('/healthz'), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...get('/healthz'), periodSeconds: 10, failureThreshold: 3 },
@@ -133,6 +170,15 @@ function sidecarProbes(port: number): Probes {
     livenessProbe: { exec, timeoutSeconds: 5, periodSeconds: 20, failureThreshold: 3 },
     readinessProbe: { exec, timeoutSeconds: 5, periodSeconds: 20, failureThreshold: 2 },
   };
+}
+
+/**
+ * The default CPU request: what a pod with few calls uses. An autoscaler compares the use with the request, and a pod uses at
+ * most one core: with half a core and a target of 70 %, pods are added when each uses a third of its core, so that the calls can
+ * double until the new pods are ready. With a tenth, pods would be added at 7 % of a core.
+ */
+function cpuRequestOf({ autoscaling }: Pick<Guardrail, 'autoscaling'>): string {
+  return autoscaling === undefined ? '100m' : '500m';
 }
 
 function amounts(given: Readonly<Record<string, string | number>> | undefined): Record<string, string> | undefined {

@@ -6,6 +6,7 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, FromServer, KubeClient, Permission } from '../runtime/runtime.ts';
 import { isForbidden, keyOf } from '../runtime/runtime.ts';
 import { namesOf, ignoreNotFound, pods, proxyDeployments, secrets, secretValues } from '../cluster/cluster.ts';
+import { type AuthoritiesSource, type EndpointTls, readEndpointTls } from './endpointTls.ts';
 import { apiKeyOf } from './keys.ts';
 import { portOf } from './settings.ts';
 import { SIDECAR } from './sidecar.ts';
@@ -18,6 +19,8 @@ export interface GuardrailEndpoint {
   readonly apiKey: string;
   /** The tenant whose sessions are erased; undefined: that of the key. */
   readonly tenant?: string;
+  /** How the guardrail is verified; undefined: it is called by plain HTTP. */
+  readonly tls?: EndpointTls | undefined;
   /** Opens the connection if the operator cannot reach the address directly. */
   readonly connect?: () => Promise<Duplex>;
 }
@@ -46,6 +49,8 @@ export type GuardrailEndpoints =
 
 interface EndpointClient {
   readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'>;
+  /** Default: `Secret`. */
+  readonly authorities?: AuthoritiesSource;
 }
 
 /**
@@ -53,7 +58,7 @@ interface EndpointClient {
  * @throws ApiError if the key or the pods cannot be read; NoGuardrailError if the operator may not read the pods
  */
 export async function guardrailEndpoints(
-  { client }: EndpointClient,
+  { client, authorities }: EndpointClient,
   instance: GatewayInstance,
   resolve: (url: string) => string = (url) => url,
 ): Promise<GuardrailEndpoints | undefined> {
@@ -64,7 +69,8 @@ export async function guardrailEndpoints(
   if (secret === undefined) return undefined;
   const apiKey = apiKeyOf({ data: secretValues(secret), annotations: {} });
   if (guardrail.mode === 'Deployment') {
-    return { mode: 'Deployment', service: { url: resolve(guardrail.endpoint), apiKey } };
+    const tls = await readEndpointTls(client, instance, guardrail.endpoint, authorities);
+    return { mode: 'Deployment', service: { url: resolve(guardrail.endpoint), apiKey, ...(tls && { tls }) } };
   }
   const sidecars = await runningSidecars(client, instance);
   const pods = sidecars.map((pod): GuardrailEndpoint => {
@@ -135,7 +141,8 @@ async function runningSidecars(
     .sort((one, other) => Number(isReady(other)) - Number(isReady(one)));
 }
 
-function isReady({ status, metadata }: FromServer<V1Pod>): boolean {
+/** Whether a pod is ready and stays. */
+export function isReady({ status, metadata }: FromServer<V1Pod>): boolean {
   const ready = (status?.conditions ?? []).some(({ type, status: holds }) => type === 'Ready' && holds === 'True');
   return ready && metadata.deletionTimestamp === undefined;
 }

@@ -24,7 +24,8 @@ describe('the Service for applications', () => {
   }
 
   it('has the address in the status', () => {
-    expect(guardedUrl(instanceOf())).to.equal('http://main-guarded.ai.svc:8081');
+    expect(guardedUrl(instanceOf(), 'http://main-guardrail.ai.svc:8080')).to.equal('http://main-guarded.ai.svc:8081');
+    expect(guardedUrl(instanceOf(), 'https://main-guardrail.ai.svc:8080')).to.equal('https://main-guarded.ai.svc:8081');
   });
 });
 

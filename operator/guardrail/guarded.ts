@@ -11,9 +11,12 @@ import { ownedChild } from './ownedChild.ts';
 import { operatorPeers } from './peers.ts';
 import { INLINE_PORT } from './settings.ts';
 
-/** The address that applications call. */
-export function guardedUrl(instance: GatewayInstance): string {
-  return `http://${namesOf(instance).guarded}.${instance.metadata.namespace}.svc:${INLINE_PORT}`;
+/**
+ * The address that applications call.
+ * @param url the address of the API of the guardrail that they call
+ */
+export function guardedUrl(instance: GatewayInstance, url: string): string {
+  return `${url.startsWith('https:') ? 'https' : 'http'}://${namesOf(instance).guarded}.${instance.metadata.namespace}.svc:${INLINE_PORT}`;
 }
 
 /**

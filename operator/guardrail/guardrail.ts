@@ -8,13 +8,16 @@ export {
   NoGuardrailError,
   sidecarPermissions,
 } from './erasure.ts';
+export { forwardedEndpoint } from './forwarded.ts';
 export { guardrailImage, ownPodPermission } from './image.ts';
 export { ownedChild } from './ownedChild.ts';
-export { files as guardrailFiles } from './settings.ts';
+export { files as guardrailFiles, tlsFiles } from './settings.ts';
+export { writtenPolicy } from './writtenPolicy.ts';
 export type { GuardrailMode } from './mode.ts';
 export { guardedUrl } from './guarded.ts';
 export { type ActiveGuardrail, integrationOf, isCalledByApplications, isCalledByGateway } from './paths.ts';
-export type { GuardrailPlan } from './plan.ts';
+export { type GuardrailPlan, trusts } from './plan.ts';
+export { mcpUrl } from './workload.ts';
 export {
   type GuardedGateway,
   type GuardrailDependencies,
@@ -34,3 +37,4 @@ export {
   templateAnnotation,
 } from './sidecar.ts';
 export type { SidecarRemovals } from './sidecarChecks.ts';
+export type { GatewayTrust } from './tls.ts';

@@ -1,10 +1,10 @@
-import packageJson from '../../package.json' with { type: 'json' };
+import { VERSION } from '../../guardrail/guardrail.ts';
 import { OPERATOR_NAME } from '../operatorName.ts';
 import type { KubeClient, ObjectKey, Permission } from '../runtime/runtime.ts';
 import { pods } from '../cluster/cluster.ts';
 
 /** One image contains both programs. */
-const BY_VERSION = `${OPERATOR_NAME}:${packageJson.version}`;
+const BY_VERSION = `${OPERATOR_NAME}:${VERSION}`;
 /** The name of the container in the manifests. */
 const CONTAINER = 'operator';
 

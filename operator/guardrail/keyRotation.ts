@@ -3,11 +3,12 @@
  * rotation.
  */
 import { createHmac } from 'node:crypto';
-import { request } from 'undici';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
-import { guardrailDeployments, ignoreNotFound, namesOf, NameTakenError } from '../cluster/cluster.ts';
+import { guardrailDeployments, ignoreNotFound, isOwnedBy, namesOf, NameTakenError } from '../cluster/cluster.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
+import { callGuardrail } from './callGuardrail.ts';
+import { readEndpointTls } from './endpointTls.ts';
 import type { KeyPropagation, KeySecret, RotationStep } from './keys.ts';
 import {
   apiKeyOf,
@@ -24,6 +25,7 @@ import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
 import type { GuardrailMode } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
+import { completeRestoreKeys, hasRevokedKeys, startedTools } from './restoreKeys.ts';
 import { files } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { rolloutOf, templateAnnotation } from './sidecar.ts';
@@ -50,7 +52,7 @@ export interface KeyOwner {
 export interface GuardrailKeys {
   readonly api: StoredKeySecret;
   readonly guardrail: StoredKeySecret;
-  /** Whether a rotation is in progress. */
+  /** Whether a rotation is in progress, or a pod may still start with a removed tool. */
   readonly inProgress: boolean;
   /** The rotations that this reconcile has completed. */
   readonly finished: { readonly api: boolean; readonly encryption: boolean };
@@ -70,8 +72,19 @@ export async function reconcileKeys(dependencies: KeyRotationDependencies, owner
   const names = namesOf(instance);
   try {
     const guardrail = await ensureKeySecret(client, instance, names.keySecret, completeGuardrailKeys);
-    const api = await ensureKeySecret(client, instance, names.apiKeySecret, completeApiKeys);
-    const propagation = await observePropagation(dependencies, owner, { api: api.keys, guardrail: guardrail.keys });
+    const tools = (owner.spec.restore ?? []).map(({ name }) => name);
+    const key = { namespace: instance.metadata.namespace, name: names.guardrail };
+    const deployment = await client.get(guardrailDeployments, key).catch(ignoreNotFound);
+    const started = startedTools(deployment !== undefined && isOwnedBy(deployment, instance) ? deployment : undefined);
+    const api = await ensureKeySecret(client, instance, names.apiKeySecret, (secret) =>
+      completeRestoreKeys(completeApiKeys(secret), tools, started),
+    );
+    const propagation = await observePropagation(
+      dependencies,
+      owner,
+      { api: api.keys, guardrail: guardrail.keys },
+      deployment,
+    );
     const requested = instance.metadata.annotations ?? {};
     const encryptionStep = rotateEncryptionKeys(
       guardrail.keys,
@@ -82,7 +95,7 @@ export async function reconcileKeys(dependencies: KeyRotationDependencies, owner
     return {
       guardrail: await writeStep(client, instance, guardrail, encryptionStep),
       api: await writeStep(client, instance, api, apiStep),
-      inProgress: encryptionStep.inProgress || apiStep.inProgress,
+      inProgress: encryptionStep.inProgress || apiStep.inProgress || hasRevokedKeys(api.keys),
       finished: { encryption: encryptionStep.finished, api: apiStep.finished },
     };
   } catch (error) {
@@ -105,13 +118,17 @@ interface Keys {
   readonly guardrail: KeySecret;
 }
 
-/** The keys that pods use, according to the Deployments. */
+/**
+ * The keys that pods use, according to the Deployments.
+ * @param deployment the Deployment of the guardrail; undefined: there is none
+ */
 async function observePropagation(
   dependencies: KeyRotationDependencies,
   owner: KeyOwner,
   keys: Keys,
+  deployment: ProxyDeployment | undefined,
 ): Promise<{ readonly api: KeyPropagation; readonly encryption: KeyPropagation }> {
-  const { instance, spec, mode, proxy } = owner;
+  const { spec, mode, proxy } = owner;
   const graceSeconds = proxy?.spec?.template.spec?.terminationGracePeriodSeconds ?? 30;
   const common = {
     gatewayHasKey: gatewayHasKey(owner, keys),
@@ -132,8 +149,6 @@ async function observePropagation(
     // A store in memory does not use encryption keys.
     return { api: { ...common, guardrailsHaveKey }, encryption: { ...common, guardrailsHaveKey: true } };
   }
-  const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
-  const deployment = await dependencies.client.get(guardrailDeployments, key).catch(ignoreNotFound);
   const guardrailsHaveKey = isRolledOut(deployment, annotations.keyRevision, revision);
   return { api: { ...common, guardrailsHaveKey }, encryption: { ...common, guardrailsHaveKey } };
 }
@@ -157,17 +172,20 @@ function isRolledOut(deployment: ProxyDeployment | undefined, annotation: string
 
 /** Whether the single guardrail pod of an in-memory store accepts a key. */
 async function acceptsKey(
-  { resolve }: KeyRotationDependencies,
+  { client, resolve }: KeyRotationDependencies,
   { instance, spec }: KeyOwner,
   apiKey: string,
 ): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`${resolve(guardrailServiceUrl(instance, spec))}/sessions/none`, {
-      headers: { 'x-api-key': apiKey },
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-    });
-    await body.dump();
-    return statusCode !== 401 && statusCode < 500;
+    const before = activeBefore(instance);
+    // While TLS is switched on or off, the pod still serves what the status says.
+    const url = before?.mode === 'Deployment' ? before.url : guardrailServiceUrl(instance, spec);
+    const tls = await readEndpointTls(client, instance, url);
+    const { status } = await callGuardrail(
+      { url: resolve(url), apiKey, tls },
+      { method: 'GET', path: '/sessions/none', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) },
+    );
+    return status !== 401 && status < 500;
   } catch {
     // The pod is unreachable. The next reconcile asks again.
     return false;

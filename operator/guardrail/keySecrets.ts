@@ -8,6 +8,7 @@ import { isConflict, ownerReference } from '../runtime/runtime.ts';
 import {
   encodedSecretData,
   ignoreNotFound,
+  isLabelledFor,
   isOwnedBy,
   labelsOf,
   NameTakenError,
@@ -56,9 +57,7 @@ export async function ensureKeySecret(
   }
   if (stored === undefined) throw new Error(`Secret ${name} was created and deleted at the same time.`);
   // A Secret with the operator's labels was restored from a backup. Its keys are required to read old sessions.
-  const restored = Object.entries(labelsOf(instance)).every(
-    ([label, value]) => stored.metadata.labels?.[label] === value,
-  );
+  const restored = isLabelledFor(stored.metadata, instance);
   if (!isOwnedBy(stored, instance) && !restored) throw new NameTakenError('Secret', name);
   const keys = decode(stored);
   const completed = complete(keys);
@@ -76,7 +75,8 @@ export async function updateKeySecret(
   stored: StoredKeySecret,
   keys: KeySecret,
 ): Promise<StoredKeySecret> {
-  const removed = Object.keys(stored.keys.annotations).filter((name) => keys.annotations[name] === undefined);
+  const nulls = (before: KeySecret['data'], after: KeySecret['data']): Record<string, null> =>
+    Object.fromEntries(Object.keys(before).flatMap((name) => (after[name] === undefined ? [[name, null]] : [])));
   const written = await client.patch(
     secrets,
     { namespace: instance.metadata.namespace, name: stored.name },
@@ -85,10 +85,10 @@ export async function updateKeySecret(
         uid: stored.uid,
         resourceVersion: stored.resourceVersion,
         labels: labelsOf(instance),
-        annotations: { ...Object.fromEntries(removed.map((name) => [name, null])), ...keys.annotations },
+        annotations: { ...nulls(stored.keys.annotations, keys.annotations), ...keys.annotations },
         ownerReferences: [ownerReference(instance)],
       },
-      data: encodedSecretData(keys.data),
+      data: { ...nulls(stored.keys.data, keys.data), ...encodedSecretData(keys.data) },
     },
   );
   return described(written, decode(written));

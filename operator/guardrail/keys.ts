@@ -13,6 +13,9 @@ export const API_KEY = 'api-key';
 /** The maximum number of encryption keys. Data that was encrypted with older keys has expired. */
 const MOST_ENCRYPTION_KEYS = 16;
 
+/** How the line of a key of the gateway begins. */
+const GATEWAY_LINE = `${API_KEY_TENANT}:`;
+
 const phaseAnnotation = `${GROUP}/key-phase`;
 const dueAnnotation = `${GROUP}/key-phase-due`;
 
@@ -194,28 +197,51 @@ function withPhase(secret: KeySecret, phase: Phase): KeySecret {
 }
 
 function withApiKeys(secret: KeySecret, used: string, accepted: readonly string[]): KeySecret {
-  const lines = accepted.map((key) => `${API_KEY_TENANT}:${key}\n`).join('');
-  return { ...secret, data: { ...secret.data, [API_KEY]: used, [files.apiKeys]: lines } };
+  const text = apiKeysFile(accepted, linesOfTools(secret));
+  return { ...secret, data: { ...secret.data, [API_KEY]: used, [files.apiKeys]: text } };
 }
 
 function withRing(secret: KeySecret, ring: readonly string[]): KeySecret {
   return { ...secret, data: { ...secret.data, [files.encryptionKeys]: ring.map((key) => `${key}\n`).join('') } };
 }
 
-/** The accepted keys, newest first. */
-function acceptedOf(secret: KeySecret): readonly string[] {
-  return linesOf(secret.data[files.apiKeys]).map((line) => line.slice(line.indexOf(':') + 1));
+/**
+ * The file with all API keys.
+ * @param accepted the keys of the gateway
+ * @param tools the lines of the tools
+ */
+export function apiKeysFile(accepted: readonly string[], tools: readonly string[]): string {
+  return [...accepted.map((key) => `${GATEWAY_LINE}${key}`), ...tools].map((line) => `${line}\n`).join('');
 }
 
-function linesOf(text: string | undefined): readonly string[] {
+/** The accepted keys of the gateway, newest first. */
+export function acceptedOf(secret: KeySecret): readonly string[] {
+  return linesOf(secret.data[files.apiKeys])
+    .filter((line) => line.startsWith(GATEWAY_LINE))
+    .map((line) => line.slice(GATEWAY_LINE.length));
+}
+
+/** The keys of the tools that may restore, which no rotation changes. */
+function linesOfTools(secret: KeySecret): readonly string[] {
+  return linesOf(secret.data[files.apiKeys]).filter((line) => !line.startsWith(GATEWAY_LINE));
+}
+
+/** The lines of a file with keys. */
+export function linesOf(text: string | undefined): readonly string[] {
   return (text ?? '')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 }
 
-function newApiKey(): string {
+/** A new API key, with 256 bits. */
+export function newApiKey(): string {
   return `gk-${randomBytes(32).toString('base64url')}`;
+}
+
+/** Whether a text has the form of {@link newApiKey}. */
+export function isApiKey(text: string): boolean {
+  return /^gk-[\w-]{43}$/.test(text);
 }
 
 /** 256 bits, in the guardrail's format. */

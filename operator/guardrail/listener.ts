@@ -1,12 +1,13 @@
 /** Reads what a guardrail needs to forward the calls of applications to the gateway. */
 import { createHash } from 'node:crypto';
 import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { ignoreNotFound, secrets, secretValue, services } from '../cluster/cluster.ts';
+import { ignoreNotFound, services } from '../cluster/cluster.ts';
 import { readCustomerHeaders } from '../configuration/configuration.ts';
 import { readBase } from '../connection/connection.ts';
 import { keyText, type KubeClient } from '../runtime/runtime.ts';
 import { gatewayPort, takenPorts } from './gatewayPort.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
+import { readSecret } from './readSecret.ts';
 import type { InlineListener } from './settings.ts';
 import { inlinePortOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
@@ -56,7 +57,8 @@ export async function deploymentListener(
       'The guardrail cannot forward calls, because the address of the gateway is not known. See the condition Reachable.',
     );
   }
-  const isEncrypted = endpoint.startsWith('https:');
+  // The authority of the gateway is that of the MCP server, too.
+  const isEncrypted = [endpoint, spec.mcp?.upstream].some((url) => url?.startsWith('https:'));
   return {
     port: inlinePortOf(spec, []),
     upstream: endpoint,
@@ -84,16 +86,14 @@ async function customerHeadersOf(client: Client, instance: GatewayInstance): Pro
   return await readCustomerHeaders(keyText(instance.metadata), await readBase(client, instance));
 }
 
-async function readCa(client: Client, { spec, metadata }: GatewayInstance): Promise<InlineListener['ca']> {
-  const ref = spec.tls?.caSecretRef;
+async function readCa(client: Client, instance: GatewayInstance): Promise<InlineListener['ca']> {
+  const ref = instance.spec.tls?.caSecretRef;
   if (ref === undefined) return undefined;
-  const { namespace } = metadata;
-  const secret = await client.get(secrets, { namespace, name: ref.name }).catch(ignoreNotFound);
-  const certificates = secret === undefined ? undefined : secretValue(secret, ref.key);
+  const { value: certificates } = await readSecret(client, instance, ref);
   if (certificates === undefined) {
     throw new GuardrailNotReadyError(
       'CaSecretMissing',
-      `Secret ${ref.name} in namespace ${namespace} has no value under key ${ref.key}. Store the certificates of the gateway's certificate authority in it, or correct spec.tls.caSecretRef.`,
+      `Secret ${ref.name} in namespace ${instance.metadata.namespace} has no value under key ${ref.key}. Store the certificates of the gateway's certificate authority in it, or correct spec.tls.caSecretRef.`,
     );
   }
   return { ref, digest: createHash('sha256').update(certificates).digest('hex').slice(0, 16) };

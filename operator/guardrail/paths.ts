@@ -31,7 +31,7 @@ export interface Progress {
 
 /** The paths that must exist now. */
 export interface Paths {
-  /** The guardrail in use from now on. */
+  /** The guardrail in use from now on: `wanted` or `before` itself. */
   readonly active: ActiveGuardrail | undefined;
   /** The address that the gateway must call; undefined: it must call none. */
   readonly callback: string | undefined;

@@ -1,5 +1,5 @@
 /** The deployed guardrail as a real process: called, and its keys rotated under load. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -33,11 +33,23 @@ describe('the managed guardrail', function () {
   });
 
   it('starts with the settings of the operator, and accepts only calls with its key', async () => {
-    await testbed.instance({ guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi' } });
+    await testbed.instance({
+      guardrail: { recall: 'Precise', sessionScope: 'Conversation', maxBody: '1Mi', audit: { outputs: ['Stdout'] } },
+    });
     await testbed.until('GuardrailReady', 'Ready', 'main', 60_000);
     const key = (await testbed.readSecret('main-guardrail-api-key'))['api-key'] ?? '';
     expect(await call(key)).to.equal(200);
     expect(await call('another-key')).to.equal(401);
+  });
+
+  it('writes an audit event with the name of the instance for each call', async () => {
+    await eventually(() => {
+      const written = readFileSync(join(logFolder, `${testbed.namespace}-main-guardrail.log`), 'utf8').split('\n');
+      const events = written.filter((line) => line.includes('"event.dataset":"guardrail.audit"'));
+      expect(events.join()).to.include('"error.type":"unauthorized"').and.include('GUARDRAIL_INTERVENED');
+      for (const line of events) expect(line).to.include(`"guardrail.instance":"${testbed.namespace}/main"`);
+      return Promise.resolve();
+    });
   });
 
   it('accepts a new API key without a failed call', async () => {

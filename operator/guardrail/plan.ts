@@ -1,20 +1,22 @@
 /** Plans the guardrail of an instance: checks its settings, reads its inputs, and reconciles its keys. */
 import type { GatewayInstance, Guardrail, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
-import { ignoreNotFound, secrets, secretValue } from '../cluster/cluster.ts';
+import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
-import type { KubeClient, Lister } from '../runtime/runtime.ts';
+import type { Lister } from '../runtime/runtime.ts';
 import type { GuardrailKeys, KeyRotationDependencies } from './keyRotation.ts';
 import { keyedDigest, keyRevisionOf, reconcileKeys } from './keyRotation.ts';
 import { apiKeyOf } from './keys.ts';
 import type { GuardrailMode } from './mode.ts';
 import { modeOf } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
-import type { ActiveGuardrail } from './paths.ts';
-import { integrationOf } from './paths.ts';
+import type { ActiveGuardrail, Integration } from './paths.ts';
+import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
 import { readPolicy } from './readPolicy.ts';
 import { replicasOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
-import { sidecarUrl } from './sidecar.ts';
+import { mountsConfigMap, mountsSecret, rolloutOf, sidecarUrl, templateAnnotation } from './sidecar.ts';
+import { readStartValues } from './startValues.ts';
+import { type GatewayTrust, reconcileTls, type TlsDependencies, type TlsState } from './tls.ts';
 import type { WorkloadInputs } from './workload.ts';
 import { guardrailServiceUrl } from './workload.ts';
 
@@ -27,6 +29,8 @@ export interface GuardrailPlan {
   /** Digest of the API key that the gateway must send. */
   readonly apiKeyHash: string;
   readonly keys: GuardrailKeys;
+  /** The certificates; undefined: the spec requests plain HTTP. */
+  readonly tls: TlsState | undefined;
   /** Why the guardrail keeps an earlier policy; undefined: it has the policy that the spec requests. */
   readonly keptPolicy: ConditionState<'GuardrailReady'> | undefined;
   /** A sentence on the policy, which the condition ends with; undefined: nothing is to be said. */
@@ -34,7 +38,7 @@ export interface GuardrailPlan {
 }
 
 /** The dependencies of {@link planGuardrail}. */
-export interface PlanDependencies extends KeyRotationDependencies {
+export interface PlanDependencies extends KeyRotationDependencies, TlsDependencies {
   /** The default image of guardrails. */
   readonly defaultImage: () => Promise<string>;
   /** The operator's own namespace; undefined if the operator runs outside the cluster. */
@@ -55,30 +59,79 @@ export async function planGuardrail(
 ): Promise<GuardrailPlan> {
   const mode = modeOf(instance, spec);
   checkStore(spec, mode);
-  const redis = await readRedisAddress(dependencies.client, instance, spec);
+  checkSidecar(spec, mode);
+  const startValues = await readStartValues(dependencies.client, instance, spec);
   const policy = await readPolicy(dependencies, instance, spec);
   const keys = await reconcileKeys(dependencies, { instance, spec, mode, proxy });
+  const tls = await reconcileTls(dependencies, instance, spec);
+  const serves = tls !== undefined && !keepsPlain(instance, integrationOf(spec), tls.trust, proxy);
   const [api, guardrail] = [keys.api.keys, keys.guardrail.keys];
   return {
     wanted: {
       mode,
       integration: integrationOf(spec),
-      url: mode === 'Sidecar' ? sidecarUrl(spec) : guardrailServiceUrl(instance, spec),
+      url: mode === 'Sidecar' ? sidecarUrl(spec) : guardrailServiceUrl(instance, spec, serves ? 'https' : 'http'),
     },
     spec,
     inputs: {
       defaultImage: await dependencies.defaultImage(),
+      instanceName: `${instance.metadata.namespace}/${instance.metadata.name}`,
       operatorNamespace: dependencies.operatorNamespace,
       policy: policy.text,
       keyRevision: keyRevisionOf({ api, guardrail }),
-      // The guardrail reads the address of Redis only when it starts. It reloads its files while it runs.
-      configHash: keyedDigest(guardrail, redis ?? ''),
+      configHash: keyedDigest(guardrail, startValues),
+      tls: serves ? tls.workload : undefined,
     },
     apiKeyHash: keyedDigest(guardrail, apiKeyOf(api)),
     keys,
+    tls,
     keptPolicy: policy.kept,
     policyNote: policy.note,
   };
+}
+
+/** The mode is Sidecar by default where spec.workloadRef is set, so the API server cannot check these. */
+function checkSidecar(spec: Guardrail, mode: GuardrailMode): void {
+  if (mode !== 'Sidecar') return;
+  const unsupported = [
+    [spec.tls, 'tls', 'is called within its pod and serves no TLS'],
+    [spec.mcp, 'mcp', 'serves no MCP proxy'],
+    [spec.restore, 'restore', 'is called within its pod, where no tool can reach it'],
+    [spec.metricsTokenSecretRef, 'metricsTokenSecretRef', 'serves no metrics'],
+  ] as const;
+  for (const [value, field, what] of unsupported) {
+    if (value === undefined) continue;
+    throw new GuardrailNotReadyError(
+      'NotSupported',
+      `A sidecar ${what}. Set spec.guardrail.mode to Deployment, or remove spec.guardrail.${field}.`,
+    );
+  }
+}
+
+/**
+ * Whether a guardrail that serves plain HTTP keeps doing so, because the gateway could not call it otherwise: not every pod
+ * of the gateway has the certificates.
+ */
+function keepsPlain(
+  instance: GatewayInstance,
+  integration: Integration,
+  trust: GatewayTrust,
+  proxy: ProxyDeployment | undefined,
+): boolean {
+  const before = activeBefore(instance);
+  if (before?.mode !== 'Deployment' || before.url.startsWith('https:') || proxy === undefined) return false;
+  if (!isCalledByGateway(before.integration) || !isCalledByGateway(integration)) return false;
+  // The annotation restarts the gateway. Without it, the pods may have started before the certificates existed.
+  const isCurrent = templateAnnotation(proxy, annotations.trustHash) === trust.digest;
+  return !trusts(proxy, trust) || !isCurrent || rolloutOf(proxy) !== 'complete';
+}
+
+/** Whether the gateway mounts what it needs to call the guardrail by TLS. */
+export function trusts(proxy: ProxyDeployment, { configMap, clientSecret }: GatewayTrust): boolean {
+  return (
+    (configMap === undefined || mountsConfigMap(proxy, configMap)) &&
+    (clientSecret === undefined || mountsSecret(proxy, clientSecret))
+  );
 }
 
 function checkStore(spec: Guardrail, mode: GuardrailMode): void {
@@ -95,23 +148,4 @@ function checkStore(spec: Guardrail, mode: GuardrailMode): void {
       `A guardrail with ${replicasOf(spec)} replicas needs a store that all pods share. Set spec.guardrail.redis, or set spec.guardrail.replicas to 1.`,
     );
   }
-}
-
-async function readRedisAddress(
-  client: KubeClient,
-  instance: GatewayInstance,
-  spec: Guardrail,
-): Promise<string | undefined> {
-  const ref = spec.redis?.urlSecretRef;
-  if (ref === undefined) return undefined;
-  const { namespace } = instance.metadata;
-  const secret = await client.get(secrets, { namespace, name: ref.name }).catch(ignoreNotFound);
-  const address = secret === undefined ? undefined : secretValue(secret, ref.key);
-  if (address !== undefined) return address;
-  throw new GuardrailNotReadyError(
-    'RedisSecretMissing',
-    secret === undefined
-      ? `Secret ${ref.name} does not exist in namespace ${namespace}. Create it, or correct spec.guardrail.redis.urlSecretRef.name.`
-      : `Secret ${ref.name} has no value under key ${ref.key}. Add the value, or correct spec.guardrail.redis.urlSecretRef.key.`,
-  );
 }

@@ -1,14 +1,13 @@
 /** Reads the policy of a guardrail: a text, or a GuardrailPolicy. */
-import { policyRevision } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance, Guardrail, GuardrailPolicy, GuardrailPolicySpec } from '../api/v1alpha1/v1alpha1.ts';
-import { configMaps, ignoreNotFound, isOwnedBy, namesOf, readText } from '../cluster/cluster.ts';
+import { configMaps, ignoreNotFound, namesOf, readText } from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { policyProblem } from '../configuration/configuration.ts';
 import { PolicyNotUsableError, usablePolicy, type UsablePolicy } from '../policy/policy.ts';
 import type { KubeClient, Lister } from '../runtime/runtime.ts';
 import { keyText } from '../runtime/runtime.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
-import { files } from './settings.ts';
+import { writtenPolicy } from './writtenPolicy.ts';
 
 /** The policy file of a guardrail. */
 export interface PolicyFile {
@@ -61,13 +60,13 @@ async function readReferenced(
     checkImages(spec, policy.spec, `GuardrailPolicy ${namespace}/${name}`);
   } catch (error) {
     if (!(error instanceof PolicyNotUsableError)) throw error;
-    const text = await writtenPolicy(client, instance);
+    const text = await storedPolicy(client, instance);
     if (text === undefined) throw new GuardrailNotReadyError(error.reason, error.message);
     const message = `${error.message} The guardrail keeps the policy that it has.`;
     return { text, kept: { status: 'False', reason: error.reason, message } };
   }
   if (!policy.isPaused) return { text: policy.text };
-  const text = await writtenPolicy(client, instance);
+  const text = await storedPolicy(client, instance);
   return { text: text ?? policy.text, note: `GuardrailPolicy ${name} is paused: its changes wait.` };
 }
 
@@ -80,11 +79,7 @@ function checkImages({ callback }: Guardrail, { images, remoteImages }: Guardrai
   );
 }
 
-/** The policy file that the operator has written last; undefined if there is none, or if somebody else has changed it. */
-async function writtenPolicy(client: KubeClient, instance: GatewayInstance): Promise<string | undefined> {
+async function storedPolicy(client: KubeClient, instance: GatewayInstance): Promise<string | undefined> {
   const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
-  const map = await client.get(configMaps, key).catch(ignoreNotFound);
-  const text = map !== undefined && isOwnedBy(map, instance) ? map.data?.[files.policy] : undefined;
-  if (text === undefined) return undefined;
-  return policyRevision(text) === instance.status?.guardrail?.policyRevision ? text : undefined;
+  return writtenPolicy(await client.get(configMaps, key).catch(ignoreNotFound), instance);
 }

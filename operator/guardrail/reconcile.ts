@@ -26,6 +26,7 @@ import type { ProxyDeployment, Rollout, Sidecar } from './sidecar.ts';
 import { listensEverywhere, rolloutOf } from './sidecar.ts';
 import type { SidecarRemovals } from './sidecarChecks.ts';
 import { checkContest, checkWorkload } from './sidecarChecks.ts';
+import type { GatewayTrust } from './tls.ts';
 import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
 
 /** The dependencies of {@link reconcileGuardrail}. */
@@ -49,12 +50,14 @@ export interface GuardedGateway {
 /** The result of {@link reconcileGuardrail}. */
 export interface GuardrailResult {
   readonly plan: GuardrailPlan | undefined;
-  /** The guardrail in use from now on. */
+  /** The guardrail in use from now on: that of the plan itself as soon as it runs, and until then that of the status. */
   readonly active: ActiveGuardrail | undefined;
   /** The address of the guardrail that the gateway must call; undefined: it must call none. */
   readonly callback: string | undefined;
   /** Digest of the API key with which the gateway calls the guardrail; undefined: it needs none. */
   readonly apiKeyHash: string | undefined;
+  /** What the gateway needs to call the guardrail by TLS; undefined: nothing. */
+  readonly trust: GatewayTrust | undefined;
   /** The sidecar that the gateway's pods must have; undefined: none. */
   readonly sidecar: Sidecar | undefined;
   /** The objects that were applied, or that must be kept. */
@@ -104,10 +107,11 @@ export async function reconcileGuardrail(
       callback: paths.callback,
       apiKeyHash: needsKey ? plan.apiKeyHash : undefined,
       sidecar: paths.sidecar ? { spec, inputs: { ...plan.inputs, inline: guarded.listener } } : undefined,
-      objects: [...objects, ...guarded.objects],
+      trust: needsKey ? plan.tls?.trust : undefined,
+      objects: [...objects, ...(plan.tls?.objects ?? []), ...guarded.objects],
       frozen: false,
       isSwitching: paths.isSwitching,
-      note: joined(pathsNote(paths.active, plan.wanted, guardedUrl(instance)), plan.policyNote),
+      note: joined(pathsNote(paths.active, plan.wanted, guardedUrl(instance, plan.wanted.url)), plan.policyNote),
       condition: plan.keptPolicy ?? condition,
     };
   } catch (error) {
@@ -125,6 +129,7 @@ const notDeployed: GuardrailResult = {
   active: undefined,
   callback: undefined,
   apiKeyHash: undefined,
+  trust: undefined,
   sidecar: undefined,
   objects: [],
   frozen: false,

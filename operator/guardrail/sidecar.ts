@@ -33,6 +33,8 @@ export interface ProxyPatchInputs {
   readonly configHash: string | undefined;
   /** Digest of the API key that the gateway reads when it starts; undefined: there is no guardrail. */
   readonly apiKeyHash: string | undefined;
+  /** Digest of the certificates that the gateway reads when it starts; undefined: it needs none. */
+  readonly trustHash?: string | undefined;
 }
 
 /** The address at which the gateway calls its sidecar. */
@@ -62,12 +64,13 @@ export function proxyPatch(
   proxy: ProxyDeployment,
   patch: ProxyPatchInputs,
 ): DeploymentPatch {
-  const { sidecar, configHash, apiKeyHash } = patch;
+  const { sidecar, configHash, apiKeyHash, trustHash } = patch;
   const empty = emptyPatch(proxy);
-  if (sidecar === undefined && configHash === undefined && apiKeyHash === undefined) return empty;
+  if (Object.values(patch).every((part) => part === undefined)) return empty;
   const templateAnnotations = {
     ...(configHash === undefined ? {} : { [annotations.configHash]: configHash }),
     ...(apiKeyHash === undefined ? {} : { [annotations.apiKeyHash]: apiKeyHash }),
+    ...(trustHash === undefined ? {} : { [annotations.trustHash]: trustHash }),
     ...(sidecar === undefined
       ? {}
       : {

@@ -4,11 +4,12 @@ import fc from 'fast-check';
 import { readSettings } from '../../guardrail/settings/settings.ts';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject } from '../cluster/cluster.ts';
+import { guardrailContainer } from './container.ts';
 import type { WorkloadInputs } from './workload.ts';
 import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
 import { labelsOf, namesOf, selectorOf } from '../cluster/names.ts';
 import type { InlineListener } from './settings.ts';
-import { guardrailEnvironment, inlinePortOf } from './settings.ts';
+import { guardrailEnvironment, inlinePortOf, mcpPortOf } from './settings.ts';
 import { bytes } from './sizes.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 
@@ -159,7 +160,11 @@ describe('guardrail workload', () => {
       requests: { cpu: '100m', memory: '192Mi' },
       limits: { memory: '896Mi' },
     });
+    // An autoscaler compares the use with the request.
+    const scaled = deploymentOf({ autoscaling: { maxReplicas: 4 } }).container;
+    expect(scaled.resources?.requests).to.deep.equal({ cpu: '500m', memory: '192Mi' });
     const asked = deploymentOf({
+      autoscaling: { maxReplicas: 4 },
       resources: { requests: { cpu: 1 } },
       image: 'own:2',
       imagePullPolicy: 'Always',
@@ -217,6 +222,66 @@ describe('guardrail workload', () => {
     expect(ingressOf({})[0]).to.have.deep.property('from', [{ podSelector: {} }]);
   });
 
+  describe('with TLS', () => {
+    const tls = { secretName: 'certificate', caConfigMap: 'authorities', hasPrivateCa: true, isMutual: false };
+    const filesOf = (env: V1Container['env']): Record<string, string | undefined> =>
+      Object.fromEntries((env ?? []).flatMap(({ name, value }) => (name.includes('_TLS_') ? [[name, value]] : [])));
+
+    it('mounts the certificate, which probes do not need', () => {
+      const { container, pod } = deploymentOf({}, { tls });
+      expect(filesOf(container.env)).to.deep.equal({
+        GUARDRAIL_TLS_CERT_FILE: '/etc/guardrail/tls/tls.crt',
+        GUARDRAIL_TLS_KEY_FILE: '/etc/guardrail/tls/tls.key',
+      });
+      expect(container.volumeMounts).to.deep.include({
+        name: 'gateway-guardrail-tls',
+        mountPath: '/etc/guardrail/tls',
+        readOnly: true,
+      });
+      expect(pod.volumes?.find(({ name }) => name === 'gateway-guardrail-tls')?.secret).to.include({
+        secretName: 'certificate',
+        defaultMode: 0o440,
+      });
+      const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+      expect(probes.map((probe) => probe?.httpGet?.scheme)).to.deep.equal(['HTTPS', 'HTTPS', 'HTTPS']);
+    });
+
+    it('mounts the authorities of clients', () => {
+      const { container, pod } = deploymentOf({}, { tls: { ...tls, isMutual: true } });
+      expect(filesOf(container.env)).to.include({
+        GUARDRAIL_TLS_CLIENT_CA_FILE: '/etc/guardrail/client-ca/client-ca.crt',
+      });
+      expect(pod.volumes?.find(({ name }) => name === 'gateway-guardrail-client-ca')?.configMap).to.deep.equal({
+        name: 'authorities',
+        items: [{ key: 'client-ca.crt', path: 'client-ca.crt' }],
+      });
+    });
+
+    for (const hasPrivateCa of [true, false]) {
+      it(`lets Prometheus verify a certificate of a ${hasPrivateCa ? 'private' : 'public'} authority`, () => {
+        const monitor = build({}, { tls: { ...tls, hasPrivateCa } }).find(({ kind }) => kind.kind === 'ServiceMonitor');
+        expect(monitor?.object).to.have.deep.nested.property('spec.endpoints', [
+          {
+            port: 'metrics',
+            path: '/metrics',
+            scheme: 'https',
+            tlsConfig: {
+              serverName: 'main-guardrail.ai.svc',
+              ...(hasPrivateCa ? { ca: { configMap: { name: 'authorities', key: 'ca.crt' } } } : {}),
+            },
+          },
+        ]);
+      });
+    }
+
+    it('has none by default', () => {
+      const { container, pod } = deploymentOf({});
+      expect(filesOf(container.env)).to.deep.equal({});
+      expect(container.readinessProbe?.httpGet).to.not.have.property('scheme');
+      expect(JSON.stringify(pod.volumes)).to.not.include('tls');
+    });
+  });
+
   it('serves metrics on a separate port, for namespaces with a label and for the ServiceMonitor', () => {
     for (const [spec, port] of [
       [{}, 9090],
@@ -237,6 +302,19 @@ describe('guardrail workload', () => {
     }
   });
 
+  it('gives Prometheus the token of the metrics', () => {
+    const spec: Guardrail = { metricsTokenSecretRef: { name: 'scrape', key: 'token' } };
+    const monitor = build(spec).find(({ kind }) => kind.kind === 'ServiceMonitor')?.object;
+    const authorization = { type: 'Bearer', credentials: { name: 'scrape', key: 'token' } };
+    expect(monitor).to.have.deep.nested.property('spec.endpoints', [
+      { port: 'metrics', path: '/metrics', authorization },
+    ]);
+    expect(environmentOf(spec)).to.deep.include({ METRICS_TOKEN: { secretKeyRef: { name: 'scrape', key: 'token' } } });
+  });
+
+  // The longest name that the API server accepts: the guardrail cuts it in pseudonyms.
+  const longType = `A${'_NAME_OF_SEVERAL'.repeat(3)}`.slice(0, 40);
+
   describe('that takes calls of applications', () => {
     const inline: InlineListener = {
       ...{ port: 8081, upstream: 'https://gateway.example.com', ca: undefined },
@@ -254,6 +332,33 @@ describe('guardrail workload', () => {
         ],
       });
     });
+
+    it('has a port for agents before an MCP server, and admits the same callers to it', () => {
+      const spec: Guardrail = { mcp: { upstream: 'http://crm:3000', restoreTypes: ['PERSON', 'EMAIL_ADDRESS'] } };
+      const { container } = deploymentOf(spec, { inline });
+      expect(container.ports?.[3]).to.deep.equal({ name: 'mcp', containerPort: 8082, protocol: 'TCP' });
+      expect(container.env).to.deep.include.members([
+        { name: 'GUARDRAIL_MCP_UPSTREAM', value: 'http://crm:3000' },
+        { name: 'GUARDRAIL_MCP_PORT', value: '8082' },
+        { name: 'GUARDRAIL_MCP_RESTORE_TYPES', value: 'PERSON|EMAIL_ADDRESS' },
+      ]);
+      const service = build(spec, { inline }).find(({ kind }) => kind.kind === 'Service')?.object as V1Service;
+      expect(service.spec?.ports?.[3]).to.deep.equal({ name: 'mcp', port: 8082, targetPort: 'mcp', protocol: 'TCP' });
+      expect(ingressOf(spec, { inline })[0])
+        .to.have.deep.property('ports')
+        .that.deep.includes({ port: 'mcp', protocol: 'TCP' });
+    });
+
+    for (const [what, spec, listener, expected] of [
+      ['none by default', {}, inline, undefined],
+      ['none before applications can call', { mcp: { upstream: 'http://crm' } }, undefined, undefined],
+      ['8082', { mcp: { upstream: 'http://crm' } }, inline, 8082],
+      ['another one if it is taken', { port: 8082, mcp: { upstream: 'http://crm' } }, { port: 8083 }, 8084],
+    ] as const) {
+      it(`listens before an MCP server on port: ${what}`, () => {
+        expect(mcpPortOf(spec, listener)).to.equal(expected);
+      });
+    }
 
     it("trusts the gateway's certificate authority, and restarts when it changes", () => {
       const { pod, container, spec } = deploymentOf({}, { inline: { ...inline, ca } });
@@ -326,6 +431,29 @@ describe('guardrail workload', () => {
     }
   });
 
+  for (const [what, spec, expected] of [
+    ['no audit events by default', {}, []],
+    [
+      'audit events with the name of the instance',
+      { audit: { outputs: ['Stderr', 'OTLP'] } },
+      [
+        { name: 'GUARDRAIL_AUDIT', value: 'stderr,otlp' },
+        { name: 'GUARDRAIL_INSTANCE', value: 'ai/main' },
+      ],
+    ],
+  ] as const) {
+    it(`writes ${what}, in both modes`, () => {
+      for (const mode of ['Deployment', 'Sidecar'] as const) {
+        const { env } = guardrailContainer(spec as unknown as Guardrail, 'litellm', mode, {
+          ...inputs,
+          instanceName: 'ai/main',
+        });
+        const found = env?.filter(({ name }) => ['GUARDRAIL_AUDIT', 'GUARDRAIL_INSTANCE'].includes(name));
+        expect(found).to.deep.equal(expected);
+      }
+    });
+  }
+
   it('serves no metrics as a sidecar', () => {
     const environment = guardrailEnvironment({}, 'litellm', 'Sidecar');
     expect(environment).to.deep.include({ name: 'GUARDRAIL_METRICS_PORT', value: 'off' });
@@ -372,6 +500,42 @@ describe('guardrail workload', () => {
       ['sizes in bytes', { maxBody: '20Mi' }, { MAX_BODY: '20971520' }],
       ['languages in a list', { languages: ['en', 'de'] }, { LANGUAGES: 'en,de' }],
       ['another port', { port: 9000 }, { PORT: '9000' }],
+      [
+        'which tools may restore what',
+        {
+          restore: [
+            { name: 'mail', sessions: 'Gateway', types: ['PERSON', 'EMAIL_ADDRESS'] },
+            { name: 'crm', sessions: 'Applications', types: ['PERSON'] },
+          ],
+        },
+        { RESTORE_KEYS: 'mail@proxy:PERSON|EMAIL_ADDRESS,crm@inline:PERSON' },
+      ],
+      [
+        'types of tools as they stand in pseudonyms',
+        { restore: [{ name: 'hr', sessions: 'Gateway', types: ['A'.repeat(40), `${'A'.repeat(32)}_B`, 'TAX__ID_'] }] },
+        { RESTORE_KEYS: `hr@proxy:${'A'.repeat(32)}|TAX_ID` },
+      ],
+      ["Presidio's API", { presidioApi: true }, { PRESIDIO_API: 'true' }],
+      [
+        'a collector',
+        { telemetry: { endpoint: 'http://collector:4318' } },
+        { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
+      ],
+      [
+        'the headers for a collector from a Secret that may be missing, and the share of traces',
+        {
+          telemetry: {
+            endpoint: 'http://collector:4318',
+            headersSecretRef: { name: 'otlp', key: 'headers' },
+            samplingRatio: 0.25,
+          },
+        },
+        {
+          OTEL_EXPORTER_OTLP_HEADERS: { secretKeyRef: { name: 'otlp', key: 'headers', optional: true } },
+          OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+          OTEL_TRACES_SAMPLER_ARG: '0.25',
+        },
+      ],
     ] as const) {
       it(`say ${what}`, () => {
         expect(environmentOf(spec as Guardrail)).to.deep.include(expected);
@@ -394,6 +558,7 @@ describe('guardrail workload', () => {
     });
 
     const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
+    const reserved = new Set(['proxy', 'inline']);
     const asked = fc.record({
       port: maybe(fc.oneof(fc.integer({ min: 1024, max: 65535 }), fc.constantFrom(9090, 9091))),
       mappingTTL: maybe(fc.constantFrom('30m', '24h', '7d')),
@@ -407,11 +572,29 @@ describe('guardrail workload', () => {
       remoteImages: maybe(fc.constantFrom('Block', 'Pass')),
       maxBody: maybe(fc.constantFrom('1Mi', '10Mi', '2048')),
       logLevel: maybe(fc.constantFrom('debug', 'info', 'warn', 'error')),
+      audit: maybe(fc.record({ outputs: fc.subarray(['Stdout', 'Stderr', 'OTLP'], { minLength: 1 }) })),
       inline: maybe(
         fc.record({
           unknownRoutes: maybe(fc.constantFrom('Block', 'Generic', 'Pass')),
           identityHeaders: maybe(fc.uniqueArray(fc.stringMatching(/^[a-z0-9!#$%&*+.^_|~-]{1,64}$/), { minLength: 1 })),
           customerHeaders: maybe(fc.uniqueArray(fc.stringMatching(/^[a-z0-9!#$%&*+.^_|~-]{1,64}$/), { minLength: 1 })),
+        }),
+      ),
+      presidioApi: maybe(fc.boolean()),
+      restore: maybe(
+        fc.uniqueArray(
+          fc.record({
+            name: fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/).filter((name) => !reserved.has(name)),
+            sessions: fc.constantFrom('Gateway', 'Applications'),
+            types: fc.subarray(['PERSON', 'EMPLOYEE_ID', longType], { minLength: 1 }),
+          }),
+          { minLength: 1, maxLength: 3, selector: ({ name }) => name },
+        ),
+      ),
+      mcp: maybe(
+        fc.record({
+          upstream: fc.constantFrom('http://crm:3000', 'https://crm.example.com/base'),
+          restoreTypes: maybe(fc.subarray(['PERSON', 'EMPLOYEE_ID', longType], { minLength: 1 })),
         }),
       ),
       presidio: maybe(
@@ -432,7 +615,10 @@ describe('guardrail workload', () => {
             .map(({ name, value }) => [name, value ?? '']);
           readSettings({
             ...(Object.fromEntries(variables) as object),
-            GUARDRAIL_API_KEYS: 'proxy:12345678',
+            GUARDRAIL_API_KEYS: [
+              'proxy:12345678',
+              ...(spec.restore ?? []).map(({ name }) => `${name}:key-of-${name}`),
+            ].join(','),
             GUARDRAIL_SESSION_KEY: 'a session key of more than thirty-two characters',
           });
         }),
@@ -454,6 +640,10 @@ describe('names', () => {
       guarded: 'main-guarded',
       apiKeySecret: 'main-guardrail-api-key',
       keySecret: 'main-guardrail-keys',
+      ca: 'main-guardrail-ca',
+      tlsSecret: 'main-guardrail-tls',
+      issuedSecret: 'main-guardrail-cert',
+      clientSecret: 'main-guardrail-client',
     });
   });
 

@@ -17,12 +17,12 @@ import { guardrailContainer, guardrailVolumes } from './container.ts';
 import {
   configMaps,
   horizontalPodAutoscalers,
-  labelsOf,
   METRICS_LABEL,
   namesOf,
   networkPolicies,
   guardrailDeployments,
   podDisruptionBudgets,
+  podLabelsOf,
   selectorOf,
   serviceAccounts,
   serviceMonitors,
@@ -31,7 +31,7 @@ import {
 import type { Body } from './ownedChild.ts';
 import { ownedChild } from './ownedChild.ts';
 import { namespacesNamed, operatorPeers } from './peers.ts';
-import { files, metricsPortOf, portOf, replicasOf } from './settings.ts';
+import { files, inlinePortOf, mcpPortOf, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
 /** The inputs of the objects in addition to the instance's spec. */
 export interface WorkloadInputs extends WorkloadSettings {
@@ -44,8 +44,20 @@ export interface WorkloadInputs extends WorkloadSettings {
 }
 
 /** The address at which the gateway and the operator call the guardrail in Deployment mode. */
-export function guardrailServiceUrl(instance: GatewayInstance, spec: Guardrail): string {
-  return `http://${namesOf(instance).guardrail}.${instance.metadata.namespace}.svc:${portOf(spec)}`;
+export function guardrailServiceUrl(
+  instance: GatewayInstance,
+  spec: Guardrail,
+  scheme: 'http' | 'https' = 'http',
+): string {
+  return `${scheme}://${namesOf(instance).guardrail}.${instance.metadata.namespace}.svc:${portOf(spec)}`;
+}
+
+/** The address at which agents call the MCP proxy; undefined if the guardrail has none. */
+export function mcpUrl(instance: GatewayInstance, spec: Guardrail, scheme: 'http' | 'https'): string | undefined {
+  const port = mcpPortOf(spec, { port: inlinePortOf(spec, []) });
+  return port === undefined
+    ? undefined
+    : `${scheme}://${namesOf(instance).guardrail}.${instance.metadata.namespace}.svc:${port}`;
 }
 
 /** All objects except the Secrets, in the order in which they are applied. */
@@ -98,6 +110,7 @@ class Builder {
   }
 
   service(): OwnedObject {
+    const mcp = this.#mcpPort();
     return this.#child<V1Service>(services, {
       spec: {
         type: 'ClusterIP',
@@ -108,6 +121,7 @@ class Builder {
           ...(this.#inputs.inline === undefined
             ? []
             : [{ name: 'inline', port: this.#inputs.inline.port, targetPort: 'inline', protocol: 'TCP' }]),
+          ...(mcp === undefined ? [] : [{ name: 'mcp', port: mcp, targetPort: 'mcp', protocol: 'TCP' }]),
         ],
       },
     });
@@ -127,7 +141,7 @@ class Builder {
         revisionHistoryLimit: 3,
         template: {
           metadata: {
-            labels: labelsOf(this.#instance),
+            labels: podLabelsOf(this.#instance),
             annotations: {
               [annotations.configHash]: this.#configHash(),
               // A rollout would delete every mapping in memory. Instead, the operator asks the single pod whether it
@@ -230,6 +244,7 @@ class Builder {
             ports: [
               { port: 'http', protocol: 'TCP' },
               ...(this.#inputs.inline === undefined ? [] : [{ port: 'inline', protocol: 'TCP' }]),
+              ...(this.#mcpPort() === undefined ? [] : [{ port: 'mcp', protocol: 'TCP' }]),
             ],
           },
           {
@@ -245,9 +260,28 @@ class Builder {
     return this.#child<{ spec: object }>(serviceMonitors, {
       spec: {
         selector: { matchLabels: { ...this.#selector } },
-        endpoints: [{ port: 'metrics', path: '/metrics' }],
+        endpoints: [{ port: 'metrics', path: '/metrics', ...this.#scrapeTls(), ...this.#scrapeToken() }],
       },
     });
+  }
+
+  #mcpPort(): number | undefined {
+    return mcpPortOf(this.#spec, this.#inputs.inline);
+  }
+
+  #scrapeToken(): object {
+    const { metricsTokenSecretRef: ref } = this.#spec;
+    if (ref === undefined) return {};
+    return { authorization: { type: 'Bearer', credentials: { name: ref.name, key: ref.key } } };
+  }
+
+  /** Prometheus calls the pods by address, so that it needs the name in their certificate. */
+  #scrapeTls(): object {
+    const { tls } = this.#inputs;
+    if (tls === undefined) return {};
+    const ca = { configMap: { name: tls.caConfigMap, key: files.ca } };
+    const serverName = `${this.#name}.${this.#instance.metadata.namespace}.svc`;
+    return { scheme: 'https', tlsConfig: { serverName, ...(tls.hasPrivateCa ? { ca } : {}) } };
   }
 
   #child<T>(kind: ResourceKind, body: Body<T>): OwnedObject {

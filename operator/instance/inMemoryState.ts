@@ -9,6 +9,8 @@ export interface InMemoryState {
   readonly sidecarRemovals: SidecarRemovals;
   /** Whether the spec requests no guardrail, and its Secrets are deleted. */
   keysDeleted: boolean;
+  /** The certificates that the spec does not request, and that are deleted; undefined: not known. */
+  deletedCertificates: string | undefined;
 }
 
 /** The states of all instances. */
@@ -24,6 +26,7 @@ export class InMemoryStates {
       uid: metadata.uid,
       sidecarRemovals: { times: [] },
       keysDeleted: false,
+      deletedCertificates: undefined,
     };
     this.#states.set(key, fresh);
     return fresh;

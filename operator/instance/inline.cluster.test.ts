@@ -8,38 +8,13 @@ import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { startTlsProxy } from '../gateway/testing/tlsProxy.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
+import { gatewayManifest } from './testing/gatewayManifest.ts';
 import { installCrds, Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
 const guarded = 'main-guarded';
 
-/** The gateway as its owner deploys it. */
-function gatewayManifest({ hasKey = false }: { hasKey?: boolean } = {}): object {
-  const key = { valueFrom: { secretKeyRef: { name: `${guardrail}-api-key`, key: 'api-key' } } };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'litellm', labels: { app: 'litellm' } },
-    spec: {
-      selector: { matchLabels: { app: 'litellm' } },
-      template: {
-        metadata: { labels: { app: 'litellm' } },
-        spec: {
-          containers: [
-            {
-              name: 'litellm',
-              image: 'litellm:1',
-              ports: [{ containerPort: 4000 }],
-              ...(hasKey ? { env: [{ name: 'GUARDRAIL_API_KEY', ...key }] } : {}),
-              volumeMounts: [{ name: 'config', mountPath: '/etc/litellm' }],
-            },
-          ],
-          volumes: [{ name: 'config', configMap: { name: 'litellm-config' } }],
-        },
-      },
-    },
-  };
-}
+const ports = [{ containerPort: 4000 }];
 
 const sidecar: Partial<GatewayInstanceSpec> = {
   workloadRef: { name: 'litellm' },
@@ -128,7 +103,7 @@ describe('the integration Inline', function () {
 
   describe('of a sidecar', () => {
     it('reads customers where the configuration of the gateway says so', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       const base = { inline: 'general_settings: {user_header_name: X-Customer}\n' };
       const proxyConfig = { ...sidecar.proxyConfig, base, configMapName: 'litellm-config' };
       await testbed.instance({ ...sidecar, proxyConfig, guardrail: { integration: 'Inline' } });
@@ -140,7 +115,7 @@ describe('the integration Inline', function () {
     });
 
     it('needs nothing of the gateway but its port, and leaves nothing in its configuration', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await testbed.rollOut('litellm');
@@ -172,7 +147,7 @@ describe('the integration Inline', function () {
     });
 
     it('corrects changes of its Service, and is removed completely', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       const before = (await testbed.deployment('litellm')).spec;
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline', exclusive: true } });
       await testbed.until('GuardrailReady', 'RollingOut');
@@ -202,7 +177,7 @@ describe('the integration Inline', function () {
     });
 
     it('writes nothing in a reconcile without drift', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline', exclusive: true } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready('litellm');
@@ -216,7 +191,7 @@ describe('the integration Inline', function () {
     });
 
     it('does not overwrite a Service of the name that has another owner', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       const spec = { selector: { app: 'theirs' }, ports: [{ port: 80 }] };
       await testbed.apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: guarded }, spec });
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
@@ -227,7 +202,7 @@ describe('the integration Inline', function () {
 
     it('reports a gateway whose port it cannot tell, until the spec names it', async () => {
       const manifest = JSON.parse(
-        JSON.stringify(gatewayManifest()).replace('[{"containerPort":4000}]', '[]'),
+        JSON.stringify(gatewayManifest({ ports })).replace('[{"containerPort":4000}]', '[]'),
       ) as object;
       await testbed.apply(manifest);
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
@@ -240,7 +215,7 @@ describe('the integration Inline', function () {
     });
 
     it('takes over from Callback and hands back: both paths exist until the admin ends one', async () => {
-      await testbed.apply(gatewayManifest({ hasKey: true }));
+      await testbed.apply(gatewayManifest({ ports, hasKey: true }));
       await testbed.instance({ ...sidecar, guardrail: {} });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready('litellm');
@@ -287,7 +262,7 @@ describe('the integration Inline', function () {
     });
 
     it('stays in use while the gateway has no key to call the guardrail', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready('litellm');
@@ -302,13 +277,13 @@ describe('the integration Inline', function () {
       });
       expect(await status()).to.deep.equal(inlineAt('Sidecar'));
       expect(await names('service')).to.deep.equal([guarded]);
-      await testbed.apply(gatewayManifest({ hasKey: true }));
+      await testbed.apply(gatewayManifest({ ports, hasKey: true }));
       await ready('litellm');
       expect(await status()).to.deep.equal(callbackAt('Sidecar'));
     });
 
     it('rotates the API key although the gateway has none', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready('litellm');
@@ -339,7 +314,7 @@ describe('the integration Inline', function () {
     }
 
     it('closes the port of the gateway when the sidecar takes calls, and opens it at once', async () => {
-      await testbed.apply(gatewayManifest({ hasKey: true }));
+      await testbed.apply(gatewayManifest({ ports, hasKey: true }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline', exclusive: true } });
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await names('networkpolicy'), 'applications still call the gateway').to.deep.equal([]);
@@ -371,12 +346,13 @@ describe('the integration Inline', function () {
       await testbed.patch({ spec: { guardrail: { integration: 'Inline', exclusive: true } } });
       await eventually(async () => {
         expect(await names('networkpolicy'), 'when no application calls the gateway').to.deep.equal([guarded]);
+        // The status is written after the objects.
+        expect(await status()).to.deep.equal(inlineAt('Sidecar'));
       });
-      expect(await status()).to.deep.equal(inlineAt('Sidecar'));
     });
 
     it('lets a guardrail outside of the pods reach the gateway', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({
         ...sidecar,
         guardrail: { mode: 'Deployment', integration: 'Inline', exclusive: true, networkPolicy: { enabled: false } },
@@ -473,8 +449,58 @@ describe('the integration Inline', function () {
       await testbed.until('GuardrailReady', 'EndpointUnknown');
     });
 
+    it('tells agents the address of the MCP proxy when every pod has it', async () => {
+      await testbed.instance({ guardrail: { integration: 'Inline' } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      await ready(guardrail);
+      const mcpEndpoint = async (): Promise<string | undefined> =>
+        (await testbed.read()).status?.guardrail?.mcpEndpoint;
+      expect(await mcpEndpoint()).to.equal(undefined);
+      await testbed.patch({ spec: { guardrail: { mcp: { upstream: 'http://tools:3000' } } } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      expect(await settings(guardrail)).to.include({ MCP_UPSTREAM: 'http://tools:3000' });
+      expect(await mcpEndpoint(), 'while it rolls out').to.equal(undefined);
+      await ready(guardrail);
+      const known = `http://${guardrail}.${testbed.namespace}.svc:8082`;
+      expect(await mcpEndpoint()).to.equal(known);
+
+      // Another server behind the same address: agents keep it during the rollout.
+      await testbed.patch({ spec: { guardrail: { mcp: { upstream: 'http://others:3000' } } } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      expect(await mcpEndpoint()).to.equal(known);
+      await ready(guardrail);
+      await testbed.patch({ spec: { guardrail: { mcp: null } } });
+      await eventually(async () => {
+        expect(await mcpEndpoint()).to.equal(undefined);
+      });
+    });
+
+    it('revokes the key of a removed tool also while the address of the gateway is unknown', async () => {
+      const restore = [{ name: 'crm', sessions: 'Gateway' as const, types: ['PERSON'] }];
+      await testbed.instance({ guardrail: { integration: 'Inline', restore } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      await ready(guardrail);
+      const keys = (): Promise<Record<string, string>> => testbed.readSecret(`${guardrail}-api-key`);
+      const { 'restore-crm': key = '' } = await keys();
+      expect((await keys())['api-keys']).to.include(key);
+      // Its authority is missing, so its address is not known.
+      await testbed.patch({
+        spec: {
+          endpoint: 'https://gateway.example.com',
+          tls: { caSecretRef: { name: 'none', key: 'ca.crt' } },
+          guardrail: { restore: null },
+        },
+      });
+      await eventually(async () => {
+        expect((await keys())['api-keys']).to.not.include(key);
+      });
+      // The pods start with the name of the tool: without a key for it they would not start again.
+      expect((await keys())['api-keys']).to.match(/^crm:revoked-/m);
+      expect(await keys()).to.not.have.property('restore-crm');
+    });
+
     it('takes over from Callback and hands back', async () => {
-      await testbed.apply(gatewayManifest({ hasKey: true }));
+      await testbed.apply(gatewayManifest({ ports, hasKey: true }));
       await testbed.instance({ ...sidecar, guardrail: { mode: 'Deployment' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready(guardrail, 'litellm');
@@ -513,7 +539,7 @@ describe('the integration Inline', function () {
     });
 
     it('serves until the gateway calls the sidecar that takes its place, or as long as that one cannot be deployed', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { mode: 'Deployment', integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready(guardrail, 'litellm');
@@ -538,7 +564,7 @@ describe('the integration Inline', function () {
     });
 
     it('takes over from a sidecar and hands back: the Service leads to the one that takes calls', async () => {
-      await testbed.apply(gatewayManifest());
+      await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready('litellm');

@@ -8,7 +8,15 @@ import type { GatewayClients } from '../gateway/gateway.ts';
 import { mattersToUsers as policyMattersToUsers, policyUses } from '../policy/policy.ts';
 import type { ControllerSpec, Metadata, ObjectKey, Permission, Runtime } from '../runtime/runtime.ts';
 import { keyOf, keyText, when } from '../runtime/runtime.ts';
-import { OwnedObjects, INSTANCE_LABEL, instanceLabelOf, ownedKinds, proxyDeployments } from '../cluster/cluster.ts';
+import {
+  certificates,
+  OwnedObjects,
+  INSTANCE_LABEL,
+  instanceLabelOf,
+  ownedKinds,
+  proxyDeployments,
+  serviceMonitors,
+} from '../cluster/cluster.ts';
 import { type Connections, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
@@ -36,12 +44,12 @@ const permissions: readonly Permission[] = [
   { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
   ownPodPermission,
   ...sidecarPermissions,
-  {
-    group: 'monitoring.coreos.com',
-    resource: 'servicemonitors',
+  ...[serviceMonitors, certificates].map(({ group, plural }): Permission => ({
+    group,
+    resource: plural,
     verbs: ['get', 'create', 'patch', 'delete'],
     scope: 'watched',
-  },
+  })),
 ];
 
 /** Reconciles GatewayInstances. */

@@ -467,6 +467,53 @@ describe('GatewayInstance', function () {
       });
     });
 
+    it('with a key for each tool that may restore, which goes with the tool', async () => {
+      const restore = [{ name: 'crm', sessions: 'Gateway' as const, types: ['PERSON'] }];
+      await testbed.instance({ guardrail: { restore } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      const secret = (): Promise<Record<string, string>> => testbed.readSecret(`${guardrail}-api-key`);
+      const { 'api-key': own, 'api-keys': accepted, 'restore-crm': key } = await secret();
+      expect(key).to.match(/^gk-/).and.not.equal(own);
+      expect(accepted).to.equal(`proxy:${own}\ncrm:${key}\n`);
+      const env = (await testbed.deployment(guardrail)).spec?.template.spec?.containers[0]?.env;
+      expect(env).to.deep.include({ name: 'GUARDRAIL_RESTORE_KEYS', value: 'crm@proxy:PERSON' });
+      await testbed.patch({ spec: { guardrail: { restore: null } } });
+      await eventually(async () => {
+        expect(await secret()).to.deep.equal({ 'api-key': own, 'api-keys': `proxy:${own}\n` });
+      });
+    });
+
+    it('with the token of its metrics, and rolls it out when the token changes to a valid one', async () => {
+      await testbed.secret('scrape', { token: 'a token of the metrics'.replaceAll(' ', '-') });
+      await testbed.instance({ guardrail: { metricsTokenSecretRef: { name: 'scrape', key: 'token' } } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      const before = await generation();
+      await testbed.secret('scrape', { token: 'short' });
+      await testbed.patch({ metadata: { annotations: { look: 'again' } } });
+      const { message } = await testbed.until('GuardrailReady', 'MetricsSecretInvalid');
+      expect(message).to.contain('at least 16 visible').and.not.contain('short');
+      expect(await generation()).to.equal(before);
+      await testbed.secret('scrape', { token: 'another-token-of-metrics' });
+      await testbed.patch({ metadata: { annotations: { look: 'once more' } } });
+      await eventually(async () => {
+        expect(await generation()).to.not.equal(before);
+      });
+    });
+
+    it('without the headers for a collector, and rolls it out when they appear and change', async () => {
+      const headersSecretRef = { name: 'otlp', key: 'headers' };
+      await testbed.instance({ guardrail: { telemetry: { endpoint: 'http://collector:4318', headersSecretRef } } });
+      await testbed.until('GuardrailReady', 'RollingOut');
+      for (const headers of ['api-key=one', 'api-key=other']) {
+        const before = await generation();
+        await testbed.secret('otlp', { headers });
+        await testbed.patch({ metadata: { annotations: { look: headers } } });
+        await eventually(async () => {
+          expect(await generation()).to.not.equal(before);
+        });
+      }
+    });
+
     it('whose new encryption key is loaded by every pod before any pod encrypts with it', async () => {
       await testbed.secret('redis', { url: 'redis://redis:6379' });
       await testbed.instance({ guardrail: { redis } });
@@ -588,6 +635,12 @@ describe('GatewayInstance', function () {
         'a Redis Secret that does not exist',
         { redis: { urlSecretRef: { name: 'none', key: 'url' } } },
         'RedisSecretMissing',
+        'Secret none does not exist in namespace',
+      ],
+      [
+        'a token of metrics that does not exist',
+        { metricsTokenSecretRef: { name: 'none', key: 'token' } },
+        'MetricsSecretMissing',
         'Secret none does not exist in namespace',
       ],
       [

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GuardrailResult } from '../guardrail/guardrail.ts';
 import { type ConditionStates, readiness } from './readiness.ts';
 import { transitions } from './events.ts';
 import { countCustomers, guardrailStatus, nextStatus, statusWithReady } from './status.ts';
@@ -173,6 +174,46 @@ describe('instance status', () => {
       expect(status?.clientEndpoint).to.equal(expected);
     });
   }
+
+  for (const [what, mode, integration, expected] of [
+    ['Inline', 'Deployment', 'Inline', 'https://main-guardrail.ai.svc:8082'],
+    ['Callback, until applications call it', 'Deployment', 'Callback', undefined],
+    ['a sidecar', 'Sidecar', 'Inline', undefined],
+  ] as const) {
+    it(`names ${expected ?? 'no address'} for agents with ${what}`, () => {
+      const active = { mode, integration, url: 'https://main-guardrail.ai.svc:8080' } as const;
+      const keys = { api: { keys: { annotations: {} } }, guardrail: { keys: { annotations: {} } } };
+      const plan = {
+        wanted: active,
+        spec: { mcp: { upstream: 'http://crm' } },
+        inputs: {},
+        keys,
+      } as GuardrailResult['plan'];
+      const status = guardrailStatus(instanceOf(), { active, plan }, undefined);
+      expect(status?.mcpEndpoint).to.equal(expected);
+      const frozen = { ...instanceOf(), status: { guardrail: status } } as GatewayInstance;
+      expect(guardrailStatus(frozen, { active, plan: undefined }, undefined)?.mcpEndpoint).to.equal(expected);
+    });
+  }
+
+  it('names the address for agents when all pods have the port, and keeps it during later rollouts', () => {
+    const wanted = { mode: 'Deployment', integration: 'Inline', url: 'http://main-guardrail.ai.svc:8080' } as const;
+    const keys = { api: { keys: { annotations: {} } }, guardrail: { keys: { annotations: {} } } };
+    const plan = { wanted, spec: { mcp: { upstream: 'http://crm' } }, inputs: {}, keys } as GuardrailResult['plan'];
+    const endpointOf = (known: string | undefined, active: typeof wanted): string | undefined => {
+      const guardrail = {
+        ...guardrailStatus(instanceOf(), { active, plan: undefined }, undefined),
+        mcpEndpoint: known,
+      };
+      const instance = { ...instanceOf(), status: { guardrail } } as GatewayInstance;
+      return guardrailStatus(instance, { active, plan }, undefined)?.mcpEndpoint;
+    };
+    const before = { ...wanted };
+    const url = 'http://main-guardrail.ai.svc:8082';
+    expect(endpointOf(undefined, before)).to.equal(undefined);
+    expect(endpointOf(undefined, wanted)).to.equal(url);
+    expect(endpointOf(url, before)).to.equal(url);
+  });
 
   it('counts customers by their status', () => {
     const customers = [{ status: { synced: true } }, { status: { synced: false } }, {}, { status: {} }].map((one) => ({

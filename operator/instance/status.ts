@@ -13,8 +13,8 @@ import { namesOf } from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { nextCondition, readyConditions } from '../conditions/conditions.ts';
 import { admits } from '../connection/connection.ts';
-import type { GuardrailResult } from '../guardrail/guardrail.ts';
-import { guardedUrl, isCalledByApplications } from '../guardrail/guardrail.ts';
+import type { ActiveGuardrail, GuardrailPlan, GuardrailResult } from '../guardrail/guardrail.ts';
+import { guardedUrl, isCalledByApplications, mcpUrl } from '../guardrail/guardrail.ts';
 import { policyEnforcement } from '../policy/policy.ts';
 import { type Aspect, type ConditionStates, summaryOf } from './readiness.ts';
 
@@ -89,7 +89,8 @@ export function guardrailStatus(
   const api = plan?.keys.api.keys.annotations[annotations.rotateApiKey] ?? known?.lastHandledApiKeyRotation;
   const encryption =
     plan?.keys.guardrail.keys.annotations[annotations.rotateEncryptionKey] ?? known?.lastHandledEncryptionKeyRotation;
-  const clientEndpoint = isCalledByApplications(active.integration) ? guardedUrl(before) : gatewayEndpoint;
+  const clientEndpoint = isCalledByApplications(active.integration) ? guardedUrl(before, active.url) : gatewayEndpoint;
+  const mcpEndpoint = plan === undefined ? known?.mcpEndpoint : mcpEndpointOf(before, active, plan);
   const policyFile = plan?.inputs.policy;
   // A frozen guardrail keeps its policy file.
   const frozen = plan === undefined ? known?.policyRevision : undefined;
@@ -99,12 +100,27 @@ export function guardrailStatus(
     integration: active.integration,
     endpoint: active.url,
     ...(clientEndpoint === undefined ? {} : { clientEndpoint }),
+    ...(mcpEndpoint === undefined ? {} : { mcpEndpoint }),
     apiKeySecretName: namesOf(before).apiKeySecret,
     enforcement: enforcementOf(before, plan, known),
     ...(revision === undefined ? {} : { policyRevision: revision }),
     ...(api === undefined ? {} : { lastHandledApiKeyRotation: api }),
     ...(encryption === undefined ? {} : { lastHandledEncryptionKeyRotation: encryption }),
   };
+}
+
+/** The MCP proxy runs beside the inline proxy of a Deployment. */
+function mcpEndpointOf(
+  instance: GatewayInstance,
+  active: ActiveGuardrail,
+  { spec, wanted }: GuardrailPlan,
+): string | undefined {
+  if (active.mode === 'Sidecar' || !isCalledByApplications(active.integration) || spec.mcp === undefined) {
+    return undefined;
+  }
+  // Until every pod has the settings of the spec, not every pod has the port.
+  if (active !== wanted) return instance.status?.guardrail?.mcpEndpoint;
+  return mcpUrl(instance, spec, active.url.startsWith('https:') ? 'https' : 'http');
 }
 
 /** A frozen guardrail keeps what it does. */

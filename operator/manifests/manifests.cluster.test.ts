@@ -6,6 +6,7 @@ import { buildKustomization, type ProjectKustomization } from '../../hack/testin
 import { loadConfig } from '../config.ts';
 import { METRICS_LABEL } from '../cluster/kinds.ts';
 import { LONGEST_END_MS } from '../runtime/runtime.ts';
+import { FLUSH_MS } from '../telemetry/telemetry.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NAMESPACE = 'gateway-guardrail-system';
@@ -69,7 +70,7 @@ describe('manifests', () => {
     const pod = (await build(ROOT)).find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec;
     const { help } = loadConfig(['--help'], {}) as { help: string };
     const drainSeconds = Number(/--drain-timeout[^]*?Default: (\d+)\./.exec(help)?.[1]);
-    expect(pod?.terminationGracePeriodSeconds).to.be.above(drainSeconds + LONGEST_END_MS / 1000);
+    expect(pod?.terminationGracePeriodSeconds).to.be.above(drainSeconds + (LONGEST_END_MS + FLUSH_MS) / 1000);
   });
 
   it('serve probes and metrics on separate ports, and admit labelled namespaces to metrics only', async () => {

@@ -5,7 +5,14 @@ import type { ConditionState } from '../conditions/conditions.ts';
 import { notRequested } from '../conditions/conditions.ts';
 import { API_KEY_VARIABLE } from '../configuration/configuration.ts';
 import type { ProxyDeployment, Rollout } from '../guardrail/guardrail.ts';
-import { integrationOf, isCalledByGateway, mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
+import {
+  integrationOf,
+  isCalledByGateway,
+  mountsConfigMap,
+  mountsSecret,
+  tlsFiles,
+  trusts,
+} from '../guardrail/guardrail.ts';
 import { configKeyOf } from './configKey.ts';
 import type { DesiredProxy } from './state.ts';
 
@@ -27,6 +34,7 @@ const checks: readonly ((facts: ProxyFacts) => Condition | undefined)[] = [
   workloadMissing,
   guardrailNotDeployed,
   keyNotMounted,
+  caNotMounted,
   configNotMounted,
   rollingOut,
 ];
@@ -41,7 +49,17 @@ export function proxyCondition(facts: ProxyFacts): Condition {
     facts.rollout === undefined
       ? 'The configuration is written. Restart the gateway after each change, or set spec.workloadRef so that the operator restarts it.'
       : 'Every pod of the gateway runs with its configuration.';
-  return { status: 'True', reason: 'Configured', message: [state, ...facts.warnings].join(' ') };
+  return { status: 'True', reason: 'Configured', message: [state, ...trustNote(facts), ...facts.warnings].join(' ') };
+}
+
+/** Without a Deployment, the operator cannot check what the gateway mounts. */
+function trustNote({ deployment, desired: { trust } }: ProxyFacts): string[] {
+  if (deployment !== undefined || trust === undefined) return [];
+  const sources = [
+    ...(trust.configMap === undefined ? [] : [`ConfigMap ${trust.configMap}`]),
+    ...(trust.clientSecret === undefined ? [] : [`Secret ${trust.clientSecret}`]),
+  ];
+  return sources.length === 0 ? [] : [`To call the guardrail by TLS, the gateway must mount ${sources.join(' and ')}.`];
 }
 
 function no(reason: Condition['reason'], message: string): Condition {
@@ -84,6 +102,37 @@ function keyNotMounted({ instance, deployment, desired }: ProxyFacts): Condition
     'KeyNotMounted',
     `The gateway does not have the guardrail's API key. Add to env of its container in Deployment ${deployment.metadata.name}: ` +
       `{name: ${API_KEY_VARIABLE}, valueFrom: {secretKeyRef: {name: ${apiKeySecret}, key: api-key}}}.`,
+  );
+}
+
+/** The lines are for LiteLLM, which reads one file with all authorities, and one with its certificate and its key. */
+function caNotMounted({ deployment, desired: { trust } }: ProxyFacts): Condition | undefined {
+  if (deployment === undefined || deployment === 'missing' || trust === undefined) return undefined;
+  if (trusts(deployment, trust)) return undefined;
+  const { configMap, clientSecret } = trust;
+  const lines = {
+    volumes: [
+      ...(configMap === undefined ? [] : [`{name: guardrail-ca, configMap: {name: ${configMap}}}`]),
+      ...(clientSecret === undefined ? [] : [`{name: guardrail-client, secret: {secretName: ${clientSecret}}}`]),
+    ],
+    volumeMounts: [
+      ...(configMap === undefined ? [] : ['{name: guardrail-ca, mountPath: /etc/guardrail-ca}']),
+      ...(clientSecret === undefined ? [] : ['{name: guardrail-client, mountPath: /etc/guardrail-client}']),
+    ],
+    env: [
+      ...(configMap === undefined ? [] : [`{name: SSL_CERT_FILE, value: /etc/guardrail-ca/${tlsFiles.bundle}}`]),
+      ...(clientSecret === undefined
+        ? []
+        : [
+            `{name: SSL_CERTIFICATE, value: /etc/guardrail-client/${tlsFiles.client}}`,
+            '{name: DISABLE_AIOHTTP_TRANSPORT, value: "True"}',
+          ]),
+    ],
+  };
+  return no(
+    'CaNotMounted',
+    `The gateway cannot call the guardrail by TLS. Add to the pod in Deployment ${deployment.metadata.name} under volumes ${lines.volumes.join(', ')}, ` +
+      `and to its container under volumeMounts ${lines.volumeMounts.join(', ')} and under env ${lines.env.join(', ')}.`,
   );
 }
 

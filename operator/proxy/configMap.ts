@@ -6,7 +6,7 @@ import { configMaps, isRejection, labelsOf, namesOf, NameTakenError, readText } 
 import type { ConditionState } from '../conditions/conditions.ts';
 import type { ManagedSettings, RenderedProxyConfig } from '../configuration/configuration.ts';
 import { ProxyConfigError, renderConfiguration, timeoutSecondsOf } from '../configuration/configuration.ts';
-import { integrationOf, isCalledByGateway, mountsSecret } from '../guardrail/guardrail.ts';
+import { integrationOf, isCalledByGateway, mountsSecret, trusts } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { keyText, ownerReference } from '../runtime/runtime.ts';
 import { configHashOf, configKeyOf } from './configKey.ts';
@@ -152,18 +152,21 @@ async function applyConfigMap(
 }
 
 /**
- * The guardrail's address in the configuration. It is not set before the guardrail runs and the gateway has its key,
+ * The guardrail's address in the configuration. It is not set before the guardrail runs and the gateway has its key and trusts its certificate,
  * because the gateway would reject every call. After that, it is always set, because a gateway that does not call the
  * guardrail forwards every value.
  */
 function guardrailUrl(
   instance: GatewayInstance,
   { deployment, configured }: ObservedProxy,
-  { callback }: DesiredProxy,
+  { callback, trust }: DesiredProxy,
 ): string | undefined {
   if (callback === undefined) return undefined;
   const hasKey =
-    deployment === undefined || (deployment !== 'missing' && mountsSecret(deployment, namesOf(instance).apiKeySecret));
+    deployment === undefined ||
+    (deployment !== 'missing' &&
+      mountsSecret(deployment, namesOf(instance).apiKeySecret) &&
+      (trust === undefined || trusts(deployment, trust)));
   return hasKey || configured.guardrailUrl !== undefined ? callback : undefined;
 }
 

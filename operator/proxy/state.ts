@@ -3,7 +3,7 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, ignoreNotFound, isOwnedBy, proxyDeployments } from '../cluster/cluster.ts';
 import type { BudgetSettings } from '../configuration/configuration.ts';
-import type { ProxyDeployment, Sidecar } from '../guardrail/guardrail.ts';
+import type { GatewayTrust, ProxyDeployment, Sidecar } from '../guardrail/guardrail.ts';
 import { rolloutOf, templateAnnotation } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { configHashOf, configKeyOf } from './configKey.ts';
@@ -28,6 +28,8 @@ export interface DesiredProxy {
   readonly callback: string | undefined;
   /** Digest of the API key that the gateway needs for these calls; undefined: it needs none. */
   readonly apiKeyHash: string | undefined;
+  /** What the gateway needs to call the guardrail by TLS; undefined: nothing. */
+  readonly trust: GatewayTrust | undefined;
   /** The sidecar of the gateway's pods; undefined: none. */
   readonly sidecar: Sidecar | undefined;
   /** Whether the operator's part of the Deployment is not changed, because the guardrail cannot be deployed. */

@@ -3,7 +3,7 @@ import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { ignoreNotFound, INSTANCE_LABEL, instanceLabelOf, proxyDeployments } from '../cluster/cluster.ts';
 import type { ProxyDeployment } from '../guardrail/guardrail.ts';
-import { emptyPatch, proxyPatch, templateAnnotation } from '../guardrail/guardrail.ts';
+import { emptyPatch, proxyPatch, templateAnnotation, trusts } from '../guardrail/guardrail.ts';
 import type { KubeClient, ObjectKey } from '../runtime/runtime.ts';
 import type { DesiredProxy } from './state.ts';
 
@@ -15,7 +15,7 @@ export async function patchWorkload(
   client: KubeClient,
   instance: GatewayInstance,
   deployment: ProxyDeployment,
-  { sidecar, apiKeyHash }: DesiredProxy,
+  { sidecar, apiKeyHash, trust }: DesiredProxy,
   configHash: string | undefined,
 ): Promise<ProxyDeployment> {
   const isConfigManaged = instance.spec.proxyConfig !== undefined;
@@ -23,6 +23,8 @@ export async function patchWorkload(
     sidecar,
     configHash: isConfigManaged ? (configHash ?? templateAnnotation(deployment, annotations.configHash)) : undefined,
     apiKeyHash,
+    // Before it has the certificates, a restart would change nothing.
+    trustHash: trust !== undefined && trusts(deployment, trust) ? trust.digest : undefined,
   };
   const isEmpty = Object.values(patch).every((part) => part === undefined);
   if (isEmpty && !isPatched(instanceLabelOf(instance.metadata.name), deployment)) return deployment;

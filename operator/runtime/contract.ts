@@ -204,6 +204,8 @@ export interface Runtime {
   readonly clock: Clock;
   /** Empty: all. */
   readonly watchNamespaces: readonly string[];
+  /** Whether this process leads. Metrics about objects come from the leader alone, so that each has one source. */
+  readonly isLeading: () => boolean;
   /** The cache of a kind, shared by all callers that pass the same constant. Call it only while wiring. */
   cache<T extends KubeObject>(kind: ResourceKind<T>): Cache<T>;
   /** @param fields the fields of the status that the caller writes, if another controller writes others. Default: all */

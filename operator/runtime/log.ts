@@ -10,10 +10,12 @@ const MAX_CAUSE_DEPTH = 5;
 /**
  * Creates the operator's logger: one JSON object per line on standard output. Of an error, it logs only type, message, status,
  * code, reason, stack and causes. Other properties (requests, headers, bodies) may contain secrets.
+ * @param mixin more fields of each line
  */
-export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
+export function createLogger(level: LogLevel, destination?: DestinationStream, mixin?: () => object): Logger {
   const options = {
     level,
+    ...(mixin === undefined ? {} : { mixin }),
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },

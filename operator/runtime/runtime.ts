@@ -14,6 +14,7 @@
  * ```
  */
 export { systemClock, type Clock } from './clock.ts';
+export type { HttpOptions } from './manager/httpServers.ts';
 export { Manager, LONGEST_END_MS, type ManagerOptions } from './manager/manager.ts';
 export type {
   ApplyObject,
@@ -33,6 +34,7 @@ export type {
   StatusWriter,
   Subresource,
 } from './contract.ts';
+export { CollectedGauge, type Sample } from './collectedGauge.ts';
 export { ClusterReader } from './client/clusterReader.ts';
 export { FIELD_MANAGER } from './client/client.ts';
 export {

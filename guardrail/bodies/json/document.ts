@@ -216,6 +216,15 @@ export function memberOf(node: Node | undefined, name: string): Node | undefined
   return node?.kind === 'object' ? node.members.findLast((member) => member.name.value === name)?.node : undefined;
 }
 
+/**
+ * The value of a member of a JSON object, as it stands in the text; undefined if there is none.
+ * @throws JsonError
+ */
+export function memberText(text: string, name: string): string | undefined {
+  const node = memberOf(parseDocument(text), name);
+  return node && text.slice(node.start, node.end);
+}
+
 /** @returns the elements of an array; none for another node. */
 export function itemsOf(node: Node | undefined): readonly Node[] {
   return node?.kind === 'array' ? node.items : [];

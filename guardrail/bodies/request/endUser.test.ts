@@ -50,7 +50,9 @@ class EndUserCalls extends BodyCalls {
     const request = { bytes: Buffer.from(body(id)), contentType, hidesEndUser: true };
     const outcome = await guardBody(known('POST', path), request, this.guard, callBy());
     if (outcome.action !== 'GUARDRAIL_INTERVENED') throw new Error(`The body was not changed: ${outcome.action}.`);
-    expect(outcome.entities).to.deep.equal([{ type: 'USERNAME', detector: 'builtin', count: 1 }]);
+    expect(outcome.entities).to.deep.equal([
+      { type: 'USERNAME', detector: 'builtin', action: 'pseudonymize', count: 1 },
+    ]);
     return outcome.body.toString();
   }
 }

@@ -59,7 +59,9 @@ describe('guardBody', () => {
     const lines = `${line(EMAIL)}\n${line(`${'x '.repeat(40_000)}${EMAIL}`)}`;
     const form = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n${lines}\r\n--b--\r\n`;
     const outcome = await calls.request(known('POST', '/v1/files'), form, 'multipart/form-data; boundary=b');
-    expect(outcome.entities).to.deep.equal([{ type: 'EMAIL_ADDRESS', detector: 'fake', count: 2 }]);
+    expect(outcome.entities).to.deep.equal([
+      { type: 'EMAIL_ADDRESS', detector: 'fake', action: 'pseudonymize', count: 2 },
+    ]);
   });
 
   it('blocks as the policy says, and gives the reason', async () => {

@@ -98,7 +98,7 @@ class Report {
   add({ entities, monitored }: RequestOutcome): void {
     if (this.monitored !== 'BLOCKED') this.monitored = monitored ?? this.monitored;
     for (const one of entities) {
-      const key = `${one.type}\n${one.detector}`;
+      const key = `${one.type}\n${one.detector}\n${one.action}`;
       this.counts.set(key, { ...one, count: one.count + (this.counts.get(key)?.count ?? 0) });
     }
   }

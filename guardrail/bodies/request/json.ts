@@ -3,14 +3,18 @@ import { itemsOf, memberOf, stringOf, type Node } from '../json/document.ts';
 import { operationOf, rolesOfOperation, type Operation } from '../operations.ts';
 import { editsOf } from '../rewrite.ts';
 import type { BodyRole } from '../roles.ts';
-import type { InnerBodies } from '../source.ts';
+import type { BodySource, InnerBodies } from '../source.ts';
 import { readRequestJson } from '../text.ts';
 import { contentOfRequest } from '../walk.ts';
 import type { Checkable } from './checkable.ts';
 
 /** @throws BodyError */
 export function jsonBody(operation: Operation, bytes: Buffer, hidesEndUser?: boolean): Checkable {
-  return jsonPart(bytes, hidesEndUser, (root) => ({ members: operation.members, inner: innerBodies(operation, root) }));
+  return jsonPart(bytes, hidesEndUser, (root) => ({
+    members: operation.members,
+    structure: operation.structure,
+    inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
+  }));
 }
 
 /** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
@@ -44,7 +48,7 @@ function innerBodies({ batchOf }: Operation, root: Node): InnerBodies {
 function jsonPart(
   bytes: Buffer,
   hidesEndUser: boolean | undefined,
-  rolesOf: (root: Node) => { members: ReadonlyMap<string, BodyRole>; inner: InnerBodies },
+  rolesOf: (root: Node) => Pick<BodySource, 'members' | 'inner' | 'structure'>,
 ): Checkable {
   const { text, root } = readRequestJson(bytes);
   const { places, images, hasFiles } = contentOfRequest({ root, text, hidesEndUser, ...rolesOf(root) });

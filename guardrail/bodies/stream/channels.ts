@@ -3,23 +3,44 @@ import { SIGNATURE_KEYS, type TextKind } from '../../messages/messages.ts';
 import { itemsOf, memberOf, stringOf, type Node, type ObjectNode, type StringNode } from '../json/document.ts';
 
 /** A piece of a text that arrives over several events. */
-export interface Delta {
+export interface Piece {
   /** The names of the scopes that contain the text, from the outermost, and the name of the text. */
   readonly channel: string;
   readonly kind: TextKind;
   readonly node: StringNode;
+}
+
+/** A piece as an event is read. */
+export interface Delta extends Piece {
   /** @returns an event of the same shape that adds a text to the channel and nothing else. */
   readonly eventWith: (text: string) => string;
 }
 
-export interface EventReading {
-  readonly deltas: readonly Delta[];
+export interface EventReading<Found extends Piece = Delta> {
+  readonly deltas: readonly Found[];
   /** Whether the event ends a channel: after its own delta, or before the event. */
   readonly ends: (channel: string) => boolean;
 }
 
+// A stream keeps `ends` of its last event. Written inside the function that reads the event, it would keep the event too.
+const ENDS_NOTHING: EventReading['ends'] = () => false;
+const ENDS_ALL: EventReading['ends'] = () => true;
+
+function endsWithin(scope: string): EventReading['ends'] {
+  return (channel) => channel.startsWith(scope);
+}
+
+/** @param scopes outermost scopes. An event can have thousands, and as many channels. */
+function endsIn(scopes: ReadonlySet<string>): EventReading['ends'] {
+  return scopes.size === 0 ? ENDS_NOTHING : (channel) => scopes.has(channel.slice(0, channel.indexOf('/') + 1));
+}
+
+function endsOneOf(channels: ReadonlySet<string>): EventReading['ends'] {
+  return channels.size === 0 ? ENDS_NOTHING : (channel) => channels.has(channel);
+}
+
 /** The reading of an event that continues no text. */
-export const NOTHING: EventReading = { deltas: [], ends: () => false };
+export const NOTHING: EventReading = { deltas: [], ends: ENDS_NOTHING };
 
 /** Reads an event by its shape, because a gateway can answer in the shape of another API. */
 export function readEvent(root: Node, text: string): EventReading {
@@ -42,7 +63,7 @@ const WHOLE_OBJECTS = new Set(['annotations', 'citations', 'logprobs']);
 /** OpenAI's chat and completions: `choices[].delta` or `choices[].text`. */
 function readChoices(root: ObjectNode, text: string): EventReading {
   const deltas: Delta[] = [];
-  const ended: string[] = [];
+  const ended = new Set<string>();
   const envelope = rawMembers(root, text, (name, { kind }) => name !== 'usage' && isScalar(kind));
   for (const [at, choice] of itemsOf(memberOf(root, 'choices')).entries()) {
     const index = indexOf(choice) ?? at;
@@ -59,9 +80,9 @@ function readChoices(root: ObjectNode, text: string): EventReading {
       const eventWith = (rest: string): string => eventOf(`"delta":${wrap(JSON.stringify(rest))}`);
       deltas.push({ channel, node, kind, eventWith });
     }
-    if (stringOf(memberOf(choice, 'finish_reason')) !== undefined) ended.push(scope);
+    if (stringOf(memberOf(choice, 'finish_reason')) !== undefined) ended.add(scope);
   }
-  return { deltas, ends: (channel) => ended.some((scope) => channel.startsWith(scope)) };
+  return { deltas, ends: endsIn(ended) };
 }
 
 interface Leaf {
@@ -100,10 +121,10 @@ function leavesOf(node: Node | undefined, path: string, wrap: (json: string) => 
 /** Anthropic's content blocks. */
 function readBlock(root: ObjectNode, type: string): EventReading {
   const index = indexOf(root);
-  if (type === 'message_delta' || type === 'message_stop') return { deltas: [], ends: () => true };
+  if (type === 'message_delta' || type === 'message_stop') return { deltas: [], ends: ENDS_ALL };
   if (index === undefined) return NOTHING;
   const scope = `block ${index}/`;
-  if (type === 'content_block_stop') return { deltas: [], ends: (channel) => channel.startsWith(scope) };
+  if (type === 'content_block_stop') return { deltas: [], ends: endsWithin(scope) };
   const delta = memberOf(root, type === 'content_block_start' ? 'content_block' : 'delta');
   if (delta?.kind !== 'object') return NOTHING;
   const deltas = delta.members.flatMap(({ name: { value: name }, node }): Delta[] => {
@@ -113,7 +134,7 @@ function readBlock(root: ObjectNode, type: string): EventReading {
       JSON.stringify({ type: 'content_block_delta', index, delta: { type: deltaType, [name]: rest } });
     return [{ channel: scope + name, kind: name === 'partial_json' ? 'arguments' : 'text', node, eventWith }];
   });
-  return { deltas, ends: () => false };
+  return { deltas, ends: ENDS_NOTHING };
 }
 
 const DELTA_TYPES: Readonly<Partial<Record<string, string>>> = {
@@ -134,19 +155,18 @@ function readTyped(root: ObjectNode, text: string, type: string): EventReading {
     const kept = rawMembers(root, text, (member, { kind }) => isScalar(kind) && member !== 'delta');
     const eventWith = (rest: string): string => objectOf([...kept, `"delta":${JSON.stringify(rest)}`]);
     const kind = name.endsWith('_arguments') ? 'arguments' : 'text';
-    return { deltas: [{ channel: inPart + name, kind, node, eventWith }], ends: () => false };
+    return { deltas: [{ channel: inPart + name, kind, node, eventWith }], ends: ENDS_NOTHING };
   }
-  if (/^response\.(?:completed|failed|incomplete|cancelled)$|^error$/.test(type))
-    return { deltas: [], ends: () => true };
+  if (/^response\.(?:completed|failed|incomplete|cancelled)$|^error$/.test(type)) return { deltas: [], ends: ENDS_ALL };
   if (!type.endsWith('.done')) return NOTHING;
   const ended = type.endsWith('item.done') ? scope : type.endsWith('part.done') ? inPart : inPart + name;
-  return { deltas: [], ends: (channel) => channel.startsWith(ended) };
+  return { deltas: [], ends: endsWithin(ended) };
 }
 
 /** Gemini: the parts of each candidate are one text, and the thoughts another. */
 function readCandidates(root: ObjectNode, text: string): EventReading {
   const deltas: Delta[] = [];
-  const ended: string[] = [];
+  const ended = new Set<string>();
   const envelope = rawMembers(root, text, (_, { kind }) => isScalar(kind));
   for (const [at, candidate] of itemsOf(memberOf(root, 'candidates')).entries()) {
     const index = indexOf(candidate) ?? at;
@@ -167,10 +187,10 @@ function readCandidates(root: ObjectNode, text: string): EventReading {
     const isFinal = stringOf(memberOf(candidate, 'finishReason') ?? memberOf(candidate, 'finish_reason')) !== undefined;
     for (const name of ['text', 'thought']) {
       // A part of another kind comes after the text before it. Some models send a finish reason with each piece of a text.
-      if ((isFinal || names.length > 0) && !names.includes(name)) ended.push(scope + name);
+      if ((isFinal || names.length > 0) && !names.includes(name)) ended.add(scope + name);
     }
   }
-  return { deltas, ends: (channel) => ended.includes(channel) };
+  return { deltas, ends: endsOneOf(ended) };
 }
 
 function indexOf(node: Node): number | undefined {

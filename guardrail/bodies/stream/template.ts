@@ -1,13 +1,14 @@
 /** Most events of a stream differ from the one before in their piece of text only. They need no parser. */
 import type { BodyContent } from '../walk.ts';
-import type { Delta, EventReading } from './channels.ts';
+import type { EventReading, Piece } from './channels.ts';
 
 /** An event with one piece of text and no other text. */
 export interface Template {
   /** The event around the piece. */
   readonly head: string;
   readonly tail: string;
-  readonly delta: Delta;
+  readonly channel: Piece['channel'];
+  readonly kind: Piece['kind'];
   readonly ends: EventReading['ends'];
 }
 
@@ -23,16 +24,17 @@ export function templateOf(
   const [delta] = deltas;
   const hasTokens = logprobs.some(({ node }) => node.kind !== 'scalar');
   if (!delta || deltas.length > 1 || places.length > 0 || hasTokens) return undefined;
-  return { head: data.slice(0, delta.node.start), tail: data.slice(delta.node.end), delta, ends };
+  const { channel, kind, node } = delta;
+  return { head: data.slice(0, node.start), tail: data.slice(node.end), channel, kind, ends };
 }
 
-/** @returns the reading of an event; undefined if it is not the template with another piece */
-export function readAlike(template: Template | undefined, data: string): EventReading | undefined {
+/** @returns the piece of an event; undefined if it is not the template with another piece */
+export function readAlike(template: Template | undefined, data: string): Piece | undefined {
   if (!template) return undefined;
-  const { head, tail, delta, ends } = template;
+  const { head, tail, channel, kind } = template;
   const [start, end] = [head.length, data.length - tail.length];
   if (end < start || !data.startsWith(head) || !data.endsWith(tail)) return undefined;
   const token = data.slice(start, end);
   if (!PLAIN_STRING.test(token)) return undefined;
-  return { deltas: [{ ...delta, node: { kind: 'string', start, end, value: token.slice(1, -1) } }], ends };
+  return { channel, kind, node: { kind: 'string', start, end, value: token.slice(1, -1) } };
 }

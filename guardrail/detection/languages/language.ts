@@ -117,8 +117,16 @@ export interface ContextWords {
   readonly homePreposition: string;
   /** Words in small letters within an address: articles, abbreviations of streets, words for a part of a building. */
   readonly addressPart: string;
+  /** A flat, a floor or a house number behind the name of a person who lives there. */
+  readonly dwelling: string;
+  /** Between the name and the dwelling. */
+  readonly dwellingPreposition: string;
+  /** Words in small letters between two parts of the name of a town. */
+  readonly townParticle: string;
   /** Words in small letters within the name of a person: "van der", "geborene". */
   readonly nameParticle: string;
+  /** What people are addressed with before their family name: "Mrs". */
+  readonly courtesyTitle: string;
   /** The label of the place where a person lives or was born. */
   readonly town: string;
   /** Before a postal code. */

@@ -25,9 +25,7 @@ export function candidatesOf(tagger: Tagger, text: string): Candidate[] {
   const { tokens } = tagger;
   const found: Mutable[] = [];
   tagger.tag(text, joining(tagger, text, found));
-  const covered = new Uint8Array(tokens.count);
-  for (const { first, last } of found) covered.fill(1, first, last + 1);
-  new WrittenAsNames(tokens, text, (token) => covered[token] === 0).forEach((first, last) => {
+  new WrittenAsNames(tokens, text, (token) => !tagger.isTagged(token)).forEach((first, last) => {
     found.push({ kind: 'PERSON', first, last, margin: WITHOUT_TAG });
   });
   const parts = found.flatMap((candidate) => partsOf(tokens, text, candidate));

@@ -1,11 +1,21 @@
 import type { Recall } from '../contract.ts';
 import { candidatesOf } from './candidates.ts';
+import { followsTitle } from './courtesyTitles.ts';
 import type { NameType } from './entityClasses.ts';
+import { withListedNames } from './listedNames.ts';
 import type { NameModels } from './nameModels.ts';
-import { SpanClassifier, thresholds, type Judged, type Thresholds } from './spanClassifier.ts';
+import {
+  SpanClassifier,
+  thresholds,
+  type Decision,
+  type Judged,
+  type TextThresholds,
+  type Thresholds,
+} from './spanClassifier.ts';
 import { SpanFeatures, type Candidate } from './spanFeatures.ts';
 import { textContextOf, type TextContext } from './textContext.ts';
 import { Tagger } from './tagger.ts';
+import { wholeName } from './wholeNames.ts';
 
 /** A name that was found. */
 export interface FoundName {
@@ -47,24 +57,52 @@ export class EntityFinder {
     if (candidates.length === 0) return [];
     features.readText(text, tokens, candidates, context);
     const judged = candidates.map((candidate, index) => this.judge(candidate, index));
-    const { alone, beside } = thresholds[recall];
-    const decide = (limits: Thresholds): FoundName[] =>
-      judged.flatMap((one) => {
-        const decision = this.classifier.decide(one, limits);
-        return decision === undefined
-          ? []
-          : { start: tokens.start[one.first] ?? 0, end: tokens.end[one.last] ?? 0, ...decision };
-      });
-    if (isPersonal) return decide(beside);
-    const found = decide(alone);
-    return found.some(({ type }) => type === 'PERSON' || type === 'ADDRESS') ? decide(beside) : found;
+    return this.placed(text, judged, this.decisions(text, judged, thresholds[recall], isPersonal));
   }
 
-  private judge(candidate: Candidate, index: number): Judged {
+  /** What each candidate is. A text with one private person has doubtful ones, too. */
+  private decisions(
+    text: string,
+    judged: readonly Judged[],
+    { alone, beside }: TextThresholds,
+    isPersonal: boolean,
+  ): readonly (Decision | undefined)[] {
+    const decide = (limits: Thresholds): (Decision | undefined)[] =>
+      judged.map((one) => {
+        const isTitled = limits === alone && !one.isCommon && followsTitle(this.tagger.tokens, text, one.first);
+        return this.classifier.decide(one, isTitled ? beside : limits);
+      });
+    const first = decide(isPersonal ? beside : alone);
+    const isPrivate = first.some((one) => one?.type === 'PERSON' || one?.type === 'ADDRESS');
+    const all = isPrivate && !isPersonal ? decide(beside) : first;
+    return isPrivate ? withListedNames(this.tagger.tokens, text, judged, all) : all;
+  }
+
+  /** The places of the names in the text. */
+  private placed(text: string, judged: readonly Judged[], decisions: readonly (Decision | undefined)[]): FoundName[] {
+    const { tokens } = this.tagger;
+    const names = judged.flatMap(({ first, last }, index) => {
+      const decision = decisions[index];
+      return decision === undefined ? [] : { first, last, ...decision };
+    });
+    let free = 0;
+    return names.map(({ first, last, type, score }, index) => {
+      const until = (names[index + 1]?.first ?? tokens.count) - 1;
+      const found = { first, last, score };
+      const whole = type === 'PERSON' ? wholeName(tokens, text, found, free, until) : found;
+      free = whole.last + 1;
+      return { start: tokens.start[whole.first] ?? 0, end: tokens.end[whole.last] ?? 0, type, score };
+    });
+  }
+
+  private judge({ kind, first, last, margin }: Candidate, index: number): Judged {
     const { features, classifier } = this;
     const { tokens } = this.tagger;
     return {
-      ...candidate,
+      kind,
+      first,
+      last,
+      margin,
       isCommon: features.isCommon(tokens, index),
       hasNumber: features.hasNumber(tokens, index),
       probabilities: classifier.probabilitiesOf(features.out, features.of(tokens, index)),

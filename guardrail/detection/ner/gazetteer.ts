@@ -16,19 +16,28 @@ export const flags = {
   ordinary: 128,
 } as const;
 
-/** Maps words to their {@link flags}: 32-bit hashes in an open-addressing table of two arrays, without strings. */
+/** The smallest table whose slots tell the low half of a hash, given the high half. */
+const LEAST_SLOTS = 1 << 16;
+/** The most slots between a word and the first slot of its hash. A table that is three fifths full needs some 30. */
+const MOST_STEPS = 255;
+/** The bits of the flags in a slot. */
+const FLAGS = 0xff;
+
+/**
+ * Maps words to their {@link flags}: 32-bit hashes in an open-addressing table, without strings. A slot is one number, so that
+ * a lookup loads one cache line: the high half of the hash, the steps from the first slot of the hash, and the flags. The low
+ * half of the hash follows from the slot.
+ */
 export class Gazetteer {
-  private readonly keys: Int32Array;
-  private readonly values: Uint8Array;
+  private readonly entries: Int32Array;
   private readonly mask: number;
 
   /** @param count the number of words that {@link set} will add. */
   constructor(count: number) {
-    let size = 1024;
+    let size = LEAST_SLOTS;
     while (size < count * 1.7) size *= 2;
     this.mask = size - 1;
-    this.keys = new Int32Array(size);
-    this.values = new Uint8Array(size);
+    this.entries = new Int32Array(size);
   }
 
   static of(entries: ReadonlyMap<number, number>): Gazetteer {
@@ -39,19 +48,22 @@ export class Gazetteer {
 
   /** @param flags not 0. */
   set(hash: number, flags: number): void {
-    let slot = (hash ^ (hash >>> 16)) & this.mask;
-    while (this.values[slot] !== 0) slot = (slot + 1) & this.mask;
-    this.keys[slot] = hash;
-    this.values[slot] = flags;
+    const first = (hash ^ (hash >>> 16)) & this.mask;
+    let steps = 0;
+    while (this.entries[(first + steps) & this.mask] !== 0) steps++;
+    if (steps > MOST_STEPS) throw new Error('Too many words of the gazetteer have similar hashes.');
+    this.entries[(first + steps) & this.mask] = (hash & 0xffff0000) | (steps << 8) | flags;
   }
 
   /** @returns the flags of the word with this hash; 0 for an unknown word. */
   lookup(hash: number): number {
-    let slot = (hash ^ (hash >>> 16)) & this.mask;
-    for (;;) {
-      const value = this.values[slot] ?? 0;
-      if (value === 0 || this.keys[slot] === hash) return value;
-      slot = (slot + 1) & this.mask;
+    const { entries, mask } = this;
+    const first = hash ^ (hash >>> 16);
+    const half = hash & 0xffff0000;
+    for (let steps = 0; steps <= MOST_STEPS; steps++) {
+      const entry = entries[(first + steps) & mask] ?? 0;
+      if (entry === 0 || (entry & ~FLAGS) === (half | (steps << 8))) return entry & FLAGS;
     }
+    return 0;
   }
 }

@@ -4,7 +4,7 @@ import { buckets } from './features.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
 import { packedLength, type ClassifierWeights } from './spanClassifier.ts';
-import { byteOf, limits, rowBytes, rowWords, unit, zero } from './packedScores.ts';
+import { byteOf, limits, packedZero, rowBytes, rowWords, unit, zero } from './packedScores.ts';
 import { transitionCount } from './viterbi.ts';
 
 /** The result of training: one row of `labelCount` weights per feature. Most weights are zero. */
@@ -15,60 +15,15 @@ export interface Weights {
   readonly scale: number;
 }
 
-/** {@link Weights} for inference: only rows that are not zero, as bytes. */
+/** {@link Weights} for inference: as bytes. */
 export interface Model {
-  readonly index: RowIndex;
-  /** {@link rowWords} numbers per row. The first row is zero, for features without weights. */
+  /**
+   * {@link rowWords} numbers per feature. Three quarters of the features have weights, so an index of those would save little
+   * memory, and cost one more access to it for each feature.
+   */
   readonly rows: Int32Array;
   readonly transitions: Int16Array;
   readonly scale: number;
-}
-
-/** Finds the row of a feature: one bit per feature, and the number of rows before each group of 32 features. */
-export class RowIndex {
-  /** Pairs of 32 bits and the number of rows before them. One memory access loads both. */
-  private readonly pairs = new Int32Array(buckets / 16);
-  readonly count: number;
-
-  constructor(used: Uint8Array) {
-    let count = 0;
-    for (let at = 0; at < buckets / 32; at++) {
-      const from = at * 4;
-      const bits =
-        (used[from] ?? 0) |
-        ((used[from + 1] ?? 0) << 8) |
-        ((used[from + 2] ?? 0) << 16) |
-        ((used[from + 3] ?? 0) << 24);
-      this.pairs[2 * at] = bits;
-      this.pairs[2 * at + 1] = count;
-      count += ones(bits);
-    }
-    this.count = count;
-  }
-
-  /** Replaces each of the first `count` features by its {@link rowOf}. */
-  find(features: Int32Array, count: number): void {
-    for (let at = 0; at < count; at++) features[at] = this.rowOf(features[at] ?? 0);
-  }
-
-  /**
-   * @returns the index of the first number of the feature's row; 0, the zero row, for a feature without weights. It has no
-   * branches, because a processor cannot predict which features have weights.
-   */
-  rowOf(feature: number): number {
-    const at = (feature >> 5) * 2;
-    const bits = this.pairs[at] ?? 0;
-    const place = feature & 31;
-    const row = (this.pairs[at + 1] ?? 0) + ones(bits & ((1 << place) - 1)) + 1;
-    return Math.imul(row, rowWords) & -((bits >>> place) & 1);
-  }
-}
-
-/** Counts the bits of a 32-bit number that are set. */
-function ones(bits: number): number {
-  const pairs = bits - ((bits >>> 1) & 0x55555555);
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 const here = (file: string): URL => new URL(file, import.meta.url);
@@ -118,10 +73,25 @@ export function unpackModel(file: Buffer): Model {
   const rowsAt = usedAt + buckets / 8;
   if (bytes.length < rowsAt || bytes.length % 4 !== 0) throw new Error(mismatch);
   const [scale = 0, ...transitions] = numbers(0, usedAt);
-  const index = new RowIndex(bytes.subarray(usedAt, rowsAt));
-  const rows = numbers(rowsAt, bytes.length);
-  if (scale <= 0 || rows.length !== (index.count + 1) * rowWords) throw new Error(mismatch);
-  return { index, rows, transitions: Int16Array.from(transitions), scale };
+  const rows = rowsOfFeatures(bytes.subarray(usedAt, rowsAt), numbers(rowsAt, bytes.length));
+  if (scale <= 0 || rows === undefined) throw new Error(mismatch);
+  return { rows, transitions: Int16Array.from(transitions), scale };
+}
+
+/**
+ * Spreads the rows of a file over all features.
+ * @param used one bit per feature, set if the file has a row for it.
+ * @param stored a row of zeros, and the rows of the features in order.
+ * @returns undefined if the numbers of rows differ.
+ */
+function rowsOfFeatures(used: Uint8Array, stored: Int32Array): Int32Array | undefined {
+  const rows = new Int32Array(buckets * rowWords).fill(packedZero);
+  let from = rowWords;
+  for (let feature = 0; feature < buckets; feature++) {
+    if ((((used[feature >> 3] ?? 0) >> (feature & 7)) & 1) === 0) continue;
+    for (let word = 0; word < rowWords; word++) rows[feature * rowWords + word] = stored[from++] ?? 0;
+  }
+  return from === stored.length ? rows : undefined;
 }
 
 const mismatch =

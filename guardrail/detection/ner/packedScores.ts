@@ -30,6 +30,8 @@ export const rowBytes = 2 * packedWords;
 export const rowWords = rowBytes >> 2;
 /** The byte of the weight 0. Bytes without a sign add up within their halves. */
 export const zero = 128;
+/** A number of a row of zeros. */
+export const packedZero = Math.imul(zero, 0x01010101);
 /** The offset of the byte of a label in its row. */
 export const byteOf = (label: number): number => {
   const kind = (label - 1) >> 1;

@@ -39,7 +39,11 @@ const wordOrShape = (tokens: Tokens, at: number): number => {
 
 const colon = ':'.charCodeAt(0);
 const enders = new Set(Array.from('.!?…。！？', (character) => character.charCodeAt(0)));
-const isEnd = (tokens: Tokens, at: number, text: string): boolean => enders.has(markAt(tokens, at, text));
+const isEnd = (tokens: Tokens, at: number, text: string): boolean => {
+  const mark = markAt(tokens, at, text);
+  // Most tokens are words.
+  return mark !== 0 && enders.has(mark);
+};
 
 const ordinaryOrName = flags.ordinary | flags.given | flags.family;
 

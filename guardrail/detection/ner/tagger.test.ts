@@ -173,13 +173,14 @@ describe('packModel and unpackModel', () => {
     expect(model.scale).to.equal(128);
     expect(model.transitions).to.deep.equal(transitions);
     const stepsOf = (feature: number): number[] => {
-      const bytes = new Uint8Array(model.rows.slice(model.index.rowOf(feature)).buffer, 0, rowBytes);
+      const bytes = new Uint8Array(model.rows.slice(feature * rowWords).buffer, 0, rowBytes);
       return Array.from(bytes, (_, at) => (bytes[byteOf(at + 1)] ?? 0) - zero);
     };
     expect(stepsOf(5)).to.deep.equal([1, 2, 1, 0, 1, -127, 127, 0]);
     expect(stepsOf(buckets - 1)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, -2]);
-    for (const nothing of [0, 4, 6, 7]) expect(model.index.rowOf(nothing), String(nothing)).to.equal(0);
-    expect(stepsOf(0)).to.deep.equal(new Array(rowBytes).fill(0));
+    for (const nothing of [0, 4, 6, 7]) {
+      expect(stepsOf(nothing), String(nothing)).to.deep.equal(new Array(rowBytes).fill(0));
+    }
   });
 
   it('reject a file with another layout', () => {

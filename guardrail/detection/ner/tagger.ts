@@ -1,7 +1,7 @@
 import { wordSignature, mostFeatures, offsets, pairFeatures, wordFeatures } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
-import { clamped, firstOf, highOf, scoreOfSum, packedWords, lowOf, otherOf } from './packedScores.ts';
+import { clamped, firstOf, highOf, scoreOfSum, packedWords, rowWords, lowOf, otherOf } from './packedScores.ts';
 import type { Model } from './model.ts';
 import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';
@@ -73,6 +73,11 @@ export class Tagger {
     this.sumWords(text);
     this.label();
     this.collect(emit);
+  }
+
+  /** Whether a token of the last text is in a span. */
+  isTagged(token: number): boolean {
+    return this.labels[token] !== 0;
   }
 
   private reserve(count: number): void {
@@ -158,7 +163,6 @@ export class Tagger {
     const { packedScores, scores, features, sum } = this;
     const own = token * packedWords;
     const found = pairFeatures(this.tokens, this.signatures, token, features);
-    this.model.index.find(features, found);
     this.sumRows(0, found);
     const s0 = ((packedScores[own] ?? 0) + (sum[0] ?? 0)) | 0;
     const s1 = ((packedScores[own + 1] ?? 0) + (sum[1] ?? 0)) | 0;
@@ -215,8 +219,7 @@ export class Tagger {
     const { tokens, features, ends, sum, sums } = this;
     const gazetteer = this.gazetteer.lookup(tokens.word[token] ?? 0);
     this.known[slot] = gazetteer;
-    const found = wordFeatures(text, tokens, token, gazetteer, features, ends);
-    this.model.index.find(features, found);
+    wordFeatures(text, tokens, token, gazetteer, features, ends);
     let from = 0;
     for (let offset = 0; offset < offsets; offset++) {
       const end = ends[offset] ?? 0;
@@ -227,7 +230,7 @@ export class Tagger {
     }
   }
 
-  /** Adds up rows. The caller finds all rows first, so that the processor loads them concurrently. */
+  /** Adds up rows. The caller computes all features first, so that the processor loads their rows concurrently. */
   private sumRows(from: number, end: number): void {
     const { features, sum } = this;
     const { rows } = this.model;
@@ -236,7 +239,7 @@ export class Tagger {
     let c = 0;
     let d = 0;
     for (let at = from; at < end; at++) {
-      const row = features[at] ?? 0;
+      const row = (features[at] ?? 0) * rowWords;
       const first = rows[row] ?? 0;
       const second = rows[row + 1] ?? 0;
       a = (a + firstOf(first)) | 0;

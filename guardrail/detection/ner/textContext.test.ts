@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { textContextOf } from './textContext.ts';
 import { wordHash } from './tokens.ts';
 
@@ -7,6 +8,17 @@ describe('the context of a text', () => {
     const words = (text: string): readonly number[] => textContextOf(text).firstWords;
     expect(words('  - "Write a poem"')).to.deep.equal(['write', 'a', 'poem'].map(wordHash));
     expect(words('one two three four five six seven')).to.have.length(6);
+  });
+
+  it('has the same words with and without characters outside ASCII', () => {
+    const part = fc.constantFrom('a', 'Z', '7', ' ', '-', '_', '\n', 'é', '’', '中', '😀', '\u0301', 'x'.repeat(90));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+        const text = parts.join('');
+        const words = text.slice(0, 200).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+        expect(textContextOf(text).firstWords).to.deep.equal(words.slice(0, 6).map(wordHash));
+      }),
+    );
   });
 
   it('tells questions and e-mail addresses', () => {

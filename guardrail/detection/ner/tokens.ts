@@ -149,7 +149,8 @@ export class Tokens {
         : lowers > 1 && capitals === 0 && uppers === 0
           ? cases.lower
           : cases.usual;
-    this.lineCase.fill(written, first, this.count);
+    // Lines are short: a call of `fill` would take longer than this loop.
+    for (let token = first; token < this.count; token++) this.lineCase[token] = written;
   }
 }
 
@@ -167,10 +168,13 @@ function shapeOf(length: number, upper: number, lower: number, digit: number, fi
 }
 
 /** Hashes the folded characters of a word, as the key of the gazetteer. */
-export function wordHash(word: string): number {
+export const wordHash = (word: string): number => wordHashIn(word, 0, word.length);
+
+/** The {@link wordHash} of the part of a text from `start` to `end`. */
+export function wordHashIn(text: string, start: number, end: number): number {
   let hash = 0x2f0b4c27;
-  for (let at = 0; at < word.length; at++) {
-    const code = word.charCodeAt(at);
+  for (let at = start; at < end; at++) {
+    const code = charCodeAt.call(text, at);
     hash = Math.imul(hash ^ (foldedOf[code] ?? code), 0x5bd1e995);
     hash ^= hash >>> 15;
   }

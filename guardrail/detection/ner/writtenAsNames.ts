@@ -12,12 +12,8 @@ const names = flags.given | flags.family;
 /** Marks within a name: "Jae-won", "O'Brien". */
 const joiners = new Set(Array.from("-'’", (character) => character.charCodeAt(0)));
 
-const capitalizedShapes: ReadonlySet<number> = new Set([
-  shapes.capitalized,
-  shapes.upper,
-  shapes.camel,
-  shapes.initial,
-]);
+/** Whether a word begins with a capital: {@link shapes} has these side by side. A range is cheaper than a set for each token. */
+const isCapital = (shape: number): boolean => shape >= shapes.capitalized && shape <= shapes.camel;
 
 /**
  * Words that are written like names: runs of capitalized words of which one is not ordinary, known given names in small letters,
@@ -58,7 +54,7 @@ export class WrittenAsNames {
   }
 
   private isCapitalized(at: number): boolean {
-    return capitalizedShapes.has(this.tokens.shape[at] ?? 0);
+    return isCapital(this.tokens.shape[at] ?? 0);
   }
 
   /** Whether the words from `first` to `last` begin a line and a colon follows. */

@@ -118,12 +118,12 @@ interface Change extends Range {
 }
 
 /** @returns undefined if nothing changes */
-function fold(text: string, { pattern, replace, isSeparator }: Folding): View | undefined {
+function fold(text: string, folding: Folding): View | undefined {
+  const { pattern, replace, isSeparator } = folding;
   const changes: Change[] = [];
   let folded = '';
   let done = 0;
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+  for (let match = nextMatch(text, 0, folding); match; match = nextMatch(text, pattern.lastIndex, folding)) {
     const by = replace(match, text);
     if (by === undefined || by === match[0]) continue;
     folded += text.slice(done, match.index);
@@ -134,6 +134,13 @@ function fold(text: string, { pattern, replace, isSeparator }: Folding): View | 
   if (changes.length === 0) return undefined;
   folded += text.slice(done);
   return { text: folded, changes, difference: isSeparator === true ? 'separators' : 'characters' };
+}
+
+function nextMatch(text: string, from: number, { pattern, nextBegin }: Folding): RegExpExecArray | null {
+  const begin = nextBegin ? nextBegin(text, from) : from;
+  if (begin < 0) return null;
+  pattern.lastIndex = begin;
+  return pattern.exec(text);
 }
 
 /**

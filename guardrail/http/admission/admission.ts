@@ -16,6 +16,8 @@ export interface Admission {
   readonly admit: ScopeMiddleware;
   /** The first half of `admit`: counts the call. For a call that lasts longer than the work on its body. */
   readonly enter: ScopeMiddleware;
+  /** Counts the call, as `enter` does. @returns what ends this. @throws ServiceError 503 */
+  arrive(context: CallScope): () => void;
   /** The second half of `admit`: reserves capacity until `next` is finished. */
   readonly reserve: ScopeMiddleware;
   /**
@@ -78,16 +80,25 @@ class AdmissionControl implements Admission {
   };
 
   readonly enter: ScopeMiddleware = async (context, next) => {
+    const leave = this.arrive(context);
+    try {
+      await next();
+    } finally {
+      leave();
+    }
+  };
+
+  arrive(context: CallScope): () => void {
     this.#lastCall = performance.now();
     if (this.draining) context.set('connection', 'close');
     if (this.#isDraining) throw new ServiceError('draining', { waitMs: 0 });
     this.#admitted += 1;
-    try {
-      await next();
-    } finally {
-      this.#admitted -= 1;
-      if (this.#admitted === 0) this.#onIdle?.();
-    }
+    return this.#leave;
+  }
+
+  readonly #leave = (): void => {
+    this.#admitted -= 1;
+    if (this.#admitted === 0) this.#onIdle?.();
   };
 
   readonly reserve: ScopeMiddleware = async (context, next) => {

@@ -18,7 +18,9 @@ describe('the OpenAPI document', () => {
   let harness: Harness;
   let document: Document;
   before(async () => {
-    harness = await startHarness({ env: { GUARDRAIL_PLAYGROUND: 'true' } });
+    harness = await startHarness({
+      env: { GUARDRAIL_PLAYGROUND: 'true', GUARDRAIL_PRESIDIO_API: 'true', GUARDRAIL_RESTORE_KEYS: 'litellm:*' },
+    });
     document = (await harness.call('GET', '/openapi.json')).body as Document;
   });
   after(async () => {

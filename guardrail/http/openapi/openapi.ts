@@ -2,14 +2,20 @@ import type Router from '@koa/router';
 import { authenticatedRouter } from '../authentication.ts';
 import type { AuthenticatedState } from '../context.ts';
 import { healthOperations } from '../health.ts';
+import { presidioOperations } from '../presidioRoutes.ts';
 import { playgroundOperations } from '../playground/playground.ts';
 import { configurationOperations } from '../configuration.ts';
+import { explainOperations } from '../explain.ts';
+import { restoreOperations } from '../restore/restoreRoute.ts';
 import { sessionOperations } from '../sessionRoutes.ts';
 import { guardOperation, gatewayOperations } from './gatewayOperations.ts';
 import { errorSchema, pathsOf, schemaOf, type JsonNode, type Operation } from './operation.ts';
 
 export interface OpenApiOptions {
   readonly playground: boolean;
+  /** Whether the service answers Presidio's API. */
+  readonly presidio: boolean;
+  readonly restore: boolean;
 }
 
 const OPENAPI_PATH = '/openapi.json';
@@ -34,7 +40,7 @@ export function openApiRoute(proxyNames: readonly string[], options: OpenApiOpti
 }
 
 /** The service in OpenAPI 3.1, from the operations that the routes declare and the schemas that validate requests. */
-function openApi(proxyNames: readonly string[], { playground }: OpenApiOptions): JsonNode {
+function openApi(proxyNames: readonly string[], { playground, presidio, restore }: OpenApiOptions): JsonNode {
   return {
     openapi: '3.1.0',
     info: {
@@ -49,7 +55,10 @@ function openApi(proxyNames: readonly string[], { playground }: OpenApiOptions):
       ...gatewayOperations,
       ...sessionOperations,
       ...configurationOperations,
+      ...explainOperations,
+      ...(restore ? restoreOperations : []),
       ...(playground ? playgroundOperations : []),
+      ...(presidio ? presidioOperations : []),
       ...healthOperations,
       documentOperation,
     ]),
@@ -57,7 +66,7 @@ function openApi(proxyNames: readonly string[], { playground }: OpenApiOptions):
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         bearer: { type: 'http', scheme: 'bearer' },
-        ...(playground ? { basic: { type: 'http', scheme: 'basic' } } : {}),
+        ...(playground || presidio ? { basic: { type: 'http', scheme: 'basic' } } : {}),
       },
       schemas: { Error: schemaOf(errorSchema) },
     },

@@ -18,6 +18,8 @@ export interface Operation {
   readonly responses: Readonly<Record<number, DocumentedResponse>>;
   /** Statuses of the errors, whose codes and messages come from the table of errors. */
   readonly errors?: readonly ErrorStatus[];
+  /** The schema of the errors, but that of 401. Default: {@link errorSchema}. */
+  readonly errorBody?: z.ZodType;
 }
 
 export interface DocumentedResponse {
@@ -73,7 +75,15 @@ export function schemaOf(schema: z.ZodType): JsonNode {
   return rest;
 }
 
-function describe({ method: _m, path: _p, requestBody, responses, errors = [], ...rest }: Operation): JsonNode {
+function describe({
+  method: _m,
+  path: _p,
+  requestBody,
+  responses,
+  errors = [],
+  errorBody,
+  ...rest
+}: Operation): JsonNode {
   const documented = Object.entries(responses).map(([status, { description, body, headers }]) => [
     status,
     {
@@ -89,12 +99,12 @@ function describe({ method: _m, path: _p, requestBody, responses, errors = [], .
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(requestBody) } } } }),
     responses: Object.fromEntries([
       ...documented,
-      ...errors.map((status) => [status, errorResponse(status)]),
+      ...errors.map((status) => [status, errorResponse(status, status === 401 ? undefined : errorBody)]),
     ]) as JsonNode,
   };
 }
 
-function errorResponse(status: number): JsonNode {
+function errorResponse(status: number, body: z.ZodType | undefined): JsonNode {
   const codes = Object.entries(ERRORS)
     .filter(([, error]) => error.status === status)
     .map(([code, { message }]) => `- \`${code}\`: ${message.replace('{limit}', 'N')}`);
@@ -102,6 +112,6 @@ function errorResponse(status: number): JsonNode {
   return {
     description: [...codes, ...(consequence === undefined ? [] : ['', consequence])].join('\n'),
     ...(RETRIED.includes(status) ? { headers: RETRY_AFTER } : {}),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema: body ? schemaOf(body) : { $ref: '#/components/schemas/Error' } } },
   };
 }

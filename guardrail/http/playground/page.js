@@ -6,7 +6,10 @@ const EXAMPLE =
   'Hi, I am Anna Schmidt from Springfield. Please send the contract to anna.schmidt@example.org or call me on ' +
   '+1 202-555-0123. You can charge my card 4111 1111 1111 1111.';
 const RECALLS = ['precise', 'balanced', 'thorough'];
+const PROFILES = ['personal', 'confidential'];
 const COLORS = 8;
+/** The length of a piece of a stream, in characters: about a token. */
+const PIECE = 4;
 
 /**
  * Returns the element with this id.
@@ -22,6 +25,8 @@ function element(id, kind) {
 
 const at = (/** @type {string} */ id) => element(id, HTMLElement);
 const recall = element('recall', HTMLSelectElement);
+const profile = element('profile', HTMLSelectElement);
+const speed = element('speed', HTMLInputElement);
 const input = element('text', HTMLTextAreaElement);
 const answerInput = element('answer', HTMLTextAreaElement);
 
@@ -33,11 +38,19 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {string} type
  * @property {number} score
  * @property {string} detector
- * @property {'pseudonymize' | 'block'} action
+ * @property {'pseudonymize' | 'block' | 'leave'} action
  */
 /**
- * The response to a guardrail call: the members that the page uses.
- * @typedef {{ action: string, texts?: string[], blocked_reason?: string }} Guarded
+ * The response of `/playground/pseudonymize`.
+ * @typedef {{ action: string, text?: string, blocked_reason?: string }} Sent
+ */
+/**
+ * The response to a guardrail call after the model call: the members that the page uses. The holdback is in code points.
+ * @typedef {{ texts?: string[], stream_holdback_chars?: number[] }} Restored
+ */
+/**
+ * A response that is played piece by piece. `at` is the number of pieces that have arrived.
+ * @typedef {{ pieces: string[], at: number, isOutdated: () => boolean }} Playback
  */
 
 /** An error with a message for the user. */
@@ -60,10 +73,22 @@ let checkId;
 /** Counts the submitted forms. A response to an earlier one is not shown. */
 let submission = 0;
 
-for (const name of RECALLS.slice(RECALLS.indexOf(settings.recall ?? ''))) {
-  const isDefault = name === settings.recall;
-  recall.append(new Option(isDefault ? `${name} (setting of the service)` : name, isDefault ? '' : name));
+/**
+ * Fills a list. The setting of the service is the default, and is not sent.
+ * @param {HTMLSelectElement} list
+ * @param {string[]} names
+ * @param {string} [setting]
+ */
+function fill(list, names, setting) {
+  for (const name of names) {
+    const isDefault = name === setting;
+    list.append(
+      new Option(isDefault ? `${name} (setting of the service)` : name, isDefault ? '' : name, isDefault, isDefault),
+    );
+  }
 }
+fill(recall, RECALLS.slice(RECALLS.indexOf(settings.recall ?? '')), settings.recall);
+fill(profile, PROFILES, settings.profile);
 at('monitor').hidden = settings.mode !== 'monitor';
 
 /**
@@ -95,7 +120,8 @@ async function post(path, body, keepalive = false) {
   throw new Problem(answer?.error?.message ?? `The service failed with status ${response.status}.`);
 }
 
-const overrides = () => (recall.value === '' ? {} : { recall: recall.value });
+const recallOverride = () => (recall.value === '' ? {} : { recall: recall.value });
+const overrides = () => ({ ...recallOverride(), ...(profile.value === '' ? {} : { profile: profile.value }) });
 
 /**
  * @param {string} text
@@ -106,17 +132,25 @@ async function detect(text) {
 }
 
 /**
- * @param {'request' | 'response'} phase
  * @param {string} text
- * @returns {Promise<Guarded>}
+ * @returns {Promise<Sent>}
  */
-function guard(phase, text) {
+function pseudonymize(text) {
+  return post('playground/pseudonymize', { text, call_id: checkId, ...overrides() });
+}
+
+/**
+ * Restores a response in the same way as for a gateway: `text` is all that has arrived so far.
+ * @param {string} text
+ * @returns {Promise<Restored>}
+ */
+function restore(text) {
   return post(`beta/${settings.proxy}_basic_guardrail_api`, {
-    input_type: phase,
+    input_type: 'response',
     [`${settings.proxy}_call_id`]: checkId,
     request_data: { user_api_key_end_user_id: checkId },
     texts: [text],
-    additional_provider_specific_params: overrides(),
+    additional_provider_specific_params: recallOverride(),
   });
 }
 
@@ -185,6 +219,7 @@ function plural(count, one, many) {
 
 /** @param {Entity['action']} [action] */
 function actionOf(action) {
+  if (action === 'leave') return 'left alone in personal';
   return action === 'block' ? 'request refused' : 'replaced';
 }
 
@@ -193,20 +228,29 @@ function actionOf(action) {
  * @param {Entity[]} entities
  */
 function showFound(text, entities) {
-  const types = [...new Set(entities.map(({ type }) => type))];
-  const colorOf = (/** @type {string} */ type) => `c${types.indexOf(type) % COLORS}`;
+  const replaced = entities.filter(({ action }) => action !== 'leave');
+  const types = [...new Set(replaced.map(({ type }) => type))];
+  const classOf = (/** @type {Entity} */ { type, action }) =>
+    action === 'leave' ? 'leave' : `c${types.indexOf(type) % COLORS} ${action}`;
+  const left = entities.length - replaced.length;
+  const more = replaced.length === 0 ? '' : ' more';
+  const leftNote = left === 0 ? '' : ` ${left}${more} would be replaced in confidential.`;
   at('summary').textContent =
-    entities.length === 0
-      ? 'No personal data was found.'
-      : `${plural(entities.length, 'entity', 'entities')} of ${plural(types.length, 'type', 'types')}, each with its type and score.`;
-  at('legend').hidden = types.length === 0;
+    replaced.length === 0
+      ? `No personal data was found.${leftNote}`
+      : `${plural(replaced.length, 'entity', 'entities')} of ${plural(types.length, 'type', 'types')}, each with its type and score.${leftNote}`;
+  // What the profile leaves alone comes last.
+  const ordered = [...replaced, ...entities.filter(({ action }) => action === 'leave')];
+  const groups = Map.groupBy(ordered, ({ type, action }) => `${action === 'leave'} ${type}`);
+  at('legend').hidden = groups.size === 0;
   at('legend').replaceChildren(
-    ...types.map((type) => {
+    ...[...groups.values()].flatMap((ofType) => {
+      const [first] = ofType;
+      if (first === undefined) return [];
       const item = document.createElement('li');
-      const ofType = entities.filter((entity) => entity.type === type);
-      item.className = colorOf(type);
-      item.textContent = `${type} × ${ofType.length} · ${actionOf(ofType[0]?.action)}`;
-      return item;
+      item.className = classOf(first);
+      item.textContent = `${first.type} × ${ofType.length} · ${actionOf(first.action)}`;
+      return [item];
     }),
   );
   /** @type {(string | Node)[]} */
@@ -215,9 +259,10 @@ function showFound(text, entities) {
   for (const entity of entities) {
     parts.push(text.slice(end, entity.start));
     const mark = document.createElement('mark');
-    mark.className = `${colorOf(entity.type)} ${entity.action}`;
+    mark.className = classOf(entity);
     const label = document.createElement('small');
-    label.textContent = `${entity.type} ${entity.score.toFixed(2)}`;
+    label.textContent =
+      entity.action === 'leave' ? `${entity.type} ${actionOf('leave')}` : `${entity.type} ${entity.score.toFixed(2)}`;
     mark.append(text.slice(entity.start, entity.end), label);
     mark.title = `${entity.type}, score ${entity.score.toFixed(2)}, found by ${entity.detector}, ${actionOf(entity.action)}`;
     parts.push(mark);
@@ -228,11 +273,11 @@ function showFound(text, entities) {
 
 /**
  * @param {string} text
- * @param {Guarded} answer
+ * @param {Sent} answer
  */
 function showSent(text, answer) {
   const isBlocked = answer.action === 'BLOCKED';
-  const sent = answer.texts?.[0] ?? text;
+  const sent = answer.text ?? text;
   at('verdict').textContent = isBlocked
     ? 'Nothing. The policy refuses the request, and the user receives this message:'
     : sent === text
@@ -245,11 +290,12 @@ function showSent(text, answer) {
 onSubmit('check', 'problem', async (isOutdated) => {
   const text = input.value;
   if (text.trim() === '') throw new Problem('Enter a text, or insert the example.', input);
+  stopPlayback();
   eraseMappings();
   // Not `randomUUID`: it requires a secure context, so not http to another machine.
   const random = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16));
   checkId = `playground-${random.join('-')}`;
-  const calls = /** @type {const} */ ([detect(text), guard('request', text)]);
+  const calls = /** @type {const} */ ([detect(text), pseudonymize(text)]);
   try {
     const [entities, answer] = await Promise.all(calls);
     if (isOutdated()) return;
@@ -267,17 +313,146 @@ onSubmit('check', 'problem', async (isOutdated) => {
   at('status').textContent = `Checked: ${at('summary').textContent} ${at('verdict').textContent}`;
 });
 
-onSubmit('restore', 'restore-problem', async (isOutdated) => {
+/** The response in the form. */
+function response() {
   const text = answerInput.value;
   if (text.trim() === '') throw new Problem('Enter a response, or copy the text that the model receives.', answerInput);
-  const { texts } = await guard('response', text);
+  return text;
+}
+
+/**
+ * Shows what has reached the user, and what the service holds back.
+ * @param {string} text
+ * @param {string} [held]
+ */
+function showRestored(text, held = '') {
+  const mark = document.createElement('mark');
+  mark.className = 'held';
+  const label = document.createElement('small');
+  label.textContent = 'held back';
+  mark.append(held, label);
+  at('restored').replaceChildren(text, ...(held === '' ? [] : [mark]));
+  at('restored-part').hidden = false;
+}
+
+onSubmit('restore', 'restore-problem', async (isOutdated) => {
+  stopPlayback();
+  const text = response();
+  const { texts } = await restore(text);
   if (isOutdated()) return;
   const restored = texts?.[0] ?? text;
-  at('restored').textContent = restored;
+  showRestored(restored);
   at('restored-title').textContent =
     restored === text ? 'What the user receives: nothing was restored' : 'What the user receives';
-  at('restored-part').hidden = false;
   at('status').textContent = 'Restored.';
+});
+
+/** @type {Playback | undefined} */
+let playback;
+let isPlaying = false;
+/** A piece is on its way to the service and back. */
+let isAwaiting = false;
+
+function stopPlayback() {
+  playback = undefined;
+  isPlaying = false;
+  at('player').hidden = true;
+}
+
+/**
+ * Adds the next piece to what has arrived, and shows what of it reaches the user.
+ * @param {Playback} current
+ */
+async function nextPiece(current) {
+  const { pieces } = current;
+  if (isAwaiting || current.at >= pieces.length) return;
+  isAwaiting = true;
+  try {
+    const arrived = pieces.slice(0, current.at + 1).join('');
+    const { texts, stream_holdback_chars: holdback } = await restore(arrived);
+    if (current.isOutdated() || current !== playback) return;
+    current.at += 1;
+    const isLast = current.at === pieces.length;
+    const characters = Array.from(texts?.[0] ?? arrived);
+    const sent = characters.length - (isLast ? 0 : (holdback?.[0] ?? 0));
+    showRestored(characters.slice(0, sent).join(''), characters.slice(sent).join(''));
+    at('progress').textContent = `Piece ${current.at} of ${pieces.length}`;
+    if (isLast) isPlaying = false;
+    if (isLast || !isPlaying) at('status').textContent = isLast ? 'Restored.' : at('progress').textContent;
+  } catch (error) {
+    // What fails late must not stop the playback of another response.
+    if (current.isOutdated() || current !== playback) return;
+    isPlaying = false;
+    at('restore-problem').textContent = error instanceof Problem ? error.message : 'The page failed: reload it.';
+    at('restore-problem').hidden = false;
+  } finally {
+    isAwaiting = false;
+    showPlayer(current);
+  }
+}
+
+/** @param {Playback} current */
+function showPlayer(current) {
+  if (current !== playback) return;
+  const isOver = current.at >= current.pieces.length;
+  at('play').textContent = isPlaying ? 'Pause' : isOver ? 'Play again' : 'Play';
+  at('next').setAttribute('aria-disabled', String(isOver));
+}
+
+/** Counts the starts, so that only the last one goes on. */
+let starts = 0;
+
+/** @param {Playback} current */
+async function play(current) {
+  isPlaying = true;
+  starts += 1;
+  const mine = starts;
+  showPlayer(current);
+  while (isPlaying && mine === starts && current === playback) {
+    await nextPiece(current);
+    await new Promise((resolve) => setTimeout(resolve, 1000 / Number(speed.value)));
+  }
+}
+
+at('stream').addEventListener('click', () => {
+  at('restore-problem').hidden = true;
+  try {
+    const characters = Array.from(response());
+    const pieces = Array.from({ length: Math.ceil(characters.length / PIECE) }, (_, index) =>
+      characters.slice(index * PIECE, (index + 1) * PIECE).join(''),
+    );
+    submission += 1;
+    const mine = submission;
+    playback = { pieces, at: 0, isOutdated: () => mine !== submission };
+    isPlaying = false;
+    showRestored('');
+    at('restored-title').textContent = 'What the user receives';
+    at('progress').textContent = `Piece 0 of ${pieces.length}`;
+    at('player').hidden = false;
+    showPlayer(playback);
+    // A text that moves by itself disturbs some people. They play it, or step through it.
+    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) void play(playback);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    at('restore-problem').textContent = error.message;
+    at('restore-problem').hidden = false;
+    error.field?.focus();
+  }
+});
+at('play').addEventListener('click', () => {
+  if (playback === undefined) return;
+  if (isPlaying) {
+    isPlaying = false;
+    showPlayer(playback);
+  } else {
+    if (playback.at >= playback.pieces.length) playback.at = 0;
+    void play(playback);
+  }
+});
+at('next').addEventListener('click', () => {
+  if (playback === undefined) return;
+  isPlaying = false;
+  void nextPiece(playback);
 });
 
 at('example').addEventListener('click', () => {

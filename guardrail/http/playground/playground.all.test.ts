@@ -86,6 +86,106 @@ describe('the playground in a browser', function () {
     expect(consoleMessages).to.deep.equal([]);
   });
 
+  it('shows what the profile leaves alone, and why', async () => {
+    const text = `Anna Schmidt of Contoso Ltd in Berlin, ${PLANTED.email}`;
+    await check(text);
+    const left = page.locator('#found mark.leave');
+    expect(await left.allInnerTexts()).to.deep.equal([
+      'Contoso LtdORGANIZATION left alone in personal',
+      'BerlinLOCATION left alone in personal',
+    ]);
+    expect(await textOf('summary')).to.include('2 more would be replaced in confidential.');
+    expect(await textOf('sent')).to.match(/ of Contoso Ltd in Berlin, <EMAIL_ADDRESS_/);
+    await page.getByLabel('Profile').selectOption('confidential');
+    await check(text);
+    await page.locator('#sent', { hasText: '<LOCATION_' }).waitFor();
+    expect(await left.count()).to.equal(0);
+    expect(await textOf('sent')).to.match(/ of <ORGANIZATION_\w+> in <LOCATION_\w+>, <EMAIL_ADDRESS_/);
+    expect(consoleMessages).to.deep.equal([]);
+  });
+
+  it('plays a response as a stream, and shows what the service holds back', async () => {
+    const wanted = `Mail ${PLANTED.email}.`;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await check(wanted);
+    await page.getByRole('button', { name: 'Copy what the model receives' }).click();
+    const response = await page.getByLabel("The model's response").inputValue();
+    await page.getByRole('button', { name: 'Play as a stream' }).click();
+    const next = page.getByRole('button', { name: 'Next piece' });
+    // It does not move by itself where the user prefers less motion.
+    expect(await textOf('progress')).to.match(/^Piece 0 of \d+$/);
+    const pieces = Math.ceil(response.length / 4);
+    const held: string[] = [];
+    for (let piece = 1; piece <= pieces; piece += 1) {
+      await next.click();
+      await page.getByText(`Piece ${piece} of ${pieces}`, { exact: true }).first().waitFor();
+      const mark = page.locator('#restored mark.held');
+      const tail = (await mark.count()) === 0 ? '' : ((await mark.textContent()) ?? '').replace(/held back$/, '');
+      const shown = (await page.locator('#restored').textContent()) ?? '';
+      const sent = tail === '' ? shown : shown.slice(0, shown.length - `${tail}held back`.length);
+      expect(wanted.startsWith(sent), sent).to.equal(true);
+      held.push(tail);
+      if (tail.startsWith('<EMAIL_') && held.filter((one) => one.startsWith('<EMAIL_')).length === 1) {
+        await screenshot('stream');
+      }
+    }
+    expect(held.some((tail) => tail.startsWith('<EMAIL_'))).to.equal(true);
+    expect(held.at(-1)).to.equal('');
+    expect(await textOf('restored')).to.equal(wanted);
+    expect(await next.getAttribute('aria-disabled')).to.equal('true');
+    expect(consoleMessages).to.deep.equal([]);
+  });
+
+  it('does not show that a response failed which is no longer played', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await check();
+    await page.getByRole('button', { name: 'Copy what the model receives' }).click();
+    const stream = page.getByRole('button', { name: 'Play as a stream' });
+    await stream.click();
+    const late = Promise.withResolvers<undefined>();
+    const path = '**/beta/**';
+    const failed = page.waitForResponse(path);
+    await page.route(
+      path,
+      async (route) => {
+        await late.promise;
+        await route.fulfill({ status: 502, json: { error: { message: 'The store did not respond.' } } });
+      },
+      { times: 1 },
+    );
+    const called = page.waitForRequest(path);
+    await page.getByRole('button', { name: 'Next piece' }).click();
+    await called;
+    await stream.click();
+    late.resolve(undefined);
+    await failed;
+    // The page has processed the failure when it has played another piece.
+    await eventually(async () => {
+      await page.getByRole('button', { name: 'Next piece' }).click();
+      return (await textOf('progress')).startsWith('Piece 1 ');
+    });
+    expect(await page.locator('#restore-problem').isVisible()).to.equal(false);
+  });
+
+  it('plays by itself, pauses, and plays again at another speed', async () => {
+    await check();
+    await page.getByRole('button', { name: 'Copy what the model receives' }).click();
+    // Slow enough that the test pauses it before its end.
+    await page.evaluate("document.getElementById('speed').value = '1'");
+    await page.getByRole('button', { name: 'Play as a stream' }).click();
+    await page
+      .getByText(/^Piece [1-9]\d* of/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await page.getByLabel('Speed').fill('20');
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('button', { name: 'Play again' }).waitFor();
+    expect(await textOf('restored')).to.equal(TEXT);
+    expect(consoleMessages).to.deep.equal([]);
+  });
+
   it('sends requests only to the service, and does not expose the key', async () => {
     await check();
     expect(requests.length).to.be.greaterThan(2);
@@ -114,13 +214,13 @@ describe('the playground in a browser', function () {
     it(`erases mappings if detection fails ${order} the guardrail call`, async () => {
       const detected = Promise.withResolvers<unknown>();
       const error = { error: { code: 'detector_unavailable', message: 'The detector did not respond.' } };
-      const guarded = page.waitForResponse('**/beta/*');
+      const guarded = page.waitForResponse('**/playground/pseudonymize');
       await page.route('**/playground/detect', async (route) => {
         if (order === 'after') await guarded;
         await route.fulfill({ status: 502, json: error });
         detected.resolve(undefined);
       });
-      await page.route('**/beta/*', async (route) => {
+      await page.route('**/playground/pseudonymize', async (route) => {
         if (order === 'before') await detected.promise;
         await route.continue();
       });
@@ -212,6 +312,8 @@ describe('the playground in a browser', function () {
     await page.keyboard.press('Tab');
     expect(await focused()).to.equal('recall');
     await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('profile');
+    await page.keyboard.press('Tab');
     expect(await focused()).to.equal('example');
     await page.keyboard.press('Enter');
     expect(await focused()).to.equal('text');
@@ -227,10 +329,18 @@ describe('the playground in a browser', function () {
       const text = await page.getByLabel('Your text').inputValue();
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 });
-        await check(`${text} ${PLANTED.iban} born on 3 May 1985 at 192.0.2.1, password: hunter2-secret`);
+        await check(
+          `${text} ${PLANTED.iban} for Contoso Ltd in Berlin, born on 3 May 1985 at 192.0.2.1, password: hunter2-secret`,
+        );
         await page.getByRole('button', { name: 'Copy what the model receives' }).click();
         await page.getByRole('button', { name: 'Restore' }).click();
         await page.getByRole('heading', { name: 'What the user receives' }).waitFor();
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        await page.getByRole('button', { name: 'Play as a stream' }).click();
+        for (const piece of [1, 2, 3, 4]) {
+          await page.getByRole('button', { name: 'Next piece' }).click();
+          await page.getByText(`Piece ${piece} of`).first().waitFor();
+        }
         await screenshot(`${scheme}-${width}`);
         const scroll = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         expect(scroll, 'scrolls sideways').to.be.at.most(0);

@@ -64,10 +64,17 @@ describe('the playground', () => {
     const status = async (method: string, path: string, site: string): Promise<number> => {
       const headers = { 'x-api-key': '', authorization: basic('me', KEY), 'sec-fetch-site': site };
       const body =
-        method === 'GET' ? undefined : { text: 'x', input_type: 'request', texts: ['x'], end_user_id: 'none' };
+        method === 'GET'
+          ? undefined
+          : { text: 'x', call_id: 'none', input_type: 'request', texts: ['x'], end_user_id: 'none' };
       return (await harness.call(method, path, body, { headers })).status;
     };
-    for (const path of ['/playground/detect', '/beta/gateway_basic_guardrail_api', '/subjects/erase']) {
+    for (const path of [
+      '/playground/detect',
+      '/playground/pseudonymize',
+      '/beta/gateway_basic_guardrail_api',
+      '/subjects/erase',
+    ]) {
       expect(await status('POST', path, 'same-origin'), path).to.equal(200);
       for (const site of ['cross-site', 'same-site', 'none']) {
         expect(await status('POST', path, site), `${path} from ${site}`).to.equal(401);
@@ -118,10 +125,70 @@ describe('the playground', () => {
     for (const [body, expected] of [
       [{}, /^text must be a string\.$/],
       [{ text: 'x', recall: 'most' }, /^recall must be "precise" or "balanced" or "thorough"\.$/],
+      [{ text: 'x', profile: 'all' }, /^profile must be "personal" or "confidential"\.$/],
     ] as const) {
       const answer = await harness.call('POST', '/playground/detect', body);
       expect(answer.status).to.equal(400);
       expect((answer.body as { error: { message: string } }).error.message).to.match(expected);
     }
+  });
+
+  describe('with a profile', () => {
+    const text = `Write to ${PLANTED.email} about Contoso Ltd in Berlin, phone ${PLANTED.phone}.`;
+    const actionsWith = async (profile: string | undefined): Promise<unknown[]> => {
+      const answer = await harness.call('POST', '/playground/detect', { text, profile });
+      const { entities } = answer.body as { entities: { start: number; end: number; type: string; action: string }[] };
+      return entities.map(({ start, end, type, action }) => [text.slice(start, end), type, action]);
+    };
+    const left = [
+      [PLANTED.email, 'EMAIL_ADDRESS', 'pseudonymize'],
+      ['Contoso Ltd', 'ORGANIZATION', 'leave'],
+      ['Berlin', 'LOCATION', 'leave'],
+    ];
+
+    it('tells what only the profile leaves alone, and nothing of what the policy ignores', async () => {
+      expect(await actionsWith(undefined)).to.deep.equal(left);
+      expect(await actionsWith('personal')).to.deep.equal(left);
+      expect(await actionsWith('confidential')).to.deep.equal(
+        left.map(([value, type]) => [value, type, 'pseudonymize']),
+      );
+    });
+
+    it('replaces what the profile says, and restores it as a call after the model call does', async () => {
+      for (const [profile, expected] of [
+        ['personal', /^Write to <EMAIL_ADDRESS_\w+> about Contoso Ltd in Berlin, phone /],
+        ['confidential', /^Write to <EMAIL_ADDRESS_\w+> about <ORGANIZATION_\w+> in <LOCATION_\w+>, phone /],
+      ] as const) {
+        const body = { text, profile, call_id: `call-${profile}` };
+        const sent = await harness.call('POST', '/playground/pseudonymize', body);
+        expect(sent.body).to.have.property('action', 'GUARDRAIL_INTERVENED');
+        const changed = (sent.body as { text: string }).text;
+        expect(changed).to.match(expected);
+        const restored = await harness.guard({
+          input_type: 'response',
+          litellm_call_id: body.call_id,
+          request_data: { user_api_key_end_user_id: body.call_id },
+          texts: [changed],
+        });
+        expect(restored.body).to.have.property('texts').that.deep.equals([text]);
+        const erased = await harness.call('POST', '/subjects/erase', { end_user_id: body.call_id });
+        expect(erased.body).to.have.property('erased', 1);
+      }
+    });
+
+    it('blocks what the policy blocks, in every profile', async () => {
+      const body = { text: PLANTED.iban, profile: 'personal', call_id: 'blocked' };
+      const answer = await harness.call('POST', '/playground/pseudonymize', body);
+      expect(answer.body).to.have.property('action', 'BLOCKED');
+      expect(answer.body)
+        .to.have.property('blocked_reason')
+        .that.matches(/^Your request was blocked/);
+      expect(answer.body).not.to.have.property('text');
+    });
+
+    it('changes nothing without a finding', async () => {
+      const answer = await harness.call('POST', '/playground/pseudonymize', { text: 'Hello', call_id: 'none' });
+      expect(answer.body).to.deep.equal({ action: 'NONE', text: 'Hello' });
+    });
   });
 });

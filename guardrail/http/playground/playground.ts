@@ -3,16 +3,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import * as z from 'zod';
-import type { Analyzer, Recall } from '../../detection/detection.ts';
+import type { Analyzer, Finding, Policy, Profile, Recall } from '../../detection/detection.ts';
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
+import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
-import type { AuthenticatedState, CallMiddleware } from '../context.ts';
+import { reportSession, type AuthenticatedState, type CallMiddleware } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
+import { entitiesOf, entitySchema } from '../entities.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
 export const PLAYGROUND_PATH = '/playground';
 export const DETECT_PATH = `${PLAYGROUND_PATH}/detect`;
+export const PSEUDONYMIZE_PATH = `${PLAYGROUND_PATH}/pseudonymize`;
 
 const detectSchema = z.object({
   text: z.string(),
@@ -20,20 +23,29 @@ const detectSchema = z.object({
     .enum(['precise', 'balanced', 'thorough'])
     .nullish()
     .describe('The lowest recall of this call. A lower value than the setting of the service has no effect.'),
+  profile: z
+    .enum(['personal', 'confidential'])
+    .nullish()
+    .describe('The profile of this call, in place of that of the service.'),
 });
 const detectedSchema = z.object({
   entities: z
     .array(
-      z.object({
-        start: z.int().min(0).describe('Index of the first UTF-16 code unit.'),
-        end: z.int().min(0).describe('Index after the last UTF-16 code unit.'),
-        type: z.string(),
-        score: z.number().min(0).max(1),
-        detector: z.string(),
-        action: z.enum(['pseudonymize', 'block']).describe('The action of the policy.'),
+      entitySchema.extend({
+        action: z
+          .enum(['pseudonymize', 'block', 'leave'])
+          .describe('The action of the policy; leave if only the profile leaves the entity unchanged.'),
       }),
     )
     .describe('In order of their positions, without overlaps and without entities that the policy ignores.'),
+});
+const pseudonymizeSchema = detectSchema.extend({
+  call_id: z.string().min(1).max(256).describe('Id of the call and of the end user, to restore and to erase it.'),
+});
+const pseudonymizedSchema = z.object({
+  action: z.enum(['NONE', 'GUARDRAIL_INTERVENED', 'BLOCKED']),
+  text: z.string().optional().describe('What the model receives; absent with BLOCKED.'),
+  blocked_reason: z.string().optional().describe('Only with BLOCKED: the reason, for the user.'),
 });
 
 export const playgroundOperations: readonly Operation[] = [
@@ -55,18 +67,40 @@ export const playgroundOperations: readonly Operation[] = [
     responses: { 200: { description: 'The entities.', body: detectedSchema } },
     errors: [400, 401, 413, 415, 429, 502, 503],
   },
+  {
+    method: 'post',
+    path: PSEUDONYMIZE_PATH,
+    operationId: 'pseudonymize',
+    summary: 'Replaces the entities in a text as a call before a model call does, with a profile of choice.',
+    requestBody: pseudonymizeSchema,
+    responses: { 200: { description: 'The text for the model.', body: pseudonymizedSchema } },
+    errors: [400, 401, 409, 413, 415, 429, 502, 503],
+  },
 ];
 
 export interface PlaygroundPageOptions {
   /** The gateway whose endpoint the page calls. */
   readonly proxyName: string;
   readonly recall: Recall;
+  readonly profile: Profile;
   readonly mode: 'enforce' | 'monitor';
+}
+
+/** What the calls of the page need. */
+export interface PlaygroundOptions {
+  readonly analyzer: Analyzer;
+  readonly guard: Guard;
+  /** The policy of the service with this profile; undefined: as it is. */
+  readonly policyWith: (profile: Profile | undefined) => Policy;
+  readonly preHandlers: readonly CallMiddleware[];
 }
 
 /** The page to which a browser signs in. It also calls endpoints of gateways. */
 export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'proxyName'>): SignInPage {
-  return { path: PLAYGROUND_PATH, calls: new Set([DETECT_PATH, basicPath(proxyName), ERASE_SUBJECT_PATH]) };
+  return {
+    path: PLAYGROUND_PATH,
+    calls: new Set([DETECT_PATH, PSEUDONYMIZE_PATH, basicPath(proxyName), ERASE_SUBJECT_PATH]),
+  };
 }
 
 /**
@@ -76,8 +110,8 @@ export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'pro
 export function playgroundPage(options: PlaygroundPageOptions): Router<AuthenticatedState> {
   const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
   const [style, script] = [read('page.css'), read('page.js')];
-  const { proxyName, recall, mode } = options;
-  const data = `data-proxy="${proxyName}" data-recall="${recall}" data-mode="${mode}"`;
+  const { proxyName, recall, profile, mode } = options;
+  const data = `data-proxy="${proxyName}" data-recall="${recall}" data-profile="${profile}" data-mode="${mode}"`;
   // Functions, because `$` in a replacement string is special.
   const page = read('page.html')
     .replace('<style></style>', () => `<style>${style}</style>`)
@@ -110,29 +144,49 @@ export function playgroundPage(options: PlaygroundPageOptions): Router<Authentic
   return router;
 }
 
-/** The endpoint that only the page calls. It returns the position and the score of each entity. */
-export function playgroundRoutes(
-  analyzer: Analyzer,
-  preHandlers: readonly CallMiddleware[],
-): Router<AuthenticatedState> {
+/** The endpoints that only the page calls: the entities in a text, and the text for the model. */
+export function playgroundRoutes(options: PlaygroundOptions): Router<AuthenticatedState> {
+  const { analyzer, guard, policyWith, preHandlers } = options;
   const router = authenticatedRouter();
   router.post(DETECT_PATH, ...preHandlers, async (context) => {
-    const { text, recall } = parseFields(detectSchema, context.state.body);
-    const [findings = []] = await withDeadline(context, (signal) =>
-      analyzer.analyze([text], { team: undefined, signal, ...(recall ? { stricter: { recall } } : {}) }),
+    const { text, recall, profile } = parseFields(detectSchema, context.state.body);
+    const stricter = recall ? { stricter: { recall } } : {};
+    const entities = await withDeadline(context, async (signal) => {
+      const find = async (policy: Policy): Promise<readonly Finding[]> =>
+        (await analyzer.analyze([text], { team: undefined, signal, policy, ...stricter }))[0] ?? [];
+      const found = await find(policyWith(profile ?? undefined));
+      if (profile === 'confidential') return found;
+      return [...found, ...leftByProfile(found, await find(policyWith('confidential')))];
+    });
+    context.body = { entities: entitiesOf(entities.toSorted((one, other) => one.start - other.start)) };
+  });
+  router.post(PSEUDONYMIZE_PATH, ...preHandlers, async (context) => {
+    const { text, recall, profile, call_id: callId } = parseFields(pseudonymizeSchema, context.state.body);
+    const { tenant, fence } = context.state;
+    // The same identity as in the page's call after the model call.
+    const identity = { tenant, endUser: callId, callId };
+    reportSession(context, guard.sessionOf(identity));
+    const policy = policyWith(profile ?? undefined);
+    const stricter = recall ? { stricter: { recall } } : {};
+    const outcome = await withDeadline(context, (signal) =>
+      guard.request({ texts: [text] }, { identity, signal, fence, policy, ...stricter }),
     );
-    context.body = {
-      entities: findings.map(({ start, end, type, score, detector, action }) => ({
-        start,
-        end,
-        type,
-        score,
-        detector,
-        action,
-      })),
-    };
+    context.body =
+      outcome.action === 'BLOCKED'
+        ? { action: outcome.action, blocked_reason: outcome.blockedReason }
+        : { action: outcome.action, text: outcome.action === 'NONE' ? text : outcome.texts[0] };
   });
   return router;
+}
+
+/** An entity that the profile leaves unchanged, and no rule of the policy. */
+type LeftEntity = Omit<Finding, 'action'> & { readonly action: 'leave' };
+
+/** What the strictest profile finds in addition. */
+function leftByProfile(found: readonly Finding[], inAnyProfile: readonly Finding[]): LeftEntity[] {
+  return inAnyProfile
+    .filter(({ start, end }) => found.every((one) => one.end <= start || one.start >= end))
+    .map((entity) => ({ ...entity, action: 'leave' }));
 }
 
 function digest(text: string): string {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { escapeJson, unescapeJson } from './encoding.ts';
-import { jsonDepths } from './jsonStrings.ts';
-import { parseJsonIn } from './segments.ts';
+import { jsonDepths, readingJsonDepths } from './jsonStrings.ts';
+import { parseJsonIn, parsingJsonIn } from './segments.ts';
 
 const texts = (text: string): string[] => parseJsonIn(text).segments.map((segment) => segment.text);
 
@@ -132,6 +132,22 @@ describe('jsonDepths', () => {
       { numRuns: 2000 },
     );
   });
+});
+
+describe('reading JSON in steps', () => {
+  const words = `{"a":"${'word '.repeat(100_000)}"}`;
+  const each = (step: number): number[] => Array.from({ length: words.length / step }, (_, at) => at * step);
+  const cases = {
+    'a long text': () => parsingJsonIn(words),
+    'many short strings': () => parsingJsonIn(`[${'"\\n",'.repeat(20_000)}1]`),
+    'depths that are far from each other': () => readingJsonDepths(words, each(100_000)),
+    'depths that are close to each other': () => readingJsonDepths(words, each(100)),
+  };
+  for (const [what, work] of Object.entries(cases)) {
+    it(`yields often: ${what}`, () => {
+      expect([...work()].length).to.be.at.least(10);
+    });
+  }
 });
 
 describe('escapeJson', () => {

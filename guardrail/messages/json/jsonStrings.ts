@@ -1,3 +1,4 @@
+import { atOnce, createStepCounter, STEP_UNITS, type Steps } from '../../eventLoop.ts';
 import { JsonReader } from './jsonReader.ts';
 
 /** Maximum nesting of JSON in JSON strings. Deeper JSON is read as plain text. */
@@ -8,18 +9,30 @@ export const MAX_DEPTH = 4;
  * on the text before it.
  */
 export function jsonDepths(text: string, places: readonly number[]): number[] {
-  const readers = [new JsonReader()];
+  return atOnce(readingJsonDepths(text, places));
+}
+
+/** As {@link jsonDepths}, in steps. */
+export function* readingJsonDepths(text: string, places: readonly number[]): Steps<number[]> {
+  const strings = new JsonStrings();
   const depths: number[] = [];
+  const isStep = createStepCounter();
   let at = 0;
   for (const place of places) {
-    for (; at < place; at++) feedNested(readers, text.charCodeAt(at));
-    depths.push(openStrings(readers));
+    for (; at + STEP_UNITS < place; at += STEP_UNITS) {
+      strings.feedAll(text.slice(at, at + STEP_UNITS));
+      yield;
+    }
+    if (isStep(place - at)) yield;
+    strings.feedAll(text.slice(at, place));
+    at = place;
+    depths.push(strings.depth);
   }
   return depths;
 }
 
 /** Receives the content of JSON strings, with escapes decoded. */
-interface StringSink {
+export interface StringSink {
   /** A string begins inside `depth - 1` others. */
   begin(depth: number): void;
   content(depth: number, unit: number): void;

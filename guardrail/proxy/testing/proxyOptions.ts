@@ -29,6 +29,8 @@ export function proxyOptions(
     identityHeaders: undefined,
     customerHeaders: [],
     access: undefined,
+    audit: undefined,
+    policyRevision: () => undefined,
     maxBody: 1024,
     guard: createGuard({ analyzer, store, sessionKey, scope: 'user' }),
     policyOf: () => defaultPolicy,

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import type { Pseudonym } from '../../ids.ts';
 import { createGrammar } from '../grammar.ts';
 import { createLabelSet } from '../labels.ts';
-import { scanText, restoreText, type Restored } from '../restore.ts';
+import type { Restored } from '../restorePass.ts';
+import { restoreText, scanText } from '../testing/atOnce.ts';
 import { isPlain, type Stored } from '../encoding.ts';
 import { foreignLoads } from '../testing/renderers.ts';
 

@@ -1,4 +1,4 @@
-import { JsonStrings, type SavedStrings } from '../../messages/messages.ts';
+import { JsonStrings, type SavedStrings, type StringSink } from '../../messages/messages.ts';
 import { innermost, type AddressReader, type Place } from './contract.ts';
 import { HtmlReader, type SavedHtml } from './html.ts';
 import { MarkdownReader, type SavedMarkdown } from './markdown.ts';
@@ -24,24 +24,24 @@ interface SavedLevel {
  * The result for a place depends only on the text before it, so a stream gives the same results. Where renderers
  * differ, an address counts if one of them loads it. Time is linear in the text.
  */
-export class LoadedAddresses {
+export class LoadedAddresses implements StringSink {
   private readonly levels: Level[];
   private readonly strings: JsonStrings;
 
   /** @param saved the state from which to continue, as JSON */
   constructor(saved?: SavedAddresses) {
     this.levels = saved?.levels.map((level) => new Level(level)) ?? [new Level()];
-    this.strings = new JsonStrings(
-      {
-        begin: (depth) => {
-          this.levels[depth] = new Level();
-        },
-        content: (depth, unit) => {
-          this.levels[depth]?.feed(unit);
-        },
-      },
-      saved?.strings,
-    );
+    this.strings = new JsonStrings(this, saved?.strings);
+  }
+
+  /** For the reader of JSON strings. */
+  begin(depth: number): void {
+    this.levels[depth] = new Level();
+  }
+
+  /** For the reader of JSON strings. */
+  content(depth: number, unit: number): void {
+    this.levels[depth]?.feed(unit);
   }
 
   /** @returns the state, which can be written as JSON */

@@ -136,6 +136,15 @@ export function describeExpiry(testbed: StoreTestbed): void {
     expect(await testbed.store.eraseSubject(subject)).to.equal(1);
   });
 
+  it('does not renew a session that is only read for a tool', async () => {
+    const { session } = newIds();
+    await testbed.put(session, { [ANNA]: 'Anna' }, { ttlMs: 3_600_000 });
+    const before = (await testbed.store.describe(session))?.expiresAt.getTime();
+    expect((await testbed.store.get(session, [ANNA], 0)).get(ANNA)).to.equal('Anna');
+    const after = (await testbed.store.describe(session))?.expiresAt.getTime();
+    expect(after).to.be.within((before ?? 0) - 1000, (before ?? 0) + 1000);
+  });
+
   it('expires an unused session and renews a used one', async function () {
     this.timeout(20_000);
     const { session, sibling } = newIds();

@@ -1,7 +1,14 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type ManagedProcess, removeAtExit, startProcess, waitUntilReady } from '../../testing/processes.ts';
+import {
+  answersOk,
+  freePort,
+  type ManagedProcess,
+  removeAtExit,
+  startProcess,
+  waitUntilReady,
+} from '../../testing/processes.ts';
 import type { RedisServer } from '../../testing/redis.ts';
 import { COLLECTABLE } from '../memory.ts';
 import { podProgram } from './program.ts';
@@ -85,7 +92,7 @@ export class GuardrailProcess {
       logFile: join(this.#folder, 'guardrail.log'),
     });
     this.#child = child;
-    await waitUntilReady(child, () => isReady(this.url), READY_MS);
+    await waitUntilReady(child, () => answersOk(`${this.url}/readyz`), READY_MS);
   }
 
   /** @returns the exit status */
@@ -128,15 +135,5 @@ export class GuardrailProcess {
     const [, folder = ''] = (await this.#redis.cli('CONFIG', 'GET', 'dir')).trim().split('\n');
     await this.#redis.cli('SAVE');
     return readFileSync(join(folder, 'dump.rdb'), 'latin1');
-  }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/readyz`);
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
   }
 }

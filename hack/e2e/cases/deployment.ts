@@ -4,7 +4,18 @@ import { GATEWAY } from '../gatewayApp.ts';
 import { GuardedGateway } from '../guardedGateway.ts';
 import { whileReachingSidecars } from '../installation.ts';
 import { installRedis, redisKeys } from '../redis.ts';
-import { apply, becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../testbed.ts';
+import {
+  apply,
+  becomes,
+  get,
+  listNames,
+  POD_MS,
+  portFrom,
+  rolledOut,
+  soon,
+  startStranger,
+  Testbed,
+} from '../testbed.ts';
 
 const GUARDRAIL = 'main-guardrail';
 const ROTATION_MS = 150_000;
@@ -31,6 +42,21 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     const deployment = await get('deployment', GUARDRAIL, testbed.namespace);
     expect(deployment?.status).to.include({ replicas: 2, availableReplicas: 2 });
     await guarded.call('probe-on');
+  });
+
+  it('admits the namespaces that the instance names; Redis admits its own namespace only', async () => {
+    const { namespace } = testbed;
+    const stranger = await startStranger();
+    const ports = (from: string): Promise<string[]> => {
+      const host = (name: string): string => `${name}.${namespace}.svc.cluster.local`;
+      return Promise.all([portFrom(from, host(GUARDRAIL), 8080), portFrom(from, host('guardrail-redis'), 6379)]);
+    };
+    expect(await ports(namespace)).to.deep.equal(['open', 'open']);
+    expect(await ports(stranger)).to.deep.equal(['closed', 'closed']);
+    await guarded.patch({ guardrail: { networkPolicy: { fromNamespaces: [stranger] } } });
+    await soon(async () => {
+      expect(await ports(stranger)).to.deep.equal(['open', 'closed']);
+    });
   });
 
   it('reports when both pods have a changed policy', async () => {

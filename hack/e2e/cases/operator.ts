@@ -6,8 +6,11 @@ import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
 import { OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
 import { SAMPLES_NAMESPACE } from '../namespaces.ts';
-import { apply, becomes, get, POD_MS, soon, Testbed } from '../testbed.ts';
+import { apply, becomes, get, POD_MS, portFrom, soon, Testbed } from '../testbed.ts';
 
+const METRICS_PORT = 9090;
+/** The port of /healthz and /readyz, which only the kubelet calls. */
+const PROBES_PORT = 8080;
 const SAMPLES = join(import.meta.dirname, '../../samples');
 
 /** Parses a table from kubectl: the rows by their first column, each by column names. */
@@ -127,6 +130,24 @@ describe('the operator, installed by kubectl apply -k', () => {
           expect(answer.includes('yes') ? 'yes' : 'no', `${role} ${verb} ${kind}`).to.equal(may);
         });
       }
+    });
+
+    it('serves metrics to the namespaces that an admin has labelled, and nothing to others', async () => {
+      const from = testbed.namespace;
+      const [pod] = await operatorPods();
+      const { podIP = '' } = (pod?.status ?? {}) as { readonly podIP?: string };
+      const label = (value: string): Promise<string> =>
+        cluster().kubectl(['label', 'namespace', from, `gateway.guardrail.dev/metrics${value}`, '--overwrite']);
+      expect(await portFrom(from, podIP, METRICS_PORT)).to.equal('closed');
+      await label('=true');
+      await soon(async () => {
+        expect(await portFrom(from, podIP, METRICS_PORT)).to.equal('open');
+      });
+      expect(await portFrom(from, podIP, PROBES_PORT)).to.equal('closed');
+      await label('-');
+      await soon(async () => {
+        expect(await portFrom(from, podIP, METRICS_PORT)).to.equal('closed');
+      });
     });
 
     it('logs no error', async () => {

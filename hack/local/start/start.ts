@@ -147,7 +147,7 @@ function describeLocal({ gateway, playground }: Local, root: string, seconds: nu
   return {
     rows: [
       { what: log === undefined ? 'your gateway' : 'development gateway', where: gateway.url, log: log ?? '' },
-      { what: 'guardrail, playground', where: playground.url, log: relative(root, playground.log) },
+      { what: 'guardrail, playground', where: `${playground.url}/playground`, log: relative(root, playground.log) },
     ],
     gateway: gateway.url,
     masterKey: gateway.masterKey,

@@ -2,12 +2,13 @@ import { globSync, mkdtempSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
+import { answersOk, freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
 import { startPostgres } from './postgres.ts';
 
 /** A LiteLLM that tests start. */
 export interface LiteLlmProcess {
   readonly url: string;
+  readonly pid: number;
   /** Stops LiteLLM and its database. */
   readonly stop: () => Promise<void>;
 }
@@ -72,20 +73,10 @@ export async function startLiteLlm(
     await database?.stop();
   };
   try {
-    await waitUntilReady(child, () => isReady(url), READY_MS);
+    await waitUntilReady(child, () => answersOk(`${url}/health/readiness`), READY_MS);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url, stop };
-}
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/health/readiness`);
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
+  return { url, pid: child.pid, stop };
 }

@@ -169,7 +169,9 @@ export class LocalPod {
     while (child.end === undefined) {
       this.#setReady(
         probe?.httpGet
-          ? await answers(`http://127.0.0.1:${this.#ports[0]?.localPort ?? 0}${probe.httpGet.path ?? '/'}`)
+          ? await answers(
+              `${(probe.httpGet.scheme ?? 'HTTP').toLowerCase()}://127.0.0.1:${this.#ports[0]?.localPort ?? 0}${probe.httpGet.path ?? '/'}`,
+            )
           : true,
       );
       await pause(this.#ready ? period : PROBE_UNTIL_READY_MS, over.signal);

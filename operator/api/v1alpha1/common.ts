@@ -44,16 +44,16 @@ export const annotations = {
    * because this would cost a third write for each customer. It has no meaning once the status has a `specHash`.
    */
   createPending: `${GROUP}/create-pending`,
-  /** On the CRDs: the revision, an integer. See {@link CRD_REVISION}. */
+  /** On the CRDs: their revision, an integer. An operator replaces a CRD of a lower revision only. */
   crdRevision: `${GROUP}/crd-revision`,
   /** On pod templates: hash of their configuration, so that a change starts a rollout. */
   configHash: `${GROUP}/config-hash`,
-  /**
-   * On the gateway's pod template, in addition to {@link annotations.configHash}: hash of the sidecar's configuration.
-   */
+  /** On the gateway's pod template, in addition to `config-hash`: hash of the sidecar's configuration. */
   guardrailHash: `${GROUP}/guardrail-hash`,
   /** On the gateway's pod template: digest of its API key, so that a rotation starts a rollout. */
   apiKeyHash: `${GROUP}/api-key-hash`,
+  /** On the gateway's pod template: digest of the certificates with which it calls the guardrail, so that a change starts a rollout. */
+  trustHash: `${GROUP}/trust-hash`,
   /** On the gateway's ConfigMap: the guardrail address in it. */
   guardrailEndpoint: `${GROUP}/guardrail-endpoint`,
   /** On the gateway's ConfigMap: the id of the default budget in it. */

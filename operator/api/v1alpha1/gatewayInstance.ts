@@ -10,6 +10,7 @@ import type {
   SecretKeyRef,
 } from './common.ts';
 import { GROUP, VERSION } from './common.ts';
+import type { EntityType } from './guardrailPolicy.ts';
 
 /** Names of the kind at the API server. */
 export const gatewayInstanceNames = {
@@ -25,7 +26,7 @@ export const gatewayInstanceNames = {
 /** Defaults of the spec, also for the generated CRD. */
 export const instanceDefaults = {
   proxyName: 'gateway',
-  rateLimit: { qps: 200, burst: 200, maxConcurrent: 16 },
+  rateLimit: { qps: 1000, burst: 200, maxConcurrent: 16 },
   serviceRef: { scheme: 'http' },
   syncInterval: '5m',
   unknownCustomers: 'Allow',
@@ -60,10 +61,12 @@ export interface GatewayTls {
   caSecretRef: SecretKeyRef;
 }
 
-/** Rate limits for the operator's calls to the gateway's admin API. */
+/**
+ * The highest limits for the operator's calls to the gateway's admin API. Below them, the operator adapts to the gateway.
+ */
 export interface RateLimit {
   /**
-   * Calls per second, on average.
+   * Maximum number of calls per second, on average. While the gateway answers 429, the operator makes fewer calls.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -81,7 +84,7 @@ export interface RateLimit {
    */
   burst?: number;
   /**
-   * Maximum number of concurrent calls.
+   * Maximum number of concurrent calls. While calls fail or become slow, the operator makes fewer at the same time.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -216,6 +219,28 @@ export interface Presidio {
   withBuiltin?: boolean;
 }
 
+/** Where the guardrail exports telemetry to. */
+export interface GuardrailTelemetry {
+  /**
+   * Address of an OpenTelemetry collector for OTLP over HTTP, without /v1/traces.
+   * @maxLength 2048
+   * @x-kubernetes-validations [
+   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "endpoint must be an http or https address without credentials, query or fragment, for example http://otel-collector:4318"},
+   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "endpoint must have a port between 1 and 65535, for example http://otel-collector:4318"}
+   * ]
+   */
+  endpoint: string;
+  /** Secret with headers for the collector, in the format of OTEL_EXPORTER_OTLP_HEADERS: name=value pairs, separated by commas, with URL-encoded values. While the value does not exist, the guardrail runs and exports without headers. */
+  headersSecretRef?: SecretKeyRef;
+  /**
+   * Share of the traces that are recorded, from 0 to 1, among those that begin at the guardrail. For a call that is part of a trace, its caller decides. Default: 1.
+   * @x-kubernetes-validations [
+   *   {"rule": "self >= 0.0 && self <= 1.0", "message": "samplingRatio must be between 0 and 1, for example 0.1"}
+   * ]
+   */
+  samplingRatio?: number;
+}
+
 /** Reference to a GuardrailPolicy in the namespace of the resource. */
 export interface PolicyRef {
   /** Name of the GuardrailPolicy. */
@@ -342,6 +367,104 @@ export interface GuardrailInline {
   customerHeaders?: string[];
 }
 
+/** Audit events of the guardrail: one for each call, with counts and keyed hashes, and without any value. */
+export interface GuardrailAudit {
+  /**
+   * Where the events are written. Stdout and Stderr: as JSON lines to a stream of the container. With Stdout, the log of the guardrail goes to the other stream. OTLP: to the log exporter of OpenTelemetry.
+   * @minItems 1
+   * @maxItems 3
+   * @listType set
+   */
+  outputs: ('Stdout' | 'Stderr' | 'OTLP')[];
+}
+
+/** A reverse proxy before one MCP server, on the guardrail's Service. */
+export interface GuardrailMcp {
+  /**
+   * Base URL of the MCP server, which must speak streamable HTTP. It is trusted: it receives values in place of pseudonyms. The certificate of an https address must be from a public authority, or from that of spec.tls.caSecretRef.
+   * @maxLength 2048
+   * @x-kubernetes-validations [
+   *   {"rule": "self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') && isURL(self)", "message": "upstream must be an http or https address without credentials, query or fragment, for example http://crm:3000"},
+   *   {"rule": "!self.matches('^https?://([-._a-zA-Z0-9]+|[[][0-9a-fA-F:.]+[]])(:[0-9]{1,5})?(/[^?#[:cntrl:][:space:]]*)?$') || !isURL(self) || (url(self).getPort() == '' || (int(url(self).getPort()) >= 1 && int(url(self).getPort()) <= 65535))", "message": "upstream must have a port between 1 and 65535, for example http://crm:3000"}
+   * ]
+   */
+  upstream: string;
+  /**
+   * Entity types whose values the MCP server may see. Default: all.
+   * @minItems 1
+   * @maxItems 64
+   * @listType set
+   */
+  restoreTypes?: EntityType[];
+}
+
+/** The right of a tool to restore values at /v1/restore of the guardrail. */
+export interface GuardrailRestoreRight {
+  /**
+   * Name of the tool. The operator generates its API key, under the key restore-NAME of the Secret status.guardrail.apiKeySecretName.
+   * @x-kubernetes-validations [
+   *   {"rule": "!(self in ['proxy', 'inline'])", "message": "proxy and inline are the names of the guardrail's own callers: choose another name"}
+   * ]
+   */
+  name: LabelName;
+  /** The sessions that the tool reads. Gateway: those of calls of the gateway, with the integration Callback. Applications: those of calls of applications, with the integration Inline. */
+  sessions: 'Gateway' | 'Applications';
+  /**
+   * Entity types whose values the tool may see.
+   * @minItems 1
+   * @maxItems 64
+   * @listType set
+   */
+  types: EntityType[];
+}
+
+/** The issuer of cert-manager that issues the guardrail's certificate. */
+export interface IssuerRef {
+  /** Name of the issuer. */
+  name: ObjectName;
+  /**
+   * Kind of the issuer.
+   * @minLength 1
+   * @maxLength 63
+   * @default "Issuer"
+   */
+  kind?: string;
+  /**
+   * API group of the issuer.
+   * @minLength 1
+   * @maxLength 253
+   * @default "cert-manager.io"
+   */
+  group?: string;
+}
+
+/** A Secret in the resource's own namespace. */
+export interface SecretRef {
+  /** Name of the Secret, in the namespace of this resource. */
+  name: ObjectName;
+}
+
+/** The certificates that clients of the guardrail need. */
+export interface GuardrailClientAuth {
+  /** Secret with the certificates of further authorities, in PEM, that issue certificates of clients. Default: only the certificate in the Secret INSTANCE-guardrail-client is accepted, which the operator issues for the gateway and for itself. */
+  caSecretRef?: SecretKeyRef;
+}
+
+/**
+ * TLS of the guardrail. The ConfigMap INSTANCE-guardrail-ca has the certificates that verify it: ca.crt, and ca-bundle.crt together with the public authorities.
+ * @x-kubernetes-validations [
+ *   {"rule": "!has(self.issuerRef) || !has(self.secretRef)", "message": "issuerRef cannot be used together with secretRef: remove one of the two"}
+ * ]
+ */
+export interface GuardrailTls {
+  /** Issuer of cert-manager. Default: the operator issues the certificate, from an authority of this instance, and replaces both before they expire. */
+  issuerRef?: IssuerRef;
+  /** Secret of the type kubernetes.io/tls with the certificate, which must be valid for the guardrail's Services. If it has a key ca.crt, clients verify the certificate with it. */
+  secretRef?: SecretRef;
+  /** Requires a certificate of each client: of the gateway, and with the integration Inline of applications. Default: clients need none. */
+  clientAuth?: GuardrailClientAuth;
+}
+
 /** The client of LiteLLM that calls the guardrail. */
 export type GuardrailCallback = 'Generic' | 'Full';
 
@@ -350,8 +473,13 @@ export type GuardrailCallback = 'Generic' | 'Full';
  * @x-kubernetes-validations [
  *   {"rule": "!has(self.autoscaling) || !has(self.replicas)", "message": "replicas cannot be used together with autoscaling, which sets the number of pods: remove one of the two"},
  *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || (!has(self.autoscaling) && !has(self.replicas))", "message": "replicas and autoscaling have no effect in Sidecar mode, where each gateway pod has its own guardrail: remove them, or set mode to Deployment"},
+ *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || !has(self.tls)", "fieldPath": ".tls", "message": "tls has no effect in Sidecar mode, where the gateway calls the guardrail within its pod: remove it, or set mode to Deployment"},
  *   {"rule": "!has(self.exclusive) || !self.exclusive || (has(self.integration) && self.integration == 'Inline')", "fieldPath": ".exclusive", "message": "exclusive requires the integration Inline, in which applications do not call the gateway itself: set integration to Inline, or remove exclusive"},
  *   {"rule": "!has(self.inline) || (has(self.integration) && self.integration != 'Callback')", "fieldPath": ".inline", "message": "inline has no effect with the integration Callback: set integration to Inline or CallbackAndInline, or remove inline"},
+ *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || !has(self.mcp)", "fieldPath": ".mcp", "message": "mcp has no effect in Sidecar mode: remove it, or set mode to Deployment"},
+ *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || !has(self.restore)", "fieldPath": ".restore", "message": "restore has no effect in Sidecar mode, in which no tool can reach the guardrail: remove it, or set mode to Deployment"},
+ *   {"rule": "!has(self.mcp) || (has(self.integration) && self.integration != 'Callback')", "fieldPath": ".mcp", "message": "mcp requires that applications call the guardrail, so that the calls of their models and of their tools have the same pseudonyms: set integration to Inline or CallbackAndInline, or remove mcp"},
+ *   {"rule": "!has(self.mode) || self.mode != 'Sidecar' || !has(self.metricsTokenSecretRef)", "fieldPath": ".metricsTokenSecretRef", "message": "metricsTokenSecretRef has no effect in Sidecar mode, in which the guardrail serves no metrics: remove it, or set mode to Deployment"},
  *   {"rule": "!has(self.policy) || !has(self.policyRef)", "fieldPath": ".policyRef", "reason": "FieldValueForbidden", "message": "policyRef cannot be used together with policy: remove one of the two"},
  *   {"rule": "!has(self.callback) || self.callback != 'Full' || (has(self.images) && self.images == 'Pass' && has(self.remoteImages) && self.remoteImages == 'Pass')", "fieldPath": ".callback", "message": "callback Full shows no images and no files to the guardrail, so that they reach the model unchecked: set images and remoteImages to Pass to accept this, or set callback to Generic"}
  * ]
@@ -400,7 +528,7 @@ export interface Guardrail {
   replicas?: number;
   /** Scales the number of pods with a HorizontalPodAutoscaler. Requires redis. */
   autoscaling?: Autoscaling;
-  /** Compute resources of the container. Default: requests of 100m CPU and 192Mi memory and a limit of 896Mi memory, or more if maxBody is larger. The heap size is the memory limit minus the memory for OCR and the program. */
+  /** Compute resources of the container. Default: requests of 100m CPU, or 500m with autoscaling, and 192Mi memory, and a limit of 896Mi memory, or more if maxBody is larger. The heap size is the memory limit minus the memory for OCR and the program. */
   resources?: ResourceRequirements;
   /**
    * Labels of the nodes that may run the guardrail. Deployment mode only.
@@ -425,6 +553,8 @@ export interface Guardrail {
    * @default {@link instanceDefaults.guardrail.port}
    */
   port?: number;
+  /** Encrypts the calls to the guardrail. Deployment mode only: a sidecar is called within its pod. Default: plain HTTP. The gateway must trust the certificate: the condition ProxyConfigured says how. */
+  tls?: GuardrailTls;
   /** Stores the mappings in Redis. Default: in the memory of the guardrail, which then runs as one pod. */
   redis?: RedisStore;
   /**
@@ -442,6 +572,18 @@ export interface Guardrail {
    * @default "Enforce"
    */
   enforcement?: 'Enforce' | 'Monitor';
+  /** Whether the guardrail also answers the REST API of Presidio's analyzer and anonymizer, so that a gateway that is a client of Presidio can use it. It sends the key in the Secret status.guardrail.apiKeySecretName, an admin key that no other client should have. Default: false. */
+  presidioApi?: boolean;
+  /** Puts the guardrail before an MCP server: it gets values in place of pseudonyms, and its clients get pseudonyms in place of values. Agents call status.guardrail.mcpEndpoint. Deployment mode only. Requires the integration Inline or CallbackAndInline. */
+  mcp?: GuardrailMcp;
+  /**
+   * Tools that may restore values at /v1/restore. Each can call nothing else. Deployment mode only. Default: none.
+   * @minItems 1
+   * @maxItems 16
+   * @listType map
+   * @listMapKey name
+   */
+  restore?: GuardrailRestoreRight[];
   /** Uses a Presidio analyzer as the detector. Default: the built-in detector. */
   presidio?: Presidio;
   /**
@@ -508,6 +650,20 @@ export interface Guardrail {
    * @default "info"
    */
   logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Secret with a token of 16 characters or more, without which /metrics of the guardrail is refused. The ServiceMonitor refers to it. Deployment mode only. Default: no token is needed. */
+  metricsTokenSecretRef?: SecretKeyRef;
+  /** Exports traces, metrics and audit events of the guardrail to an OpenTelemetry collector. They contain no personal data. Default: nothing is exported, and metrics can be scraped. */
+  telemetry?: GuardrailTelemetry;
+  /** Writes an audit event for each call, for a report on what was hidden and blocked. Default: none. */
+  audit?: GuardrailAudit;
+}
+
+/** What the operator exports about the customers of an instance at its own /metrics. */
+export interface InstanceMetrics {
+  /**
+   * Whether each customer has metrics of its own: spend, maximum, used share, block and conditions, labelled with the names of the resources and without the customer id. They are about 6 series for each customer. Default: false.
+   */
+  perCustomer?: boolean;
 }
 
 /**
@@ -565,7 +721,9 @@ export interface GatewayInstanceSpec {
    * @default {@link instanceDefaults.unknownCustomers}
    */
   unknownCustomers?: 'Allow' | 'Block';
-  /** Rate limits for the operator's calls to the gateway's admin API. */
+  /**
+   * The highest limits for the operator's calls to the gateway's admin API. Below them, the operator adapts to the gateway.
+   */
   rateLimit?: RateLimit;
   /**
    * Interval at which each customer is compared with the gateway, for example 5m.
@@ -585,6 +743,8 @@ export interface GatewayInstanceSpec {
   workloadRef?: WorkloadRef;
   /** The guardrail that the operator runs for this gateway. Default: none. */
   guardrail?: Guardrail;
+  /** What the operator's own metrics say about the customers of this instance. */
+  metrics?: InstanceMetrics;
 }
 
 /** Numbers of customers that refer to an instance. */
@@ -619,6 +779,8 @@ export interface GuardrailStatus {
   endpoint: string;
   /** URL that applications must call: that of the gateway with the integration Callback, that of the guardrail with Inline. With CallbackAndInline, this is that of the guardrail, and applications can also call status.endpoint. */
   clientEndpoint?: string;
+  /** URL of the guardrail before the MCP server of spec.guardrail.mcp. A path is appended as at the server, for example /mcp. */
+  mcpEndpoint?: string;
   /** Name of the Secret with the guardrail's API key. The gateway sends the value of its key "api-key" as x-api-key. */
   apiKeySecretName: string;
   /** What the guardrail does, according to its policy or else the spec: Enforce or Monitor. */

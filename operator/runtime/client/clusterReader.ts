@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../clock.ts';
 import { RuntimeMetrics } from '../metrics.ts';
@@ -27,10 +28,32 @@ export class ClusterReader {
     return await this.#client.get(kind, key);
   }
 
-  /** Visits all objects of a kind in all namespaces, page by page. Keeps none of them. @throws ApiError */
-  async each<T extends KubeObject>(kind: ResourceKind<T>, visit: (object: T) => void): Promise<void> {
+  /** @throws ApiError */
+  async list<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    options?: { readonly namespace?: string; readonly labelSelector?: string },
+  ): Promise<T[]> {
+    return await this.#client.list(kind, options);
+  }
+
+  /** Opens a connection to a port of a pod, as `kubectl port-forward` does. @throws ApiError */
+  async portForward(pod: ObjectKey, port: number): Promise<Duplex> {
+    return await this.#client.portForward(pod, port);
+  }
+
+  /**
+   * Visits all objects of a kind, page by page. Keeps none of them.
+   * @param namespace default: all namespaces
+   * @throws ApiError
+   */
+  async each<T extends KubeObject>(
+    kind: ResourceKind<T>,
+    visit: (object: T) => void,
+    namespace?: string,
+  ): Promise<void> {
     const keepNothing = {} as T;
     await this.#client.listAt(kind, {
+      ...(namespace === undefined ? {} : { namespace }),
       signal: this.#signal,
       each: (object) => {
         visit(object);

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Change, ObjectCache } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
-import type { Result } from '../contract.ts';
+import type { ReconcileContext, Result } from '../contract.ts';
 import { ApiError, RetryAfterError, TerminalError, isConflict } from '../client/errors.ts';
 import { unexpectedErrorMessage, ReconcileTimeoutError, redacted } from './unexpectedError.ts';
 import type { RunningReconciles } from './eventLoopMonitor.ts';
 import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
-import type { KubeObject, ResourceKind } from '../objects.ts';
+import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyOf, keyText, parseKey } from '../objects.ts';
 import type { ControllerSpec } from './controllerSpec.ts';
 import { Priority } from './queueItem.ts';
@@ -20,7 +20,15 @@ export interface ControllerOptions {
   readonly timeoutMs: number;
   /** Shortest and longest wait after failures of one object, in milliseconds. */
   readonly backoffMs: readonly [number, number];
+  /** Runs a reconcile as a part of a trace. Default: without one. */
+  readonly trace?: TraceReconcile;
 }
+
+/** Runs a reconcile, and returns or throws what it does. */
+export type TraceReconcile = (
+  object: { readonly kind: string; readonly controller: string; readonly key: ObjectKey },
+  reconcile: () => Promise<Result>,
+) => Promise<Result>;
 
 export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   workers: 16,
@@ -181,6 +189,11 @@ export class Controller {
     return { controller: this.#spec.name, objects: [...this.#working.keys()] };
   }
 
+  /** Number of objects that wait for a worker. */
+  get waiting(): number {
+    return this.#queue.depth;
+  }
+
   /** Updates the gauges that depend on the time. */
   observe(): void {
     const now = this.#clock.monotonic();
@@ -231,7 +244,7 @@ export class Controller {
     let outcome: Outcome;
     let result: ReconcileResult;
     try {
-      const requested = await reconciler.reconcile(parseKey(text), { signal: controller.signal, log });
+      const requested = await this.#traced(text, { signal: controller.signal, log });
       outcome = this.#after(requested);
       result = outcome.kind === 'requeueAfter' ? 'requeue_after' : 'success';
     } catch (error) {
@@ -254,6 +267,14 @@ export class Controller {
     this.#metrics.reconcileSeconds.observe(labels, seconds);
     this.#metrics.workSeconds.observe(this.#labels, seconds);
     return outcome;
+  }
+
+  #traced(text: string, context: ReconcileContext): Promise<Result> {
+    const { name: controller, kind, reconciler } = this.#spec;
+    const { trace } = this.#options;
+    const key = parseKey(text);
+    if (trace === undefined) return reconciler.reconcile(key, context);
+    return trace({ kind: kind.kind, controller, key }, () => reconciler.reconcile(key, context));
   }
 
   #after(result: Result): Outcome {

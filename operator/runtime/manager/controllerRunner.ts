@@ -43,6 +43,11 @@ export class ControllerRunner {
     return this.#builder.informers.filter(({ cache }) => !cache.synced).map(({ kind }) => kind.plural);
   }
 
+  /** Whether objects wait for their reconcile. */
+  get objectsWait(): boolean {
+    return this.#controllers.some(({ waiting }) => waiting > 0);
+  }
+
   /** Updates the metrics that depend on the time. */
   observe(): void {
     for (const controller of this.#controllers) controller.observe();

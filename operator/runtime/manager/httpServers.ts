@@ -8,6 +8,8 @@ export interface HttpOptions {
   readonly port: number;
   /** undefined: no metrics are served. */
   readonly metricsPort?: number;
+  /** Whether the metrics may be read with a header `Authorization`. Default: everybody may read them. */
+  readonly mayScrape?: (authorization: string | undefined) => boolean;
 }
 
 /** The HTTP servers of the manager: `/healthz` and `/readyz` on one port, `/metrics` on another. */
@@ -37,7 +39,7 @@ export class HttpServers {
    * @throws StartError if a port is not available
    */
   async start(
-    { host, port, metricsPort }: HttpOptions,
+    { host, port, metricsPort, mayScrape }: HttpOptions,
     sources: {
       readonly ready: Readonly<Record<string, Check>>;
       readonly metrics: Registry;
@@ -58,6 +60,7 @@ export class HttpServers {
       port: metricsPort,
       flag: 'metrics-port',
       routes: { '/metrics': exposition(metrics, observe) },
+      ...(mayScrape === undefined ? {} : { mayCall: mayScrape }),
     });
     this.#log.info(`Serving /metrics on ${host}:${this.#metricsPort}.`);
   }

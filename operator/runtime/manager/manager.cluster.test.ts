@@ -339,17 +339,25 @@ describe('the manager, between a real API server and a faulty network', function
         () => first.stop(),
         () => second.stop(),
       );
+      const runtimes: Runtime[] = [];
+      const wire = (runtime: Runtime): ControllerSpec[] => {
+        runtimes.push(runtime);
+        return [external.controller(runtime)];
+      };
+      const leading = (): boolean[] => runtimes.map(({ isLeading }) => isLeading());
       await create('a');
-      await start(leased, undefined, first);
+      await start(leased, wire, first);
       await converged();
-      await start(leased, undefined, second);
+      await start(leased, wire, second);
       await create('b');
       await converged();
       expect(writes(second)).to.deep.equal([]);
+      expect(leading()).to.deep.equal([true, false]);
       await first.down();
       await create('c');
       await converged();
       expect(writes(second).length).to.be.above(0);
+      expect(leading()).to.deep.equal([false, true]);
     });
 
     for (const [moment, begun] of [
@@ -604,6 +612,7 @@ function asPlain(runtime: Runtime): Runtime {
     log: runtime.log,
     clock: runtime.clock,
     watchNamespaces: runtime.watchNamespaces,
+    isLeading: runtime.isLeading,
     cache: (kind) => runtime.cache(kind),
     status: (kind) => runtime.status(kind),
     finalizer: (kind, name) => runtime.finalizer(kind, name),

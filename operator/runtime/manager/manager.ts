@@ -108,7 +108,12 @@ export abstract class Manager extends FrameworkAdapter {
     if (leaseName !== undefined) {
       this.#lease = new LeaderLease({ ...shared, key: { namespace, name: leaseName }, identity, times });
     }
-    this.#events = new BackgroundEventRecorder({ ...shared, controller: options.eventSource, instance: identity });
+    this.#events = new BackgroundEventRecorder({
+      ...shared,
+      controller: options.eventSource,
+      instance: identity,
+      objectsWait: () => this.#runner.objectsWait,
+    });
     this.#builder = this.#createBuilder();
     this.#crds = new CrdInstaller({ ...shared, options });
     this.#runner = new ControllerRunner({
@@ -123,8 +128,9 @@ export abstract class Manager extends FrameworkAdapter {
   }
 
   #createBuilder(): RuntimeBuilder {
+    const isLeading = (): boolean => this.#lease?.leading !== false;
     const mayWrite = (): void => {
-      if (this.#lease?.leading !== false) return;
+      if (isLeading()) return;
       throw new NotLeadingError('This process is not the leader and must not write.');
     };
     return new RuntimeBuilder({
@@ -140,6 +146,7 @@ export abstract class Manager extends FrameworkAdapter {
       log: this.#log,
       clock: this.#clock,
       watchNamespaces: this.#options.watchNamespaces,
+      isLeading,
     });
   }
 
@@ -214,6 +221,11 @@ export abstract class Manager extends FrameworkAdapter {
     if (this.#stopping.signal.aborted) return;
     this.#log.info('Shutting down.');
     this.#stopping.abort();
+  }
+
+  /** Updates the metrics that depend on the time. */
+  observeMetrics(): void {
+    this.#runner.observe();
   }
 
   #createReflectors(): Reflector<KubeObject>[] {
@@ -305,7 +317,7 @@ export abstract class Manager extends FrameworkAdapter {
       ready,
       metrics: this.#metrics.registry,
       observe: () => {
-        this.#runner.observe();
+        this.observeMetrics();
       },
     });
   }

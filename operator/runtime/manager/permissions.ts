@@ -74,6 +74,7 @@ export function plannedPermissions(
     log: pino({ level: 'silent' }),
     clock: systemClock,
     watchNamespaces: [],
+    isLeading: () => false,
   });
   for (const controller of wire(wiring)) wiring.addController(controller);
   return permissionsOf(wiring, needs);

@@ -15,9 +15,11 @@ export interface PlainServerOptions {
   readonly flag: string;
   /** Handlers of GET requests, by path. */
   readonly routes: Readonly<Record<string, (response: ServerResponse) => void>>;
+  /** Whether a header `Authorization` suffices. Default: nobody needs one. */
+  readonly mayCall?: (authorization: string | undefined) => boolean;
 }
 
-/** Serves a few paths without authentication, as kubelet and Prometheus expect. */
+/** Serves a few paths, as kubelet and Prometheus expect. */
 export class PlainServer {
   readonly #server: Server;
   readonly #options: PlainServerOptions;
@@ -31,6 +33,8 @@ export class PlainServer {
         response.writeHead(405, { allow: 'GET, HEAD' }).end();
       } else if (route === undefined) {
         response.writeHead(404).end();
+      } else if (options.mayCall?.(request.headers.authorization) === false) {
+        response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
       } else {
         route(response);
       }

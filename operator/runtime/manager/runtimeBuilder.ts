@@ -34,6 +34,7 @@ export class RuntimeBuilder implements Runtime {
   readonly log: Logger;
   readonly clock: Clock;
   readonly watchNamespaces: readonly string[];
+  readonly isLeading: () => boolean;
   readonly #informers = new Map<ResourceKind, Informer>();
   readonly #permissions: Permission[] = [];
   readonly #mayWrite: () => void;
@@ -52,6 +53,7 @@ export class RuntimeBuilder implements Runtime {
     this.log = dependencies.log;
     this.clock = dependencies.clock;
     this.watchNamespaces = dependencies.watchNamespaces;
+    this.isLeading = dependencies.isLeading;
   }
 
   cache<T extends KubeObject>(kind: ResourceKind<T>): Cache<T> {

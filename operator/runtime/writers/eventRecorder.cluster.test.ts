@@ -13,9 +13,11 @@ describe('the event recorder', () => {
   let clock: TestClock;
   let recorder: BackgroundEventRecorder;
   let object: Widget;
+  let objectsWait: boolean;
 
   beforeEach(async () => {
     clock = new TestClock();
+    objectsWait = false;
     recorder = new BackgroundEventRecorder({
       client: cluster().client,
       clock,
@@ -23,6 +25,7 @@ describe('the event recorder', () => {
       metrics: new RuntimeMetrics(),
       controller: 'test.guardrail.dev/operator',
       instance: 'me',
+      objectsWait: () => objectsWait,
     });
     object = await cluster().direct.create(widgets, widget(cluster().namespace));
   });
@@ -139,5 +142,34 @@ describe('the event recorder', () => {
     recorder.record(object, { ...synced, message: 'Another.' });
     await recorder.idle();
     expect((await there()).map(({ note }) => note)).to.deep.equal(['Another.']);
+  });
+
+  it('sends events when no object waits for its reconcile', async () => {
+    objectsWait = true;
+    recorder.record(object, synced);
+    await clock.advance(5_000);
+    expect(cluster().proxy.requests).to.deep.equal([]);
+    objectsWait = false;
+    await clock.advance(100);
+    await recorder.idle();
+    expect(await there()).to.have.length(1);
+  });
+
+  it('sends an event after ten seconds although objects wait', async () => {
+    objectsWait = true;
+    recorder.record(object, synced);
+    await clock.advance(10_000);
+    await recorder.idle();
+    expect(await there()).to.have.length(1);
+  });
+
+  it('sends all events at its stop although objects wait', async () => {
+    objectsWait = true;
+    recorder.record(object, synced);
+    recorder.record(object, failed);
+    const stopped = recorder.stop(5_000);
+    await clock.advance(100);
+    await stopped;
+    expect(await described()).to.deep.equal(['Synced', 'Failed']);
   });
 });

@@ -42,6 +42,10 @@ const SENDERS = 4;
 const MAX_REMEMBERED = 20_000;
 /** Number of attempts for one event. Losing an event is acceptable. */
 const MAX_ATTEMPTS = 3;
+/** How long an event waits at most while objects wait for their reconcile. */
+const MAX_HELD_MS = 10_000;
+/** How often a held event checks whether objects still wait. */
+const HELD_CHECK_MS = 100;
 
 interface Known {
   readonly key: ObjectKey;
@@ -51,10 +55,18 @@ interface Known {
   writtenCount: number;
 }
 
+/** An event in the send queue. */
+interface Waiting {
+  readonly send: () => Promise<void>;
+  readonly since: number;
+}
+
 /**
  * Records events of events.k8s.io/v1 (see {@link EventRecorder}). `kubectl describe` and `kubectl get events` show them in the
  * order of their names, and the last one must report the current state. So a repetition of an object's latest event increments
  * its count, and any other event creates a new one.
+ *
+ * Events are sent in the background. While objects wait for their reconcile, the API server does their writes first.
  */
 export class BackgroundEventRecorder implements EventRecorder {
   readonly #client: KubeClient;
@@ -63,6 +75,7 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #metrics: RuntimeMetrics;
   readonly #controller: string;
   readonly #instance: string;
+  readonly #objectsWait: () => boolean;
   readonly #known = new Map<string, Known>();
   /** The latest event of each object, by uid. */
   readonly #latest = new Map<string, string>();
@@ -70,8 +83,9 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #deferred = new Map<string, () => void>();
   #serial = 0;
   readonly #budgets = new Map<string, { tokens: number; at: number }>();
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #sending = new Set<Promise<void>>();
+  #stopping = false;
   readonly #stopped = new AbortController();
 
   constructor(dependencies: {
@@ -83,6 +97,8 @@ export class BackgroundEventRecorder implements EventRecorder {
     readonly controller: string;
     /** The reporting process. */
     readonly instance: string;
+    /** Whether objects wait for their reconcile, so that events wait too. Default: never. */
+    readonly objectsWait?: () => boolean;
   }) {
     this.#client = dependencies.client;
     this.#clock = dependencies.clock;
@@ -90,6 +106,7 @@ export class BackgroundEventRecorder implements EventRecorder {
     this.#metrics = dependencies.metrics;
     this.#controller = dependencies.controller;
     this.#instance = dependencies.instance;
+    this.#objectsWait = dependencies.objectsWait ?? ((): boolean => false);
   }
 
   record(object: KubeObject, event: EventDetails): void {
@@ -149,6 +166,7 @@ export class BackgroundEventRecorder implements EventRecorder {
 
   /** Sends the queued events, then no more. Gives up after the given time in milliseconds. */
   async stop(ms: number): Promise<void> {
+    this.#stopping = true;
     const timeUp = new AbortController();
     await Promise.race([this.idle(), sleep(this.#clock, ms, timeUp.signal)]);
     timeUp.abort();
@@ -158,7 +176,7 @@ export class BackgroundEventRecorder implements EventRecorder {
 
   /** Resolves when the send queue is empty. */
   async idle(): Promise<void> {
-    await Promise.all(this.#sending);
+    while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
   /**
@@ -223,21 +241,39 @@ export class BackgroundEventRecorder implements EventRecorder {
 
   #enqueue(send: () => Promise<void>): void {
     if (this.#stopped.signal.aborted) return;
-    this.#waiting.push(send);
+    this.#waiting.push({ send, since: this.#clock.monotonic() });
     if (this.#waiting.length > MAX_QUEUED) {
       this.#waiting.shift();
       this.#metrics.events.inc({ outcome: 'dropped' });
     }
+    this.#startSender();
+  }
+
+  #startSender(): void {
     if (this.#sending.size >= SENDERS) return;
-    const sender = this.#sendAll().finally(() => this.#sending.delete(sender));
+    const sender = this.#sendAll().finally(() => {
+      this.#sending.delete(sender);
+      // An event that came while the sender was ending.
+      if (this.#waiting.length > 0) this.#startSender();
+    });
     this.#sending.add(sender);
   }
 
+  /** The oldest event, as soon as no object waits for its reconcile or the event has waited long enough. */
+  async #next(): Promise<Waiting | undefined> {
+    for (let oldest = this.#waiting[0]; oldest !== undefined; oldest = this.#waiting[0]) {
+      const held = this.#clock.monotonic() - oldest.since;
+      if (this.#stopping || held >= MAX_HELD_MS || !this.#objectsWait()) break;
+      await sleep(this.#clock, HELD_CHECK_MS);
+    }
+    return this.#waiting.shift();
+  }
+
   async #sendAll(): Promise<void> {
-    for (let send = this.#waiting.shift(); send !== undefined; send = this.#waiting.shift()) {
+    for (let next = await this.#next(); next !== undefined; next = await this.#next()) {
       for (let attempt = 1; !this.#stopped.signal.aborted; attempt++) {
         try {
-          await send();
+          await next.send();
           break;
         } catch (error) {
           // The first attempt may have succeeded although its response was lost.

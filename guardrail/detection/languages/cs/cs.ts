@@ -8,6 +8,7 @@ export const czech: Language = {
     vat: String.raw`\bdi[čc]\b`,
     password: 'heslo',
     birth: String.raw`narozen|\bnar\.`,
+    townParticle: 'u|nad|pod',
   },
   keywords: {
     document: ['zakaznika', 'smlouvy', 'pojistky', 'prukaz', 'pasu'],

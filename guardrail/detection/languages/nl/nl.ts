@@ -42,7 +42,11 @@ export const dutch: Language = {
     homeAfter: String.raw`geboren|opgegroeid`,
     homePreposition: String.raw`in|te|uit|naar|is`,
     addressPart: String.raw`de|den|der|het|van|aan|op|ten|ter|bus|huis|nr`,
+    dwelling: String.raw`(?:nr\.?|nummer|huisnummer|bus) ?\d{1,3}[a-z]?|\d{1,2} hoog`,
+    dwellingPreposition: 'op|op de|van|in',
+    townParticle: 'aan den|aan de',
     nameParticle: String.raw`van|den|der|de|het|t|ter|ten|te|op|aan`,
+    courtesyTitle: 'dhr|mevr|mevrouw|meneer|mw',
     town: String.raw`woonplaats|geboorteplaats|plaats`,
   },
   keywords: {

@@ -12,6 +12,11 @@ const phoneWord = new RegExp(
 const otherNumberWord = new RegExp(
   String.raw`(?:${contextWords('otherNumber')})\W{0,3}(?:n(?:umber|um|o|r)?\b)?[\s.:#=("'-]{0,5}(?:is )?$`,
 );
+/** The label of a phone number directly before it. */
+const label = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${contextWords('phoneHeader')})\.?["']?\s?[:=]\s{0,4}["']?$`,
+  'u',
+);
 const labelAfter = new RegExp(String.raw`^\s{0,2}[-(/]?\s{0,2}(?:${contextWords('phoneLabelAfter')})`);
 
 type Validator = Pick<typeof numberingPlans, 'isValidPhoneNumber'>;
@@ -49,7 +54,7 @@ const utcOffset = [
 /** Excludes phone numbers that begin with the milliseconds of a time in a log. */
 const noMilliseconds = String.raw`(?!(?<=:\d\d,)\d{3}(?![\d\-.]))`;
 
-const phone = `(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\((?=[^\\(\\)]{1,8}\\))\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
+const phone = `(?=[+\\(\\d])(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\((?=[^\\(\\)]{1,8}\\))\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
 
 /** Matches offsets from UTC, too, so that no phone number begins inside one. */
 const candidate = new RegExp(`[+\\-\u2212](?:${utcOffset})|${phone}`, 'gv');
@@ -123,6 +128,7 @@ function scoreOf(value: string, before: Before, { withZero, withoutZero }: Phone
   const body = mayHaveExtension.test(value) ? value.replace(extensionAtEnd, '') : value;
   const digits = digitsOf(body);
   if (digits.length < 6 || digits.length > mostDigits || isOtherNumber(body, digits)) return 0;
+  if (isAmount(body, digits) && !label.test(contextBefore(text, start))) return 0;
   const isAfterComma = /\d,$/.test(text.slice(Math.max(0, start - 2), start));
   const isBeforeComma = /^,\d/.test(text.slice(end, end + 2));
   if (isDecimal(body, isAfterComma, isBeforeComma)) return 0;
@@ -155,6 +161,10 @@ function isDecimal(body: string, isBehindComma: boolean, isBeforeComma: boolean)
 const isZip = (value: string, text: string, start: number): boolean =>
   /^\d{5}-\d{4}$/.test(value) && /(?<![A-Z])[A-Z]{2},?\s{1,3}$/.test(text.slice(Math.max(0, start - 7), start));
 
+/** Whether the digits are grouped like those of a large number. */
+const isAmount = (value: string, digits: string): boolean =>
+  digits.length < 9 && /^[1-9]\d{0,2}(?:[ .]\d{3}){2,}$/.test(value);
+
 /** Whether the value is a date, a time, a decimal number, a repeated digit, a year or a range. */
 function isOtherNumber(value: string, digits: string): boolean {
   return (
@@ -165,7 +175,6 @@ function isOtherNumber(value: string, digits: string): boolean {
     // A version and its date, as in 0.6.3 / 2022-01-22.
     /[^\d-](?:19|20)\d{2}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/.test(value) ||
     /^(?:19|20)\d{2}\s?[-/]\s?(?:19|20)?\d{2}$/.test(value) ||
-    (/^\d{1,3}(?:[ .]\d{3}){2,}$/.test(value) && !value.startsWith('0') && digits.length < 9) ||
     /^\d+\.\d+$/.test(value) ||
     /^(?:19|20)\d{6}$/.test(value) ||
     /^(?:\d{1,3}\.){3}\d{1,3}$/.test(value) ||

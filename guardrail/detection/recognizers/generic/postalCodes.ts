@@ -1,6 +1,7 @@
 import { contextWords } from '../../languages/languages.ts';
 import {
   afterKeyword,
+  anywhere,
   aroundDigits,
   contextAfter,
   contextBefore,
@@ -64,7 +65,17 @@ const line = aroundDigits({
   pattern:
     /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}.'’-]{1,20} \d{1,4}[A-Za-z]?(?:\/\d{1,4})?(?:,? |,?\n)(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) \p{Lu}[\p{L}\p{M}'’-]{1,20}(?![\p{L}\p{N}])/gu,
   mayMatch: ({ digits }) => digits >= 5,
+  mayContain: ({ text }) => /\d-\d{3} /.test(text),
   score: () => 0.85,
 });
 
-export const postalCodes: readonly Recognizer[] = [postalCode, line];
+/** A street and its number behind the Spanish abbreviation: `C/ Señores Curas 88`. */
+const calle = anywhere({
+  type: 'ADDRESS',
+  pattern:
+    /(?<![\p{L}\p{N}/:])[Cc]\/ (?:(?:de|del|la|las|los|el) ){0,2}\p{Lu}[\p{L}\p{M}'’-]{1,20}(?: (?:de|del|la|las|los|el|y|e|\p{Lu}[\p{L}\p{M}'’-]{1,20})){0,5},? (?:n\.?[.º°] ?)?\d{1,4}(?![\p{L}\p{N}]|:\d)/gu,
+  mayMatch: ({ text, digits }) => digits > 0 && /[Cc]\/ /.test(text),
+  score: () => 0.85,
+});
+
+export const postalCodes: readonly Recognizer[] = [postalCode, line, calle];

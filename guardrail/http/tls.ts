@@ -1,5 +1,5 @@
-/** The certificates of the external processor's port. They are read again when their files change. */
-import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
+/** TLS of the service's ports. The certificates are read again when their files change. */
+import { createSecureContext, type SecureContextOptions, type Server, type TlsOptions } from 'node:tls';
 import type { Live } from '../liveFile.ts';
 
 export interface TlsFiles {
@@ -9,11 +9,26 @@ export interface TlsFiles {
   readonly key: Live<string>;
   /** The authorities whose clients are accepted, in PEM; undefined: clients need no certificate. */
   readonly clientCa: Live<string> | undefined;
+  /** The settings with the certificate and the key, for messages. */
+  readonly settings: { readonly certificate: string; readonly key: string };
   /** Receives a sentence if new files do not fit together. The previous ones stay in use. */
   readonly report: (problem: string) => void;
 }
 
-export function contextOptions({ certificate, key, clientCa }: TlsFiles): SecureContextOptions {
+export type Protocol = 'h2' | 'http/1.1';
+
+/** The options of a server whose clients must have a certificate if the files name authorities. */
+export function serverOptions(files: TlsFiles, protocol: Protocol): TlsOptions {
+  const isMutual = files.clientCa !== undefined;
+  return {
+    ...contextOptions(files),
+    ALPNProtocols: [protocol],
+    requestCert: isMutual,
+    rejectUnauthorized: isMutual,
+  };
+}
+
+function contextOptions({ certificate, key, clientCa }: TlsFiles): SecureContextOptions {
   return {
     cert: certificate.current,
     key: key.current,
@@ -35,7 +50,12 @@ export function followFiles(server: Server, files: TlsFiles): void {
       createSecureContext(options);
       server.setSecureContext(options);
     } catch {
-      files.report('GUARDRAIL_EXT_PROC_TLS_KEY is not the key of GUARDRAIL_EXT_PROC_TLS_CERT.');
+      files.report(`${files.settings.key} is not the key of ${files.settings.certificate}.`);
     }
   });
+}
+
+/** Closes the files. */
+export function closeTls({ certificate, key, clientCa }: TlsFiles): void {
+  for (const live of [certificate, key, clientCa]) live?.close();
 }

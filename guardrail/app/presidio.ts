@@ -1,0 +1,57 @@
+import { nameTypes, recognizedTypes } from '../detection/detection.ts';
+import * as http from '../http/http.ts';
+import { createPresidioAnalyzer } from '../presidioApi/presidioApi.ts';
+import { knownTypes } from '../pseudonymization/pseudonymization.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ApiOptions } from './routeOptions.ts';
+
+/** The routes of Presidio's API. */
+export interface PresidioRoutes {
+  readonly paths: ReadonlySet<string>;
+  readonly public: readonly ReturnType<typeof http.presidioHealthRoute>[];
+  readonly authenticated: readonly ReturnType<typeof http.presidioRoutes>[];
+}
+
+export function createPresidioRoutes(
+  { settings, components, metrics, logger }: ApiOptions,
+  preHandlers: readonly http.CallMiddleware[],
+): PresidioRoutes {
+  const { analyzer, servicePolicy } = components;
+  const { LANGUAGES: languages, PROFILE: profile, DETECTORS: detectors } = settings;
+  const detected = detectedTypes(detectors);
+  return {
+    paths: http.PRESIDIO_PATHS,
+    public: [http.presidioHealthRoute()],
+    authenticated: [
+      http.presidioRoutes({
+        analyzer: createPresidioAnalyzer({
+          analyzer,
+          policy: servicePolicy,
+          profile,
+          languages,
+          // Not those of the policies of customers, whose names are not for everybody.
+          types: () => [...detected, ...servicePolicy().customTypes],
+        }),
+        languages,
+        recognizers: [...detectors.map((name) => RECOGNIZERS[name]), 'PolicyRecognizer'],
+        ...{ metrics, logger, preHandlers },
+      }),
+    ],
+  };
+}
+
+type DetectorName = Settings['DETECTORS'][number];
+
+/** The names of what finds entities. Presidio has one for each type; ours share their work. */
+const RECOGNIZERS: Readonly<Record<DetectorName, string>> = {
+  builtin: 'BuiltinRecognizer',
+  presidio: 'PresidioRecognizer',
+};
+
+function detectedTypes(detectors: readonly DetectorName[]): readonly string[] {
+  const types = {
+    builtin: () => [...nameTypes, ...recognizedTypes()],
+    presidio: () => [...knownTypes],
+  } satisfies Record<DetectorName, () => readonly string[]>;
+  return [...new Set(detectors.flatMap((name) => types[name]()))];
+}

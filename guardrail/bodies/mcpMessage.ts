@@ -1,0 +1,58 @@
+/**
+ * A message of a server of the Model Context Protocol: where its texts, images and files are. A result is read by the
+ * names of its members, because the request that it answers can be one of another connection.
+ * @see https://modelcontextprotocol.io/specification/2025-06-18/schema
+ */
+import { applyEdits } from './json/edits.ts';
+import { itemsOf, memberOf, parseDocument, type Node } from './json/document.ts';
+import type { Operation } from './operations.ts';
+import { rolesOf, type BodyRole } from './roles.ts';
+import type { InnerBodies } from './source.ts';
+
+/** Members of the message. */
+const ENVELOPE = rolesOf({ opaque: 'jsonrpc id method', text: 'result params error' });
+
+/**
+ * Members of `result`, `params` and `error`. All others are free-form: resources, prompts, structured content, the data
+ * of logs and errors, and whatever is not known.
+ */
+const CONTENT = rolesOf({
+  text: 'content contents messages description instructions systemPrompt message reason title',
+  // The model calls tools by their names, and their parameters by those in the schema.
+  tools: 'tools requestedSchema',
+  // Keywords, numbers and ids of the protocol. One with white space or @ is checked as text.
+  opaque:
+    'protocolVersion capabilities serverInfo isError code level progressToken progress total requestId hasMore ' +
+    'modelPreferences includeContext temperature maxTokens toolChoice role model stopReason mode elicitationId ' +
+    'taskId status task tasks resultType',
+});
+
+/** One message of a server, request, notification or response. */
+export const mcpMessage: Operation = {
+  name: 'mcp',
+  api: 'unknown',
+  members: ENVELOPE,
+  innerOf: contentOf,
+  // A resource that a tool embeds: its blob is a file.
+  structure: new Set(['resource']),
+};
+
+function contentOf(root: Node): InnerBodies {
+  const nodes = ['result', 'params', 'error'].flatMap((name) => memberOf(root, name) ?? []);
+  return new Map(nodes.map((node): [Node, ReadonlyMap<string, BodyRole>] => [node, CONTENT]));
+}
+
+/**
+ * Replaces the schemas of what tools return, in the list of tools, by one that accepts every object: a client that checks
+ * results would refuse a pseudonym where the schema wants an email address or a number.
+ * @throws JsonError
+ */
+export function withoutOutputSchemas(message: string): string {
+  if (!message.includes('"outputSchema"')) return message;
+  const tools = itemsOf(memberOf(memberOf(parseDocument(message), 'result'), 'tools'));
+  const edits = tools.flatMap((tool) => {
+    const schema = memberOf(tool, 'outputSchema');
+    return schema ? [{ start: schema.start, end: schema.end, text: '{"type":"object"}' }] : [];
+  });
+  return applyEdits(message, edits);
+}

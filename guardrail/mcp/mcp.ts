@@ -1,0 +1,192 @@
+/**
+ * A reverse proxy for a trusted server of the Model Context Protocol, over streamable HTTP: pseudonyms in calls of its tools
+ * become values on the way there, and values in what it returns become pseudonyms on the way back.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { INLINE_TENANT } from '../ids.ts';
+import { TEAM_HEADER } from '../gateways/gateways.ts';
+import { auditCalls, logError, reportSession, ServiceError, withTimeLimit } from '../http/http.ts';
+import {
+  checkForm,
+  ClientGoneError,
+  createReverseProxy,
+  customersIn,
+  keyHashesIn,
+  parseTarget,
+  problemOf,
+  ProxyError,
+  reading,
+  relayAsIs,
+  requestHeaders,
+  sendable,
+  sendMeasured,
+  shareOf,
+  type Caller,
+  type HttpTransport,
+  type Problem,
+  type Proxy,
+  type UpstreamAnswer,
+  type UpstreamTimeouts,
+} from '../proxy/proxy.ts';
+import { noteAction } from './action.ts';
+import type { McpCall, McpOptions } from './call.ts';
+import { asModelCall, CALLER_HEADER, mcpCallerOf, mcpIdentityOf, type CallerRequest } from './caller.ts';
+import { relayAnswer, relayHead } from './relay.ts';
+import { errorMessage } from './rpc.ts';
+import { restoreMessages } from './toServer.ts';
+
+export type { McpOptions } from './call.ts';
+
+/** A server may have nothing to say for long: clients resume a stream that ends. */
+const TIMEOUTS: UpstreamTimeouts = { connect: 10_000, headers: 600_000, body: 3_600_000 };
+
+/** Says where clients get their tokens. It holds no personal data, and clients compare it byte by byte. */
+const METADATA =
+  /^\/\.well-known\/(?:oauth-protected-resource|oauth-authorization-server|openid-configuration)(?:\/|$)/;
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE', 'OPTIONS']);
+
+export function createMcpProxy(options: McpOptions): Proxy {
+  const { audit } = options;
+  const record = audit && auditCalls(audit, { protocol: 'mcp' });
+  return createReverseProxy({ timeouts: TIMEOUTS, ...options, ...(record && { record }) }, (transport) =>
+    serve(transport, options),
+  );
+}
+
+/** Answers a call. Never rejects. */
+async function serve(transport: HttpTransport, options: McpOptions): Promise<void> {
+  const { context, client } = transport;
+  const { req, method, state } = context;
+  state.route = 'mcp';
+  try {
+    checkOrigin(req.headers, options.origins);
+    const { path, query } = parseTarget(req.url ?? '');
+    checkForm(req);
+    if (!METHODS.has(method)) throw new ProxyError('method_refused');
+    const target = path + (query === '' ? '' : `?${query}`);
+    if (METADATA.test(path) || method === 'OPTIONS') {
+      if (method === 'POST' || method === 'DELETE') throw new ProxyError('method_refused');
+      state.route = 'mcp/pass';
+      if (state.audit) state.audit.isLeftOut = true;
+      const answer = await send(transport, target, null, options);
+      await (method === 'GET' && answer.status === 200
+        ? relayAsIs({ client }, answer, false)
+        : relayHead({ client }, answer));
+      return;
+    }
+    const request = asModelCall({ headers: req.headers, query });
+    const caller = mcpCallerOf(request, options.identityHeaders);
+    state.tenant = shareOf(caller);
+    state.log.tenant = INLINE_TENANT;
+    const call = callOf(transport, target, { ...request, caller }, options);
+    reportSession(context, options.guard.sessionOf(call.identity));
+    if (options.admission.draining && method === 'GET') throw new ServiceError('draining', { waitMs: 0 });
+    // A stream without an end is no call that a drain waits for.
+    if (method === 'GET') await exchange(call, null, options);
+    else await options.admission.enter(context, () => forward(call, options));
+  } catch (thrown) {
+    if (thrown instanceof ClientGoneError) {
+      state.log.error = 'client_gone';
+      client.drop(499);
+      return;
+    }
+    const problem = problemOf(thrown);
+    logError(options.logger, context, problem, thrown);
+    if (client.hasBegun) return;
+    const { headers = {} }: Problem = problem;
+    const body = Buffer.from(errorMessage(undefined, problem));
+    client.refuse(problem.status, headers, { contentType: 'application/json', body });
+  }
+}
+
+/** A page of another site cannot make a browser call: the browser names the origin of the page. */
+function checkOrigin({ origin }: IncomingHttpHeaders, allowed: readonly string[] = []): void {
+  if (origin !== undefined && !allowed.includes(origin)) throw new ProxyError('origin_refused');
+}
+
+function callOf(
+  transport: HttpTransport,
+  path: string,
+  { headers, query, caller }: CallerRequest & { readonly caller: Caller },
+  { access, customerHeaders, policyOf, policyRevision, subjectOf, isFailOpen }: McpOptions,
+): McpCall {
+  const { method, state } = transport.context;
+  const decision = access?.decide({
+    ...{ customers: customersIn(headers, customerHeaders), team: caller.team },
+    keyHashes: keyHashesIn(headers, query),
+  });
+  const policies = decision?.policies ?? [];
+  const policy = policyOf(policies);
+  const identity = mcpIdentityOf(caller, headers, { customerHeaders, subjectOf });
+  if (state.audit) Object.assign(state.audit, { identity, policy: { service: policyRevision(), customers: policies } });
+  if (decision?.refusal !== undefined && method === 'POST' && !isFailOpen(policy)) {
+    noteAction(state, 'BLOCKED');
+    throw new ProxyError('guardrail_blocked', decision.refusal);
+  }
+  return { ...transport, path, policy, identity };
+}
+
+async function forward(call: McpCall, options: McpOptions): Promise<void> {
+  if (call.context.method === 'DELETE') {
+    await exchange(call, null, options);
+    return;
+  }
+  const body = await reading(call, options, (bytes) => restored(call, bytes, options));
+  await exchange(call, body, options);
+}
+
+/** In monitor mode, a body that cannot be restored is forwarded: nothing was replaced. */
+async function restored(call: McpCall, bytes: Buffer, options: McpOptions): Promise<Buffer> {
+  const { client, policy, context } = call;
+  try {
+    const { body } = await withTimeLimit(client.signal, (signal) => restoreMessages(bytes, call, signal, options));
+    return body;
+  } catch (thrown) {
+    if (!options.isFailOpen(policy) || client.signal.aborted) throw thrown;
+    const { code } = problemOf(thrown);
+    context.state.log.error = code;
+    if (context.state.audit) context.state.audit.isForwarded = true;
+    options.metrics.failedOpen(code);
+    return bytes;
+  }
+}
+
+async function exchange(call: McpCall, body: Buffer | null, options: McpOptions): Promise<void> {
+  const answer = await send(call, call.path, body, options);
+  const refuse = async (message: string): Promise<void> => {
+    // The server waits for an answer that the client cannot give. If it does not get this one, it waits in vain.
+    await send(call, call.path, Buffer.from(message), options)
+      .then((refusal) => {
+        refusal.cancel();
+      })
+      .catch(() => undefined);
+  };
+  await relayAnswer(call, answer, refuse, options);
+}
+
+/** What the protocol wants of a POST, in place of the headers of a client's GET. */
+const POSTED = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+async function send(
+  { context, client, upstream }: HttpTransport,
+  path: string,
+  bytes: Buffer | null,
+  { metrics, identityHeaders }: McpOptions,
+): Promise<UpstreamAnswer> {
+  const { [CALLER_HEADER]: _, ...received } = context.req.headers;
+  const isRefusal = bytes !== null && context.method !== 'POST';
+  const headers = requestHeaders(isRefusal ? { ...received, ...POSTED } : received, {
+    requestId: context.state.requestId,
+    ...{ isGuarded: true, isMarked: false },
+    isTeamTrusted: identityHeaders?.includes(TEAM_HEADER) ?? false,
+  });
+  const { body, length } = bytes === null ? { body: null } : sendable(bytes);
+  if (length !== undefined) headers.push('content-length', String(length));
+  const method = isRefusal ? 'POST' : context.method;
+  const request = { method, path, headers, body, signal: client.signal };
+  return sendMeasured(upstream, request, {
+    ...{ operation: 'mcp', log: context.state.log, metrics },
+    knowsAddress: true,
+  });
+}

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { defaultPolicy } from '../detection/detection.ts';
+import { createAdmission, createMetrics } from '../http/http.ts';
+import type { SubjectId } from '../ids.ts';
+import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
+import { callBy, createFakeAnalyzer, createTestGuard } from '../pseudonymization/testing/testGuard.ts';
+import type { UpstreamAnswer } from '../proxy/proxy.ts';
+import type { McpCall, McpOptions } from './call.ts';
+import { relayAnswer } from './relay.ts';
+
+const EMAIL = 'anna.schmidt@example.org';
+const NAME = 'Zoë "Ännchen" O\\Neill';
+
+const { guard: texts, store } = createTestGuard(createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS', [NAME]: 'PERSON' }));
+/** Refuses files, as that of the service. */
+const guard: Guard = {
+  ...{ response: texts.response.bind(texts), stream: texts.stream.bind(texts), piece: texts.piece.bind(texts) },
+  sessionOf: texts.sessionOf.bind(texts),
+  request: (document, context) =>
+    document.hasFiles ? Promise.resolve(refuse(texts, context, 'No files.')) : texts.request(document, context),
+};
+const options: McpOptions = {
+  ...{ guard, isFailOpen: () => false, policyOf: () => defaultPolicy, access: undefined, audit: undefined },
+  ...{ identityHeaders: undefined, customerHeaders: [], maxBody: 1_000_000, subjectOf: () => '' as SubjectId },
+  ...{ fence: () => store.fence(), types: undefined, origins: undefined, upstream: new URL('http://127.0.0.1') },
+  admission: createAdmission({ maxRunning: 4, maxWaiting: 4, maxWaitMs: 1000, maxBytes: 10_000_000 }),
+  policyRevision: () => undefined,
+  metrics: createMetrics(),
+  logger: pino({ level: 'silent' }),
+};
+
+/** Sends a stream in parts. @returns what the client gets, and what the server gets */
+async function relayed(parts: readonly Buffer[]): Promise<{ sent: string; refused: string[] }> {
+  const sent: Buffer[] = [];
+  const refused: string[] = [];
+  const left = [...parts];
+  const client = {
+    ...{ signal: new AbortController().signal, hasBegun: true },
+    begin: () => undefined,
+    flush: () => undefined,
+    write: (bytes: Buffer) => Promise.resolve(void sent.push(bytes)),
+    end: () => Promise.resolve(),
+    break: (bytes: Buffer) => void sent.push(bytes),
+  };
+  const context = { method: 'POST', state: { log: {}, requestId: '' } };
+  const { identity } = callBy();
+  const call = { context, client, upstream: { base: options.upstream }, path: '/', identity, policy: defaultPolicy };
+  const answer: UpstreamAnswer = {
+    ...{ status: 200, headers: { 'content-type': 'text/event-stream' }, isReady: true },
+    next: () => Promise.resolve(left.shift()),
+    cancel: () => undefined,
+  };
+  const refuse = (message: string): Promise<void> => Promise.resolve(void refused.push(message));
+  await relayAnswer(call as unknown as McpCall, answer, refuse, options);
+  return { sent: Buffer.concat(sent).toString(), refused };
+}
+
+const rpc = (fields: object): string => JSON.stringify({ jsonrpc: '2.0', ...fields });
+const result = rpc({ id: 1, result: { content: [{ type: 'text', text: `${NAME} <${EMAIL}>` }] } });
+const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' };
+const EVENTS = [
+  ': ping\n\n',
+  'id: 0\ndata: \n\n',
+  `event: message\nid: 1\ndata: ${rpc({ method: 'notifications/message', params: { level: 'info', data: [NAME] } })}\n\n`,
+  `data: ${result}\r\n\r\n`,
+  `data: ${JSON.stringify(JSON.parse(result), undefined, 1).replaceAll('\n', '\ndata: ')}\n\n`,
+  `id: 2\ndata: ${rpc({ id: 'a', method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: audio }] } })}\n\n`,
+  `data: [${result},${rpc({ method: 'notifications/x', params: { content: [audio] } })}]\n\n`,
+];
+
+describe('a stream of an MCP server', () => {
+  it('is the same for the client however it is split', async () => {
+    const stream = fc
+      .array(fc.constantFrom(...EVENTS), { minLength: 1, maxLength: 6 })
+      .map((events) => events.join(''));
+    await fc.assert(
+      fc.asyncProperty(stream, fc.array(fc.nat(2000), { maxLength: 20 }), async (text, places) => {
+        const bytes = Buffer.from(text);
+        const cuts = [0, ...places.map((place) => place % bytes.length).sort((a, b) => a - b), bytes.length];
+        const parts = cuts.slice(1).map((cut, at) => bytes.subarray(cuts[at], cut));
+        const split = await relayed(parts.filter((part) => part.length > 0));
+        expect(split).to.deep.equal(await relayed([bytes]));
+        for (const part of [split.sent, ...split.refused]) expect(part).to.not.match(/anna|Zoë|nnchen|Neill|"AAAA"/);
+        expect(split.refused.length).to.equal(text.split('"sampling/').length - 1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+/** The way of a server's answer to the client: as a whole, or event by event. */
+import { SseFramer, type Frame } from '../bodies/bodies.ts';
+import {
+  ClientGoneError,
+  decodedBy,
+  leadsAway,
+  problemOf,
+  ProxyError,
+  withWholeAnswer,
+  type AnswerHead,
+  type UpstreamAnswer,
+} from '../proxy/proxy.ts';
+import type { McpCall, McpOptions } from './call.ts';
+import { errorMessage } from './rpc.ts';
+import { MessageCheck } from './toClient.ts';
+
+/** Sends an answer to a request of the server, in place of the client. */
+export type Refuse = (message: string) => Promise<void>;
+
+/**
+ * Sends an answer to the client. An error before its first byte is thrown; a later one ends the stream with a message.
+ * @throws ProxyError, ServiceError, ClientGoneError, and the errors of the guard
+ */
+export async function relayAnswer(
+  call: McpCall,
+  answer: UpstreamAnswer,
+  refuse: Refuse,
+  options: McpOptions,
+): Promise<void> {
+  const { status, headers } = answer;
+  const { context, client, upstream } = call;
+  const check = new MessageCheck(call, options);
+  try {
+    if (leadsAway(status, headers, upstream.base)) throw new ProxyError('redirect_refused');
+    if (status === 204 || status === 304) await relayHead(call, answer);
+    else if (/^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
+      await relayEvents(call, answer, check, refuse);
+    } else {
+      await withWholeAnswer(context, answer, options, async (body) => {
+        const isError = status >= 300;
+        const sent = body.length === 0 ? body : await check.whole(body, headers['content-type'], isError);
+        client.begin(headOf(answer), true, sent.length);
+        await client.end(sent);
+      });
+    }
+  } finally {
+    answer.cancel();
+  }
+}
+
+/** Sends an answer without a body. */
+export async function relayHead({ client }: Pick<McpCall, 'client'>, answer: UpstreamAnswer): Promise<void> {
+  client.begin(headOf(answer), true);
+  answer.cancel();
+  await client.end();
+}
+
+/** Headers of answers that clients of the protocol read. Nothing checks the others. */
+const HEADERS =
+  /^(?:content-type|mcp-.*|www-authenticate|retry-after|cache-control|allow|location|vary|set-cookie|access-control-.*|x-request-id|content-length|content-encoding|connection|transfer-encoding|keep-alive)$/;
+
+function headOf({ status, headers }: UpstreamAnswer): AnswerHead {
+  return { status, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS.test(name))) };
+}
+
+async function relayEvents(
+  { client }: McpCall,
+  answer: UpstreamAnswer,
+  check: MessageCheck,
+  refuse: Refuse,
+): Promise<void> {
+  const framer = new SseFramer();
+  const decoded = decodedBy(answer);
+  client.begin(headOf(answer), true);
+  client.flush();
+  const send = async (frames: readonly Frame[]): Promise<void> => {
+    for (const frame of frames) {
+      const text = await eventOf(frame, check, refuse);
+      if (text !== '') await client.write(Buffer.from(text));
+    }
+  };
+  try {
+    for (let part = await decoded.next(); part; part = await decoded.next()) await send(framer.push(part));
+    await send(framer.end());
+    await client.end();
+  } catch (thrown) {
+    if (!(thrown instanceof ClientGoneError)) {
+      client.break(Buffer.from(`event: message\ndata: ${errorMessage(undefined, problemOf(thrown))}\n\n`));
+    }
+    throw thrown;
+  } finally {
+    decoded.close();
+  }
+}
+
+/** @returns the event as the client gets it. Its id stays, even without a message: the client resumes after it. */
+async function eventOf({ data, raw }: Frame, check: MessageCheck, refuse: Refuse): Promise<string> {
+  // A comment, or an event that only sets the id.
+  if (data === undefined || data === '') return eventWith(raw, data);
+  const { text, refusals } = await check.rpc(data);
+  for (const refusal of refusals) await refuse(refusal);
+  return eventWith(raw, text);
+}
+
+/** The event with other data. It keeps the fields that clients read, and comments without their text. */
+function eventWith(raw: string, data: string | undefined): string {
+  const lines = raw.split(/\r\n|\r|\n/).flatMap((line) => {
+    if (line.startsWith(':')) return ':';
+    return (data === undefined ? /^(?:id|retry):/ : /^(?:id|retry|event):/).test(line) ? line : [];
+  });
+  const all = data === undefined ? lines : [...lines, ...data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)];
+  return all.length === 0 ? '' : `${all.join('\n')}\n\n`;
+}

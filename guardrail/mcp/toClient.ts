@@ -1,0 +1,194 @@
+/** The way of a server's messages to the client: values become pseudonyms. */
+import {
+  BLOCKED_CODE,
+  BodyError,
+  generic,
+  guardBody,
+  mcpMessage,
+  decodeUtf8,
+  JsonError,
+  parseDocument,
+  UnreadableAnswerError,
+  withoutOutputSchemas,
+  type Document,
+  type GuardedBody,
+  type Operation,
+} from '../bodies/bodies.ts';
+import { noteEntities } from '../audit/audit.ts';
+import { describeError, withTimeLimit } from '../http/http.ts';
+import { problemOf, ProxyError } from '../proxy/proxy.ts';
+import { noteAction } from './action.ts';
+import type { McpCall, McpOptions } from './call.ts';
+import { errorMessage, isRpc, messagesIn, type RpcError, type RpcMessage } from './rpc.ts';
+
+/** What the client gets of a server's message. */
+export interface CheckedMessage {
+  /** undefined: nothing. */
+  readonly text: string | undefined;
+  /** What the server gets, because the client does not get its request. */
+  readonly refusal?: string;
+}
+
+/** What the client gets of a text with messages. */
+export interface CheckedText {
+  /** undefined: nothing is left. */
+  readonly text: string | undefined;
+  /** What the server gets. */
+  readonly refusals: readonly string[];
+}
+
+type CheckOptions = Pick<McpOptions, 'guard' | 'fence' | 'metrics' | 'isFailOpen' | 'logger'>;
+
+/** Checks the messages of one server for one client. */
+export class MessageCheck {
+  readonly #call: McpCall;
+  readonly #options: CheckOptions;
+
+  constructor(call: McpCall, options: CheckOptions) {
+    this.#call = call;
+    this.#options = options;
+  }
+
+  /**
+   * Pseudonymizes the messages in an event, or in an answer. One that cannot be checked becomes an error, or is left out: it
+   * is never sent as it is.
+   * @throws ProxyError if it is no JSON-RPC, ClientGoneError
+   */
+  async rpc(text: string): Promise<CheckedText> {
+    return this.#orAsIs({ text, refusals: [] }, () => this.#rpc(parsed(text)));
+  }
+
+  async #rpc(document: Document): Promise<CheckedText> {
+    const messages = messagesOfServer(document);
+    const checked: CheckedMessage[] = [];
+    for (const message of messages) checked.push(await this.#message(message));
+    const refusals = checked.flatMap(({ refusal }) => refusal ?? []);
+    const left = checked.flatMap((one) => one.text ?? []);
+    if (left.length === 0) return { text: undefined, refusals };
+    return { text: document.root.kind === 'array' ? `[${left.join(',')}]` : left[0], refusals };
+  }
+
+  /**
+   * Pseudonymizes an answer that is no event: messages, or an error in another form.
+   * @throws ProxyError, BodyError, ClientGoneError, and the errors of the guard
+   */
+  async whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<Buffer> {
+    return this.#orAsIs(body, () => this.#whole(body, contentType, isError));
+  }
+
+  async #whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<Buffer> {
+    const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const isJson = /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type);
+    if (isJson) {
+      const document = parsed(decodeUtf8(body));
+      if (isRpc(document)) return Buffer.from((await this.#rpc(document)).text ?? '');
+      if (!isError) throw new ProxyError('answer_unreadable');
+    } else if (!isError || !type.startsWith('text/')) throw new ProxyError('answer_unreadable');
+    const outcome = await this.#guarded(generic, body, isJson ? 'application/json' : 'text/plain').catch(
+      throwUnreadable,
+    );
+    if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
+    return outcome.action === 'NONE' ? body : outcome.body;
+  }
+
+  async #message(message: RpcMessage): Promise<CheckedMessage> {
+    const { policy, client } = this.#call;
+    const { isFailOpen } = this.#options;
+    try {
+      const bytes = Buffer.from(message.text);
+      const outcome = await this.#guarded(mcpMessage, bytes, 'application/json');
+      if (outcome.action === 'BLOCKED') return refused(message, { code: BLOCKED_CODE, message: outcome.reason });
+      const text = outcome.action === 'NONE' ? message.text : outcome.body.toString();
+      return { text: isFailOpen(policy) ? text : withoutOutputSchemas(text) };
+    } catch (thrown) {
+      if (isFailOpen(policy) || client.signal.aborted) throw thrown;
+      return this.#failed(message, thrown);
+    }
+  }
+
+  /** In monitor mode, what cannot be checked stays as it is. */
+  async #orAsIs<T>(asIs: T, check: () => Promise<T>): Promise<T> {
+    const { context, client, policy } = this.#call;
+    const { metrics, isFailOpen } = this.#options;
+    try {
+      return await check();
+    } catch (thrown) {
+      if (!isFailOpen(policy) || client.signal.aborted) throw thrown;
+      const { code } = problemOf(thrown);
+      context.state.log.error = code;
+      if (context.state.audit) context.state.audit.isForwarded = true;
+      metrics.failedOpen(code);
+      return asIs;
+    }
+  }
+
+  #failed(message: RpcMessage, thrown: unknown): CheckedMessage {
+    const { logger } = this.#options;
+    const { context } = this.#call;
+    const problem = problemOf(thrown);
+    const request_id = context.state.requestId;
+    context.state.log.error = problem.code;
+    noteAction(context.state, 'FAILED');
+    logger.warn(
+      { request_id, code: problem.code, ...(problem.status === 500 && { error: describeError(thrown) }) },
+      'A message of the MCP server could not be checked.',
+    );
+    return refused(message, problem);
+  }
+
+  async #guarded(operation: Operation, bytes: Buffer, contentType: string): Promise<GuardedBody> {
+    const { context, client, identity, policy } = this.#call;
+    const { guard, fence, metrics } = this.#options;
+    const outcome = await withTimeLimit(client.signal, (signal) =>
+      guardBody(operation, { bytes, contentType }, guard, {
+        ...{ identity, signal, policy, fence: fence() },
+        // The server returns pseudonyms of types that it may not see, as it got them.
+        isPseudonymized: true,
+      }),
+    );
+    const { log, audit } = context.state;
+    if (audit) noteEntities(audit, outcome.entities);
+    metrics.entities(outcome.entities);
+    log.entities = Number(log.entities ?? 0) + outcome.entities.reduce((sum, { count }) => sum + count, 0);
+    const { action, monitored } = outcome;
+    noteAction(context.state, action, monitored);
+    metrics.guardrailCall('request', 'mcp', monitored === undefined ? action : `MONITORED_${monitored}`);
+    return outcome;
+  }
+}
+
+/** What becomes of a message that the client must not see. */
+function refused({ kind, id }: RpcMessage, error: RpcError): CheckedMessage {
+  switch (kind) {
+    case 'response':
+      return { text: errorMessage(id, error) };
+    case 'request':
+      return { text: undefined, refusal: errorMessage(id, error) };
+    case 'notification':
+      return { text: undefined };
+  }
+}
+
+/** Half of a surrogate pair is a problem of its message, whose id is known. */
+function parsed(text: string | undefined): Document {
+  try {
+    if (text !== undefined) return { text, root: parseDocument(text) };
+  } catch (thrown) {
+    if (!(thrown instanceof JsonError)) throw thrown;
+  }
+  throw new ProxyError('answer_unreadable');
+}
+
+function messagesOfServer(document: Document): RpcMessage[] {
+  try {
+    return messagesIn(document);
+  } catch {
+    throw new ProxyError('answer_unreadable');
+  }
+}
+
+/** What is wrong with an answer is the fault of the server, not of the client. */
+function throwUnreadable(thrown: unknown): never {
+  if (thrown instanceof BodyError || thrown instanceof UnreadableAnswerError) throw new ProxyError('answer_unreadable');
+  throw thrown;
+}

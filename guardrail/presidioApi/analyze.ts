@@ -1,0 +1,121 @@
+/** Answers `POST /analyze`. */
+import {
+  TooManyValuesError,
+  toCodePoints,
+  type Analyzer,
+  type DocumentPolicy,
+  type Finding,
+  type Profile,
+} from '../detection/detection.ts';
+import { createYielder } from '../eventLoop.ts';
+import { countEntities, type EntityCount } from '../pseudonymization/pseudonymization.ts';
+import { readAnalyzeRequest, type AnalyzeRequest } from './analyzeRequest.ts';
+import { createAskedPolicies } from './askedPolicy.ts';
+import { presidioTypeOf, reportedTypeOf } from './entityTypes.ts';
+
+export interface AnalyzeOptions {
+  readonly analyzer: Analyzer;
+  /** The policy in force. */
+  readonly policy: () => DocumentPolicy;
+  /** The profile of a policy without one. */
+  readonly profile: Profile;
+  readonly languages: readonly string[];
+  /** Our types that the service finds. */
+  readonly types: () => readonly string[];
+}
+
+/** An analyzer with the requests and answers of Presidio. */
+export interface PresidioAnalyzer {
+  /** @throws PresidioError | FieldError | DetectorUnavailableError | TooManyValuesError */
+  analyze(body: unknown, call: AnalyzeCall): Promise<Analysis>;
+  /** The types of results, by Presidio's names, in alphabetical order. */
+  supportedEntities(): readonly string[];
+}
+
+/** For whom a text is analyzed. */
+export interface AnalyzeCall {
+  readonly team: string | undefined;
+  /** See `AnalysisContext.scope`. */
+  readonly scope: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Analysis {
+  readonly answer: readonly PresidioResult[] | readonly (readonly PresidioResult[])[];
+  /** What is reported, for metrics. Its types are ours, and {@link UNNAMED_TYPE}. */
+  readonly counts: readonly EntityCount[];
+}
+
+/** A request chooses the types of its own recognizers, and metrics contain nothing that a caller chose. */
+const UNNAMED_TYPE = 'AD_HOC';
+
+/** A result as Presidio's server sends it, in code points. */
+export interface PresidioResult {
+  readonly analysis_explanation: null;
+  readonly end: number;
+  readonly entity_type: string;
+  readonly score: number;
+  readonly start: number;
+}
+
+export function createPresidioAnalyzer(options: AnalyzeOptions): PresidioAnalyzer {
+  const { analyzer, policy: service, profile, languages, types } = options;
+  const policyOf = createAskedPolicies(profile);
+  const knownTypes = (): ReadonlySet<string> => new Set(types().flatMap((type) => [type, presidioTypeOf(type)]));
+  return {
+    async analyze(body, call) {
+      const known = knownTypes();
+      const request = readAnalyzeRequest(body, { languages, types: known });
+      const policy = policyOf(service(), request);
+      const yieldIfDue = createYielder();
+      const findings: Finding[] = [];
+      const results: PresidioResult[][] = [];
+      // One call for each text: a name in one of them says nothing about the others.
+      for (const text of request.texts) {
+        const [found = []] = /\S/.test(text) ? await analyzer.analyze([text], { ...call, policy }) : [];
+        const reported = found.filter((finding) => isReported(text, finding, request));
+        TooManyValuesError.check(findings.length + reported.length);
+        findings.push(...reported);
+        results.push(resultsOf(text, reported, request));
+        await yieldIfDue();
+      }
+      return { answer: request.isBatch ? results : (results[0] ?? []), counts: countsOf(findings, request, known) };
+    },
+    supportedEntities: () => [...new Set(types().map(presidioTypeOf))].sort(),
+  };
+}
+
+function isReported(
+  text: string,
+  { start, end, score }: Finding,
+  { scoreThreshold, allowList }: AnalyzeRequest,
+): boolean {
+  return score >= scoreThreshold && !allowList.has(text.slice(start, end));
+}
+
+function resultsOf(text: string, findings: readonly Finding[], { entities }: AnalyzeRequest): PresidioResult[] {
+  const at = toCodePoints(text);
+  return (
+    findings
+      .map(({ start, end, type, score }) => ({
+        analysis_explanation: null,
+        end: at(end),
+        entity_type: reportedTypeOf(type, entities),
+        score,
+        start: at(start),
+      }))
+      // Presidio's order. Results do not overlap, so two of them never begin at the same place.
+      .sort((a, b) => b.score - a.score || a.start - b.start)
+  );
+}
+
+function countsOf(
+  findings: readonly Finding[],
+  { recognizers }: AnalyzeRequest,
+  known: ReadonlySet<string>,
+): EntityCount[] {
+  const isUnnamed = (type: string): boolean => !known.has(type) && recognizers.some((own) => own.type === type);
+  return countEntities(
+    findings.map(({ type, detector, action }) => ({ type: isUnnamed(type) ? UNNAMED_TYPE : type, detector, action })),
+  );
+}

@@ -1,0 +1,13 @@
+/** Presidio's REST API: the analyzer with our detection, and the anonymizer. */
+export {
+  createPresidioAnalyzer,
+  type Analysis,
+  type AnalyzeOptions,
+  type PresidioAnalyzer,
+  type PresidioResult,
+} from './analyze.ts';
+export { analyzeSchema } from './analyzeRequest.ts';
+export { anonymize, deanonymize } from './anonymize.ts';
+export { PresidioError } from './errors.ts';
+export type { EngineResult } from './operate.ts';
+export { ANONYMIZERS, DEANONYMIZERS } from './operators.ts';

@@ -1,0 +1,4 @@
+/** The face of this folder: issues certificates, and replaces them before they expire. */
+export { bundleOf, issuingAuthority, nextAuthorities, readAuthorities, writeAuthorities } from './authorities.ts';
+export { isIssuedFor, issue, type Authority, type KeyPair, type Usage, validityOf } from './issue.ts';
+export { isDue } from './rotation.ts';

@@ -1,0 +1,284 @@
+/** The certificates of a guardrail in the cluster: writes its Secrets, and the ConfigMap with which clients verify it. */
+import { createHash } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import type { V1ConfigMap } from '@kubernetes/client-node';
+import type { GatewayInstance, Guardrail, GuardrailTls } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  type Authority,
+  bundleOf,
+  isDue,
+  isIssuedFor,
+  issue,
+  issuingAuthority,
+  nextAuthorities,
+  readAuthorities,
+  type Usage,
+  validityOf,
+  writeAuthorities,
+} from '../certificates/certificates.ts';
+import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
+import {
+  certificates,
+  configMaps,
+  ignoreNotFound,
+  labelsOf,
+  namesOf,
+  secrets,
+  secretValue,
+} from '../cluster/cluster.ts';
+import type { KubeClient } from '../runtime/runtime.ts';
+import { isNotFound } from '../runtime/runtime.ts';
+import type { KeySecret } from './keys.ts';
+import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
+import { GuardrailNotReadyError } from './notReadyError.ts';
+import { ownedChild } from './ownedChild.ts';
+import { readSecret } from './readSecret.ts';
+import { tlsFiles } from './settings.ts';
+
+/** The dependencies of {@link reconcileTls}. */
+export interface TlsDependencies {
+  readonly client: KubeClient;
+  readonly ownedObjects: OwnedObjects;
+  readonly now: () => Date;
+}
+
+/** How the guardrail's container serves TLS. */
+export interface WorkloadTls {
+  /** The Secret with the certificate and its key. */
+  readonly secretName: string;
+  /** The ConfigMap with what clients and the guardrail verify certificates with. */
+  readonly caConfigMap: string;
+  /** Whether clients need more than the public authorities. */
+  readonly hasPrivateCa: boolean;
+  /** Whether clients need a certificate. */
+  readonly isMutual: boolean;
+}
+
+/** What the gateway needs to call the guardrail. */
+export interface GatewayTrust {
+  /** The ConfigMap that it must mount; undefined: the public authorities suffice. */
+  readonly configMap: string | undefined;
+  /** The Secret with its certificate, which it must mount; undefined: it needs none. */
+  readonly clientSecret: string | undefined;
+  /** Changes when the gateway must read these files again, which it does when it starts. */
+  readonly digest: string;
+}
+
+/** The result of {@link reconcileTls}. */
+export interface TlsState {
+  readonly workload: WorkloadTls;
+  readonly trust: GatewayTrust;
+  /** The objects that must be kept. */
+  readonly objects: readonly OwnedObject[];
+}
+
+/** The keys of the Secret with the authorities. */
+const AUTHORITIES = 'authorities.pem';
+const CA = 'ca.crt';
+
+/**
+ * Writes the certificates that are missing or due.
+ * @returns undefined if the spec requests no TLS
+ * @throws GuardrailNotReadyError if a certificate is missing; NameTakenError; ApiError
+ */
+export async function reconcileTls(
+  dependencies: TlsDependencies,
+  instance: GatewayInstance,
+  { tls }: Guardrail,
+): Promise<TlsState | undefined> {
+  if (tls === undefined) return undefined;
+  const { client, ownedObjects } = dependencies;
+  const names = namesOf(instance);
+  const isOwn = tls.issuerRef === undefined && tls.secretRef === undefined;
+  const authorities = await ensureAuthorities(dependencies, instance, isOwn || tls.clientAuth !== undefined);
+  const certificate = tls.issuerRef === undefined ? [] : [certificateOf(instance, tls.issuerRef)];
+  await requestCertificate(ownedObjects, instance, certificate);
+  const server: Usage = { kind: 'server', dnsNames: serverNames(instance) };
+  if (isOwn) await ensureCertificate(dependencies, instance, { name: names.tlsSecret, authorities, usage: server });
+  const external = isOwn ? undefined : await readCertificate(client, instance, tls);
+  const ca = isOwn ? bundleOf(authorities) : external?.ca;
+  await storeCa(client, instance, ca ?? '');
+  const identity =
+    tls.clientAuth &&
+    (await ensureCertificate(dependencies, instance, {
+      name: names.clientSecret,
+      authorities,
+      usage: { kind: 'client' },
+    }));
+  const clientCa = tls.clientAuth && bundleOf(authorities) + (await readClientCa(client, instance, tls.clientAuth));
+  const configMap = caConfigMap(instance, { ca, clientCa });
+  await ownedObjects.apply(instance, [configMap]);
+  return {
+    workload: {
+      secretName: external?.name ?? names.tlsSecret,
+      caConfigMap: names.ca,
+      hasPrivateCa: ca !== undefined,
+      isMutual: clientCa !== undefined,
+    },
+    trust: {
+      configMap: ca === undefined ? undefined : names.ca,
+      clientSecret: identity === undefined ? undefined : names.clientSecret,
+      // That an old authority expires does not matter to the gateway.
+      digest: digestOf((isOwn ? authorities[0]?.certificate : ca) ?? '', identity ?? ''),
+    },
+    objects: [...certificate, configMap],
+  };
+}
+
+/** The DNS names of the Services of a guardrail. */
+export function serverNames(instance: GatewayInstance): readonly string[] {
+  const { guardrail, guarded } = namesOf(instance);
+  const { namespace } = instance.metadata;
+  return [guardrail, guarded].flatMap((service) => [
+    `${service}.${namespace}.svc`,
+    `${service}.${namespace}.svc.cluster.local`,
+    `${service}.${namespace}`,
+    service,
+  ]);
+}
+
+async function ensureAuthorities(
+  { client, now }: TlsDependencies,
+  instance: GatewayInstance,
+  isNeeded: boolean,
+): Promise<readonly Authority[]> {
+  const stored = await ensureKeySecret(client, instance, namesOf(instance).ca, (secret) => secret);
+  const known = stored.keys.data[AUTHORITIES] ?? '';
+  if (!isNeeded) return [];
+  const authorities = await nextAuthorities(readAuthorities(known), namesOf(instance).guardrail, now());
+  const text = writeAuthorities(authorities);
+  if (text !== known) await updateKeySecret(client, instance, stored, withData(stored.keys, { [AUTHORITIES]: text }));
+  return authorities;
+}
+
+/** Stores for the operator what it verifies the guardrail with: it does not read it from a ConfigMap. */
+async function storeCa(client: KubeClient, instance: GatewayInstance, ca: string): Promise<void> {
+  const stored = await ensureKeySecret(client, instance, namesOf(instance).ca, (secret) => secret);
+  if ((stored.keys.data[CA] ?? '') === ca) return;
+  await updateKeySecret(client, instance, stored, withData(stored.keys, { [CA]: ca }));
+}
+
+/** @returns the certificate */
+async function ensureCertificate(
+  { client, now }: TlsDependencies,
+  instance: GatewayInstance,
+  wanted: { readonly name: string; readonly authorities: readonly Authority[]; readonly usage: Usage },
+): Promise<string> {
+  const { name, authorities, usage } = wanted;
+  const stored = await ensureKeySecret(client, instance, name, (secret) => secret);
+  const { [tlsFiles.certificate]: current = '', [tlsFiles.key]: currentKey = '' } = stored.keys.data;
+  const issuer = issuingAuthority(authorities, now());
+  const validity = validityOf(current);
+  const isUsable = validity !== undefined && currentKey !== '' && !isDue(validity, now());
+  if (isUsable && isIssuedFor(current, issuer, usage)) return current;
+  const { certificate, key } = await issue(issuer, namesOf(instance).guardrail, usage, now());
+  await updateKeySecret(
+    client,
+    instance,
+    stored,
+    withData(stored.keys, {
+      [tlsFiles.certificate]: certificate,
+      [tlsFiles.key]: key,
+      // LiteLLM reads a client's certificate and its key from one file.
+      ...(usage.kind === 'client' ? { [tlsFiles.client]: certificate + key } : {}),
+    }),
+  );
+  return certificate;
+}
+
+function withData(secret: KeySecret, data: KeySecret['data']): KeySecret {
+  return { ...secret, data: { ...secret.data, ...data } };
+}
+
+/** The Certificate of cert-manager. */
+function certificateOf(instance: GatewayInstance, issuerRef: NonNullable<GuardrailTls['issuerRef']>): OwnedObject {
+  const names = namesOf(instance);
+  const { name, kind = 'Issuer', group = 'cert-manager.io' } = issuerRef;
+  return ownedChild<{ spec: object }>(instance, certificates, names.guardrail, {
+    spec: {
+      secretName: names.issuedSecret,
+      secretTemplate: { labels: labelsOf(instance) },
+      dnsNames: serverNames(instance),
+      issuerRef: { name, kind, group },
+      privateKey: { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Always' },
+      usages: ['digital signature', 'server auth'],
+    },
+  });
+}
+
+/** @throws GuardrailNotReadyError if cert-manager is not installed */
+async function requestCertificate(
+  ownedObjects: OwnedObjects,
+  instance: GatewayInstance,
+  certificate: readonly OwnedObject[],
+): Promise<void> {
+  try {
+    await ownedObjects.apply(instance, certificate);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new GuardrailNotReadyError(
+      'CertificateMissing',
+      'The cluster has no CustomResourceDefinition for Certificates of cert-manager. Install cert-manager, or remove spec.guardrail.tls.issuerRef so that the operator issues the certificate.',
+    );
+  }
+}
+
+/**
+ * Reads a certificate that the operator does not issue.
+ * @throws GuardrailNotReadyError if it is missing
+ */
+async function readCertificate(
+  client: KubeClient,
+  instance: GatewayInstance,
+  { secretRef }: GuardrailTls,
+): Promise<{ readonly name: string; readonly ca: string | undefined }> {
+  const { namespace } = instance.metadata;
+  const { guardrail, issuedSecret } = namesOf(instance);
+  const name = secretRef?.name ?? issuedSecret;
+  const secret = await client.get(secrets, { namespace, name }).catch(ignoreNotFound);
+  const isComplete = [tlsFiles.certificate, tlsFiles.key].every(
+    (key) => secret !== undefined && secretValue(secret, key) !== undefined,
+  );
+  if (secret !== undefined && isComplete) return { name, ca: secretValue(secret, CA) };
+  throw new GuardrailNotReadyError(
+    'CertificateMissing',
+    secretRef === undefined
+      ? `cert-manager has not issued the certificate yet. Run kubectl describe certificate/${guardrail} -n ${namespace} to see why.`
+      : `Secret ${name} in namespace ${namespace} has no values under the keys tls.crt and tls.key. Create it with kubectl create secret tls, or correct spec.guardrail.tls.secretRef.`,
+  );
+}
+
+/** @throws GuardrailNotReadyError if it is missing */
+async function readClientCa(
+  client: KubeClient,
+  instance: GatewayInstance,
+  { caSecretRef: ref }: NonNullable<GuardrailTls['clientAuth']>,
+): Promise<string> {
+  if (ref === undefined) return '';
+  const { value: text } = await readSecret(client, instance, ref);
+  if (text !== undefined) return `${text}\n`;
+  throw new GuardrailNotReadyError(
+    'CaSecretMissing',
+    `Secret ${ref.name} in namespace ${instance.metadata.namespace} has no value under key ${ref.key}. Store the certificates of the authority of the clients in it, or correct spec.guardrail.tls.clientAuth.caSecretRef.`,
+  );
+}
+
+/**
+ * The ConfigMap with the certificates of authorities. A gateway that knows one file of authorities only, as LiteLLM, needs
+ * the public ones in it, too: otherwise it could not call a model provider.
+ */
+function caConfigMap(
+  instance: GatewayInstance,
+  { ca, clientCa }: { readonly ca: string | undefined; readonly clientCa: string | undefined },
+): OwnedObject {
+  return ownedChild<V1ConfigMap>(instance, configMaps, namesOf(instance).ca, {
+    data: {
+      ...(ca === undefined ? {} : { [CA]: ca, [tlsFiles.bundle]: `${ca.trimEnd()}\n${rootCertificates.join('\n')}\n` }),
+      ...(clientCa === undefined ? {} : { [tlsFiles.clientCa]: clientCa }),
+    },
+  });
+}
+
+function digestOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
+}

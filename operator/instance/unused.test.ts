@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import type { GuardrailTls } from '../api/v1alpha1/v1alpha1.ts';
+import { ApiError, type ResourceKind } from '../runtime/runtime.ts';
+import type { Dependencies } from './dependencies.ts';
+import { InMemoryStates } from './inMemoryState.ts';
+import { instanceOf } from './testing/instances.ts';
+import { deleteUnusedObjects, type Usage } from './unused.ts';
+
+const ALL = [
+  'Certificate main-guardrail',
+  'Secret main-guardrail-ca',
+  'Secret main-guardrail-tls',
+  'Secret main-guardrail-client',
+];
+
+/** A cluster with all certificates that an instance can have. */
+class Certificates {
+  readonly left = new Set(ALL);
+  calls = 0;
+  readonly #mayReadCertificates: boolean;
+  readonly #states = new InMemoryStates();
+
+  constructor(mayReadCertificates = true) {
+    this.#mayReadCertificates = mayReadCertificates;
+  }
+
+  prune(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  remove(_instance: unknown, { kind }: ResourceKind, name: string): Promise<void> {
+    this.calls += 1;
+    if (kind === 'Certificate' && !this.#mayReadCertificates) {
+      return Promise.reject(new ApiError('forbidden', { status: 403 }));
+    }
+    this.left.delete(`${kind} ${name}`);
+    return Promise.resolve();
+  }
+
+  async reconcile(tls: GuardrailTls | undefined, { reason = 'Ready', mounted = [] as string[] } = {}): Promise<void> {
+    const instance = instanceOf({ guardrail: tls === undefined ? {} : { tls } });
+    const volumes = mounted.map((secretName) => ({ name: secretName, secret: { secretName } }));
+    const volumeMounts = mounted.map((name) => ({ name, mountPath: name }));
+    const template = { spec: { volumes, containers: [{ name: 'litellm', volumeMounts }] } };
+    const url = tls === undefined ? 'http://guardrail' : 'https://guardrail';
+    await deleteUnusedObjects({ ownedObjects: this } as unknown as Dependencies, instance, {
+      guardrail: { objects: [], active: { url }, plan: { wanted: { mode: 'Deployment' } }, condition: { reason } },
+      proxy: { objects: [] },
+      observed: { deployment: { metadata: { name: 'litellm' }, spec: { template } } },
+      state: this.#states.of(instance),
+    } as unknown as Usage);
+  }
+}
+
+describe('the certificates of an instance', () => {
+  const [certificate, ca, server, client] = ALL;
+  const CASES: [what: string, tls: GuardrailTls | undefined, left: (string | undefined)[]][] = [
+    ['none without TLS', undefined, []],
+    ['its own', {}, [ca, server]],
+    ['its own, and one of clients', { clientAuth: {} }, [ca, server, client]],
+    ['one of cert-manager', { issuerRef: { name: 'company' } }, [certificate, ca]],
+    ['one of its owner, and one of clients', { secretRef: { name: 'own' }, clientAuth: {} }, [ca, client]],
+  ];
+  for (const [what, tls, left] of CASES) {
+    it(`are deleted except those in use: ${what}`, async () => {
+      const cluster = new Certificates();
+      await cluster.reconcile(tls);
+      expect([...cluster.left]).to.deep.equal(left);
+      const { calls } = cluster;
+      await cluster.reconcile(tls);
+      expect(cluster.calls, 'calls of the second reconcile').to.equal(calls);
+    });
+  }
+
+  it('stay while pods mount them', async () => {
+    const cluster = new Certificates();
+    await cluster.reconcile({ secretRef: { name: 'own' } }, { reason: 'RollingOut' });
+    expect([...cluster.left]).to.deep.equal(ALL);
+    await cluster.reconcile({ secretRef: { name: 'own' } }, { mounted: ['main-guardrail-client'] });
+    expect([...cluster.left]).to.deep.equal([ca, client]);
+    await cluster.reconcile({ secretRef: { name: 'own' } });
+    expect([...cluster.left]).to.deep.equal([ca]);
+  });
+
+  it('do not stop an operator without the permission for cert-manager', async () => {
+    const cluster = new Certificates(false);
+    await cluster.reconcile(undefined);
+    expect([...cluster.left]).to.deep.equal([certificate]);
+  });
+});
