@@ -11,6 +11,7 @@ import {
   type SessionScope,
 } from '../pseudonymization/pseudonymization.ts';
 import type { Finding } from '../detection/detection.ts';
+import { createYielder } from '../eventLoop.ts';
 import { imagesIn, withImages } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
 import { UnreadableImageError, type Box, type ImageFile, type ImageProcessor, type OcrResult } from './contract.ts';
@@ -79,7 +80,9 @@ class ImageGuard {
   }
 
   async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
+    const yieldIfDue = createYielder();
     const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
+    await yieldIfDue();
     if (sources.length === 0) return this.#guard.request(document, context);
     const images = context.policy?.settings.images ?? this.#options.images;
     if (images === 'block' || context.stricter?.images === 'block') return refuse(this.#guard, context, BLOCKED);

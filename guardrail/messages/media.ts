@@ -32,10 +32,9 @@ type Roles = (key: string) => MemberRole;
  */
 export function imageMembers(object: JsonObject, part: ContentPart | undefined, roleOf: Roles): ImageMember[] {
   const images = [...urlImages(object), ...base64Images(object), ...addressImages(object)];
-  for (const [key, value] of Object.entries(object)) {
-    const image = isMediaOfItsType(object, key)
-      ? undefined
-      : memberImage(key, value, part?.members.get(key) ?? roleOf(key));
+  for (const key of Object.keys(object)) {
+    if (isMediaOfItsType(object, key)) continue;
+    const image = memberImage(key, object[key] as Json, part?.members.get(key) ?? roleOf(key));
     if (image) images.push(image);
   }
   const isMissing = images.length === 0 && part?.isImage === true;
@@ -55,9 +54,12 @@ function memberImage(key: string, value: Json, role: MemberRole): ImageMember | 
 }
 
 function textImage(key: string, value: string, role: MemberRole): ImageMember | undefined {
+  const isPayload = role === 'payload' || role === 'address' || role === 'file';
+  // Most members are texts.
+  if (!isPayload && role !== 'image') return undefined;
   const put = (object: JsonObject, url: string): JsonObject => ({ ...object, [key]: url });
-  if (['payload', 'address', 'file'].includes(role)) return isImageUrl(value) ? { source: value, put } : undefined;
-  if (role !== 'image' || key === 'image_url' || key === 'source') return undefined;
+  if (isPayload) return isImageUrl(value) ? { source: value, put } : undefined;
+  if (key === 'image_url' || key === 'source') return undefined;
   const type = base64ImageType(value);
   if (type === undefined) return { source: isDataUrl(value) ? value : addressOf(value), put };
   return {
@@ -104,7 +106,8 @@ function addressImages(object: JsonObject): ImageMember[] {
  */
 export function hasFile(object: JsonObject, part: ContentPart | undefined, roleOf: Roles, isData: boolean): boolean {
   if (isMedia(object)) return true;
-  return Object.entries(object).some(([key, value]) => {
+  return Object.keys(object).some((key) => {
+    const value = object[key] as Json;
     const role = part?.members.get(key) ?? (isData ? 'text' : roleOf(key));
     if (role === 'file') return part?.members.has(key) === true ? isFileOfPart(key, value) : isFile(key, value);
     const isPayload = role === 'payload' || role === 'address';

@@ -115,11 +115,20 @@ class MessageWalk {
   }
 }
 
+/** Copies the object only if a member changes: an object with many members is visited several times in a call. */
 function mapMembers(value: JsonObject, visit: (member: Json, key: string) => Json): JsonObject {
-  const entries = Object.entries(value);
-  const visited = entries.map(([key, member]): [string, Json] => [key, visit(member, key)]);
+  const keys = Object.keys(value);
+  const visited: Json[] = [];
+  let isChanged = false;
+  for (const key of keys) {
+    const member = value[key] as Json;
+    const replacement = visit(member, key);
+    if (replacement !== member) isChanged = true;
+    visited.push(replacement);
+  }
+  if (!isChanged) return value;
   // fromEntries defines own properties, also for the key `__proto__`.
-  return visited.some(([, member], at) => member !== entries[at]?.[1]) ? Object.fromEntries(visited) : value;
+  return Object.fromEntries(keys.map((key, at): [string, Json] => [key, visited[at] as Json]));
 }
 
 /** Checks the nesting without recursion, before JSON.stringify recurses. */

@@ -1,4 +1,5 @@
 import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
+import { createYielder } from '../eventLoop.ts';
 import { hasFiles } from '../messages/messages.ts';
 
 export interface FileGuardOptions {
@@ -13,10 +14,13 @@ const REFUSED =
 export function createFileGuard(guard: Guard, options: FileGuardOptions): Guard {
   return {
     async request(document, context) {
+      const yieldIfDue = createYielder();
       const images = context.policy?.settings.images ?? options.images;
       const isRefused =
         (images !== 'pass' || context.stricter?.images === 'block') &&
         (document.hasFiles === true || hasFiles(document.structuredMessages ?? []));
+      // An object with many members takes as long here as in the next stage.
+      await yieldIfDue();
       return isRefused ? refuse(guard, context, REFUSED) : guard.request(document, context);
     },
     response: (document, context) => guard.response(document, context),

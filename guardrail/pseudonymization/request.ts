@@ -36,12 +36,12 @@ interface Decision {
 
 /** Parses the JSON in the texts of a request. Returns each text once, however often it occurs. */
 export async function parse(document: RequestDocument): Promise<ParsedText[]> {
+  const yieldIfDue = createYielder();
   const texts = new ByText<Pick<ParsedText, 'text' | 'kind'>>();
   rewriteTexts(document, (text, kind) => {
     texts.set(text, kind, { text, kind });
     return text;
   });
-  const yieldIfDue = createYielder();
   const parsed: ParsedText[] = [];
   for (const { text, kind } of texts.values()) parsed.push(await inSlices(readingOf(text, kind), yieldIfDue));
   return parsed;
