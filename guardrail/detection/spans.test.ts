@@ -29,6 +29,12 @@ describe('resolveOverlaps', () => {
     ]);
   });
 
+  it('takes the first name behind the label of a user name for a part of the name', () => {
+    const spans = [span(5, 10, 'USERNAME'), span(5, 16, 'PERSON', 0.5)];
+    expect(shown('user=Maria Gomez', spans)).to.deep.equal(['Maria Gomez|PERSON']);
+    expect(shown('user=maria-gomez', spans)).to.deep.equal(['maria|USERNAME', 'gomez|PERSON']);
+  });
+
   it('splits a name around a structured value', () => {
     const text = 'aaa 1234567 bbb';
     expect(shown(text, [span(0, 15, 'ORGANIZATION'), span(4, 11, 'US_SSN')])).to.deep.equal([

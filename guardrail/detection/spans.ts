@@ -59,8 +59,14 @@ export function resolveBeforePolicy<S extends Span>(text: string, spans: readonl
   return [...others, ...resolved.filter(isPublic)].sort((a, b) => a.start - b.start);
 }
 
+/** Whether a span is the first name of a person behind the label of a user name: "user=Maria Gomez". */
+const isPartOfName = (text: string, { start, end, type }: Span, others: readonly Span[]): boolean =>
+  type === 'USERNAME' &&
+  others.some((name) => name.type === 'PERSON' && name.start === start && /^\s/.test(text.slice(end, name.end)));
+
 /** Makes overlapping spans disjoint. The most reliable span takes its characters first. */
-function resolveCluster<S extends Span>(text: string, cluster: readonly S[]): S[] {
+function resolveCluster<S extends Span>(text: string, all: readonly S[]): S[] {
+  const cluster = all.filter((span) => !isPartOfName(text, span, all));
   const origin = Math.min(...cluster.map((span) => span.start));
   const covered = new Uint8Array(Math.max(...cluster.map((span) => span.end)) - origin);
   const byStrength = cluster

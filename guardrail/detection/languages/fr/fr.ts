@@ -34,7 +34,7 @@ export const french: Language = {
     ofMonth: 'de',
     driverLicense: 'permis de conduire',
     passport: 'passeport',
-    documentId: String.raw`carte d'identit[ée]|client(?:e)? n|num[ée]ro (?:de )?(?:client|soci[ée]taire|assur[ée]|adh[ée]rent|contrat)|assur[ée]e? n|matricule|dossier n|soci[ée]taire|permis [a-z] n|carte d['’][ée]tudiant|adh[ée]rent n|contrat n|\bdossier|\bine\b|allocataire|(?:num[ée]ro|n[°º]) (?:fiscal|d['’]allocataire|de dossier|de s[ée]curit[ée] sociale|de police|de contrat|[ée]tudiant|de permis|de sinistre|client|patient)|carte (?:avantage|de fid[ée]lit[ée]|vitale|mutuelle)|police n|sinistre n|passeports?|badge n`,
+    documentId: String.raw`carte d'identit[ée]|client(?:e)? n|num[ée]ro (?:de )?(?:client|soci[ée]taire|assur[ée]|adh[ée]rent|contrat)|assur[ée]e? n|matricule|dossier n|soci[ée]taire|permis [a-z] n|carte d['’][ée]tudiant|adh[ée]rent n|contrat n|\bdossier|\bine\b|allocataire|(?:num[ée]ro|n[°º]) (?:fiscal|d['’]allocataire|de dossier|de s[ée]curit[ée] sociale|de police|de contrat|[ée]tudiant|de permis|de sinistre|client|patient)|carte (?:avantage|de fid[ée]lit[ée]|vitale|mutuelle)|police n|sinistre n|passeports?|badge n|\bsire[nt]\b`,
     documentFiller: 'n°|est|le|num[ée]ro|de',
     username: "(?:nom d['’])?utilisateur|identifiant|pseudo|nom d['’]usager",
     vat: String.raw`\btva\b`,
@@ -63,6 +63,8 @@ export const french: Language = {
     column: ['telep', 'portable'],
     document: [
       'client',
+      'siret',
+      'siren',
       'societaire',
       'assure',
       'adherent',

@@ -3,7 +3,7 @@ import type { Language } from '../language.ts';
 export const swedish: Language = {
   codes: ['sv'],
   context: {
-    vehicleKind: 'bil|lastbil|motorcykel|moped|fordon',
+    vehicleKind: 'bil(?:en)?|lastbil(?:en)?|motorcykeln?|moped(?:en)?|fordon(?:et)?',
     accessCode: '(?:port|larm|dörr|grind|garage)kod',
     spokenFiller: 'den',
     introduction: 'herr|fru|patient(?:en)?|jag heter|jag är|heter',

@@ -16,7 +16,7 @@ export const germany: Country = {
       type: 'DE_SOCIAL_SECURITY',
       pattern: /(?<![\p{L}\p{N}])\d{2} ?\d{6} ?[A-Z] ?\d{3}(?![\p{L}\p{N}])/gu,
       mayMatch: ({ solid, hasCapital }) => solid >= 6 && hasCapital,
-      score: withContext(/versicherungsnummer|\brvnr\b|\bsvnr\b|rentenversicherung/),
+      score: withContext(/versicherungsn(?:umme)?r|\b[rs]v[ -]?n(?:umme)?r\b|rentenversicherung/),
     }),
   ],
   vat: {

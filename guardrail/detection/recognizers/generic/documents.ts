@@ -1,4 +1,5 @@
 import type { EntityType } from '../../contract.ts';
+import { english } from '../../languages/en/en.ts';
 import { contextWords } from '../../languages/languages.ts';
 import {
   afterKeyword,
@@ -26,6 +27,23 @@ const documentTypes = [
 const documentWord = new RegExp(
   `(?:${documentTypes.map(([, purpose]) => `(${contextWords(purpose)})`).join('|')})${filler}`,
 );
+
+/** Documents of the United States: their words in English, and the form of their numbers. Other documents are an ID. */
+const american: Partial<Record<EntityType, { readonly word: RegExp; readonly form: RegExp }>> = {
+  US_DRIVER_LICENSE: { word: englishWord('driverLicense'), form: /^[A-Z]{0,2}\d{4,14}$/ },
+  US_PASSPORT: { word: englishWord('passport'), form: /^(?:\d{9}|[A-Z]\d{8})$/ },
+  US_BANK_NUMBER: { word: /^(?:bank account|account number|acct|routing)/, form: /^\d{4,17}$/ },
+};
+
+function englishWord(purpose: 'driverLicense' | 'passport'): RegExp {
+  return new RegExp(`^(?:${english.context?.[purpose] ?? ''})$`);
+}
+
+/** Whether a number behind a word is one of a document of this type. */
+function isOfType(type: EntityType, word: string, value: string): boolean {
+  const document = american[type];
+  return document === undefined || (document.word.test(word) && document.form.test(value.replace(/[ -]/g, '')));
+}
 
 /** A sign for "number". Some words behind a document word, it has the name of the company before it. */
 const numberSign = /,?\s(?:nr\.?|n[o°º]\.|n[°º]|num\.|numero?|#)[\s:]{0,2}$/;
@@ -61,7 +79,11 @@ function typeAt(value: string, text: string, start: number): EntityType | undefi
   const context = contextBefore(text, start, 40);
   if (isFour) return badge.test(context) ? 'ID' : undefined;
   const words = documentWord.exec(context);
-  if (words !== null) return documentTypes.find((_, at) => words[at + 1] !== undefined)?.[0];
+  if (words !== null) {
+    const at = documentTypes.findIndex((_, index) => words[index + 1] !== undefined);
+    const type = documentTypes[at]?.[0] ?? 'ID';
+    return isOfType(type, words[at + 1] ?? '', value) ? type : 'ID';
+  }
   const sign = digits < 6 ? null : numberSign.exec(context);
   if (sign === null || otherThing.test(context)) return undefined;
   return documentBeforeName.test(context.slice(0, sign.index)) ? 'ID' : undefined;
