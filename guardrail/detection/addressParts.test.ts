@@ -48,6 +48,22 @@ describe('withAddressParts', () => {
       'to <609 Box 186 Apt. 561|ADDRESS>, ALT-HAM, Austria?',
       'to <609 Box 186 Apt. 561, ALT-HAM, Austria|ADDRESS>?',
     ],
+    [
+      'thanks behind the town',
+      'to <12 Oak Street|ADDRESS>, York, Thanks!',
+      'to <12 Oak Street, York|ADDRESS>, Thanks!',
+    ],
+    [
+      'a label behind the town',
+      '<Via Roma 12, 20121 Milano|ADDRESS>, Cell. 347',
+      '<Via Roma 12, 20121 Milano|ADDRESS>, Cell. 347',
+    ],
+    [
+      'regards in what was found',
+      'to <1 Mill Lane, York, Best regards|ADDRESS>',
+      'to <1 Mill Lane, York|ADDRESS>, Best regards',
+    ],
+    ['a town that begins like a label', 'to <Rynek 8|ADDRESS>, Telgte.', 'to <Rynek 8, Telgte|ADDRESS>.'],
     ['a post office box', 'to 609 P.O. <Box 186|ADDRESS>.', 'to <609 P.O. Box 186|ADDRESS>.'],
     [
       'the number of a flat',

@@ -27,6 +27,11 @@ const between = new RegExp(
 );
 /** The town behind a street and its number, or the country behind the town, before other punctuation. */
 const town = /^, \p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))/u;
+const afterAddress = String.raw`, (?:${contextWords('afterAddress')})(?!\p{L})`;
+/** What stands where a town can stand: "Milano, Cell. 347 1234567". */
+const noTown = new RegExp(`^${afterAddress}`, 'iu');
+/** The same at the end of what was found. */
+const falseEnd = new RegExp(String.raw`${afterAddress}[\p{L} .!]{0,24}$`, 'iu');
 /** Between two parts of the name of a town: `Mezimestí| u |Broumova`. */
 const withinTown = new RegExp(`^ (?:${contextWords('townParticle')}) $`);
 
@@ -53,11 +58,18 @@ function endOf(text: string, { start, end }: Span, following: readonly Span[]): 
   const other = following.find(({ type }) => type !== 'LOCATION')?.start ?? text.length;
   let to = end;
   for (let parts = 0; parts < 2; parts++) {
-    const length = town.exec(text.slice(to, to + WIDTH))?.[0].length ?? 0;
+    const next = text.slice(to, to + WIDTH);
+    const length = noTown.test(next) ? 0 : (town.exec(next)?.[0].length ?? 0);
     if (to + length > other) break;
     to += length;
   }
   return to;
+}
+
+/** A find without words at its end that do not belong to an address. */
+function withoutFalseEnd(text: string, span: Span): Span {
+  const cut = falseEnd.exec(text.slice(Math.max(span.start, span.end - WIDTH), span.end));
+  return cut === null ? span : { ...span, end: span.end - cut[0].length };
 }
 
 /** The find that an address continues. */
@@ -75,7 +87,9 @@ function beginningOf(text: string, { start }: Span, spans: readonly Span[]): Spa
 export function withAddressParts(text: string, spans: readonly Span[]): readonly Span[] {
   if (!spans.some(({ type }) => type === 'ADDRESS')) return spans;
   const whole: Span[] = [];
-  const ordered = spans.toSorted((a, b) => a.start - b.start);
+  const ordered = spans
+    .map((span) => (span.type === 'ADDRESS' ? withoutFalseEnd(text, span) : span))
+    .toSorted((a, b) => a.start - b.start);
   for (const [at, span] of ordered.entries()) {
     if (span.type !== 'ADDRESS') {
       whole.push(span);

@@ -117,6 +117,8 @@ export interface ContextWords {
   readonly homePreposition: string;
   /** Words in small letters within an address: articles, abbreviations of streets, words for a part of a building. */
   readonly addressPart: string;
+  /** Words behind an address that are not a town or a country: labels of contact data, and thanks or regards. */
+  readonly afterAddress: string;
   /** A flat, a floor or a house number behind the name of a person who lives there. */
   readonly dwelling: string;
   /** Between the name and the dwelling. */

@@ -22,6 +22,8 @@ const innocent: readonly string[] = [
   'Was ist der Unterschied zwischen Java und Kotlin?',
   'Quelle est la capitale du Pérou ?',
   'data:image/png;base64,iVBORw0KGgo=',
+  'Hey ChatGPT, write a poem.',
+  'Draft an email to move my appointment from 3 May to 10 May.',
 ];
 
 const messages: readonly (readonly [text: string, values: readonly string[]])[] = [

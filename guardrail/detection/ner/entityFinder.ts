@@ -3,6 +3,7 @@ import { candidatesOf } from './candidates.ts';
 import { followsTitle } from './courtesyTitles.ts';
 import type { NameType } from './entityClasses.ts';
 import { withListedNames } from './listedNames.ts';
+import { isMonthOfDate } from './monthNames.ts';
 import type { NameModels } from './nameModels.ts';
 import {
   SpanClassifier,
@@ -70,12 +71,18 @@ export class EntityFinder {
     const decide = (limits: Thresholds): (Decision | undefined)[] =>
       judged.map((one) => {
         const isTitled = limits === alone && !one.isCommon && followsTitle(this.tagger.tokens, text, one.first);
-        return this.classifier.decide(one, isTitled ? beside : limits);
+        const decision = this.classifier.decide(one, isTitled ? beside : limits);
+        return decision?.type === 'PERSON' && this.isNoPerson(text, one) ? undefined : decision;
       });
     const first = decide(isPersonal ? beside : alone);
     const isPrivate = first.some((one) => one?.type === 'PERSON' || one?.type === 'ADDRESS');
     const all = isPrivate && !isPersonal ? decide(beside) : first;
     return isPrivate ? withListedNames(this.tagger.tokens, text, judged, all) : all;
+  }
+
+  /** Whether a candidate is no person, whatever the classifier says. */
+  private isNoPerson(text: string, candidate: Judged): boolean {
+    return candidate.isProduct || isMonthOfDate(this.tagger.tokens, text, candidate);
   }
 
   /** The places of the names in the text. */
@@ -104,6 +111,7 @@ export class EntityFinder {
       last,
       margin,
       isCommon: features.isCommon(tokens, index),
+      isProduct: features.isProduct(tokens, index),
       hasNumber: features.hasNumber(tokens, index),
       probabilities: classifier.probabilitiesOf(features.out, features.of(tokens, index)),
     };

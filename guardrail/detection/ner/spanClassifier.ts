@@ -28,6 +28,8 @@ export const rowsLength = classifierBuckets * classCount;
 export interface Judged extends Candidate {
   /** Whether the whole candidate is a known name, has an ordinary word that is no name, or has a digit within a word. */
   readonly isCommon: boolean;
+  /** Whether it is the name of a thing of one word that is no name of people, such as ChatGPT. */
+  readonly isProduct: boolean;
   /** Whether it contains a number. */
   readonly hasNumber: boolean;
   readonly probabilities: Probabilities;
@@ -179,7 +181,7 @@ export const nameOf = ({ person, publicPerson, address, location, organization }
  * is worse than that a public one is hidden.
  */
 export function decide(
-  { kind, margin, isCommon, hasNumber, probabilities }: Omit<Judged, 'first' | 'last'>,
+  { kind, margin, isCommon, hasNumber, probabilities }: Omit<Judged, 'first' | 'last' | 'isProduct'>,
   calibration: Pick<ClassifierWeights, 'personal' | 'any'>,
   limits: Thresholds,
 ): Decision | undefined {

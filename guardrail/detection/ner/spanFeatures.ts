@@ -1,7 +1,7 @@
 import { flags } from './gazetteer.ts';
 import { featureHash, hashCharacter, mix } from './hashing.ts';
 import { kindNames, type TagKind } from './labels.ts';
-import { flagBits, type KnownNames } from './knownNames.ts';
+import { flagBits, knownFlags, type KnownNames } from './knownNames.ts';
 import { nameParticles } from './nameParticles.ts';
 import type { TextContext } from './textContext.ts';
 import { gaps, markAt, shapes, type Tokens } from './tokens.ts';
@@ -96,6 +96,13 @@ export class SpanFeatures {
       if (isOrdinary && !nameParticles.has(tokens.word[at] ?? 0)) return true;
     }
     return words === 0;
+  }
+
+  /** Whether a candidate is the name of a thing of one word that is no name of people. */
+  isProduct(tokens: Tokens, index: number): boolean {
+    const { first, last } = this.candidates[index] ?? { first: 0, last: -1 };
+    const isName = ((tokens.known[first] ?? 0) & (flags.given | flags.family)) !== 0;
+    return first === last && !isName && this.known[index] === knownFlags.thing;
   }
 
   /** Whether a candidate contains a number. */

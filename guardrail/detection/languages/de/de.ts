@@ -51,6 +51,8 @@ export const german: Language = {
     homeAfter: String.raw`geboren|aufgewachsen|zu ?hause|wohnhaft`,
     homePreposition: String.raw`in|aus|bei`,
     addressPart: String.raw`am|an|auf|bei|der|dem|den|im|in|zum|zur|von|hinterhaus|etage|stock|nr`,
+    afterAddress:
+      'tel|telefon|handy|mobil|fax|e-?mail|danke|vielen dank|(?:viele |liebe |beste |sch(?:ö|oe)ne )?gr(?:ü|ue)(?:ß|ss)e|mfg|bitte',
     dwelling: String.raw`\d{1,2}\. ?(?:og|ug|dg|obergeschoss|stock|etage)|(?:wohnung|whg\.?|(?<=[,(] ?)top) ?\d{1,3}|nr\. ?\d{1,3}[a-z]?`,
     dwellingPreposition: 'im|in|in der|auf|vom|von|aus der',
     townParticle: 'an der|ob der',

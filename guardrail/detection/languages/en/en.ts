@@ -65,6 +65,8 @@ export const english: Language = {
     homeAfter: String.raw`where (?:i|we) (?:live|grew up)`,
     homePreposition: String.raw`in|at|to|from|near`,
     addressPart: String.raw`flat|apt|apartment|unit|suite|floor|block|bldg|building|of|no|co`,
+    afterAddress:
+      'tel|telephone|phone|mobile|cell|fax|e-?mail|contact|attn|thanks?|thank you|cheers|(?:best |kind |warm )?regards|best wishes|sincerely|please|pls',
     dwelling: String.raw`(?:flat|apt\.?|apartment|unit|room) ?\d{1,4}[a-z]?`,
     dwellingPreposition: 'in|at|of|from',
     townParticle: 'upon',

@@ -44,6 +44,7 @@ export const spanish: Language = {
     ownPlace: String.raw`soy del?|somos del?|vengo del?`,
     homePreposition: String.raw`en|de`,
     addressPart: String.raw`de|del|la|las|los|el|av|avda|avenida|calle|callejón|camino|carretera|ctra|paseo|plaza|ronda|travesía|urb|urbanización|esc|escalera|piso|planta|pta|puerta|bajo|izq|dcha|int|ext|col|colonia|lote|depto|núm`,
+    afterAddress: 'tel|tel[ée]fono|m[óo]vil|correo|(?:muchas )?gracias|saludos|atentamente',
     dwelling: String.raw`(?:piso|puerta|pta\.?|apto\.?|dpto\.?) ?\d{1,3}[ºª°]?|\d{1,2}\.?[ºª°] ?[a-d]`,
     dwellingPreposition: 'en|en el|en la|del|de la',
     nameParticle: String.raw`de|del|la|las|los|viuda|vda`,

@@ -46,6 +46,8 @@ export const french: Language = {
     ownPlace: String.raw`(?:je suis|j['’]?suis|chuis) (?:de|d['’])|je viens (?:de|d['’])|j['’]?habite|nous habitons|(?<!si )(?:vous habitez|tu habites)|chez moi,? à`,
     homePreposition: String.raw`à|a|de|en|au`,
     addressPart: String.raw`de|du|des|la|le|les|aux?|bis|ter|quater|rés|résidence|bât|bâtiment|esc|escalier|appt?|étage|allée|all|av|avenue|bd|boulevard|chemin|ch|cours|impasse|imp|lieu-dit|passage|place|pl|quai|route|rte|rue|ruelle|sente|square|venelle|villa`,
+    afterAddress:
+      't[ée]l|t[ée]l[ée]phone|portable|courriel|m[ée]l|merci|(?:bien )?cordialement|bonne (?:journ[ée]e|soir[ée]e)|cdlt',
     dwelling: String.raw`\d{1,2}(?:er|e|ème) étage|app(?:t\.?|artement) ?\d{1,4}`,
     dwellingPreposition: 'au|du',
     townParticle: 'sur|sous|lès',

@@ -43,6 +43,7 @@ export const italian: Language = {
     ownPlace: String.raw`(?:io )?sono di|siamo di|vengo dal?|veniamo dal?|da me a`,
     homePreposition: String.raw`a|in|di|da`,
     addressPart: String.raw`di|del|dello|della|dei|delle|da|via|viale|vicolo|corso|piazza|piazzale|largo|località|loc|frazione|fraz|contrada|strada|salita|int|interno|scala|piano|palazzina|snc`,
+    afterAddress: 'tel|telefono|cell|cellulare|grazie|(?:cordiali |distinti )?saluti',
     dwelling: String.raw`(?:interno|int\.) ?\d{1,3}|\d{1,2}° ?piano`,
     dwellingPreposition: 'al|del|dal|in',
     nameParticle: String.raw`di|de|del|della|dei|degli|dal|lo|la|vedova|ved`,

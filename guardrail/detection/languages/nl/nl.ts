@@ -42,6 +42,7 @@ export const dutch: Language = {
     homeAfter: String.raw`geboren|opgegroeid`,
     homePreposition: String.raw`in|te|uit|naar|is`,
     addressPart: String.raw`de|den|der|het|van|aan|op|ten|ter|bus|huis|nr`,
+    afterAddress: 'tel|telefoon|mobiel|gsm|bedankt|dank|groet(?:en|jes)?|met vriendelijke|alvast',
     dwelling: String.raw`(?:nr\.?|nummer|huisnummer|bus) ?\d{1,3}[a-z]?|\d{1,2} hoog`,
     dwellingPreposition: 'op|op de|van|in',
     townParticle: 'aan den|aan de',

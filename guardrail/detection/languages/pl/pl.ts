@@ -33,6 +33,7 @@ export const polish: Language = {
     ownPlace: String.raw`jestem (?:ze?|spod)|jesteśmy ze?|u mnie we?`,
     homePreposition: String.raw`w|we|z|ze`,
     addressPart: String.raw`ul|al|os|pl|ulica|aleja|osiedle|plac|lok|nr|klatka`,
+    afterAddress: 'tel|telefon|kom|dzi[ęe]kuj[ęe]|pozdrawiam|pozdrowienia|z powa[żz]aniem',
     dwelling: String.raw`(?:m\.|lok\.|mieszkanie) ?\d{1,3}`,
     dwellingPreposition: 'w|z|na|spod',
     townParticle: 'nad|pod',

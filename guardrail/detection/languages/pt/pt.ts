@@ -36,6 +36,7 @@ export const portuguese: Language = {
     ownPlace: String.raw`sou d[eao]|somos d[eao]|venho d[eao]`,
     homePreposition: String.raw`em|no|na|de|do|da`,
     addressPart: String.raw`de|da|do|das|dos|rua|av|avenida|trav|travessa|praça|largo|estrada|alameda|bairro|bloco|quadra|lote|casa|ap|apto|apartamento|andar|esq|dto|fte|sala|loja`,
+    afterAddress: 'tel|telefone|telem[óo]vel|celular|obrigad[oa]|cumprimentos|abra[çc]o|atenciosamente',
     dwelling: String.raw`(?:apto\.?|ap\.|apartamento) ?\d{1,4}|\d{1,2}\.?[ºª°] ?(?:andar|esq|dto)`,
     dwellingPreposition: 'no|na|do|da',
     nameParticle: String.raw`de|da|do|das|dos|viúva`,

@@ -36,6 +36,7 @@ export const swedish: Language = {
     ownPlace: String.raw`jag kommer(?: ursprungligen)? från|jag är från|hos mig i`,
     homePreposition: String.raw`i|från|på`,
     addressPart: String.raw`lgh|plan|tr|och`,
+    afterAddress: 'tel|telefon|mobil|tack|(?:v[äa]nliga )?h[äa]lsningar|mvh',
     dwelling: String.raw`plan \d{1,2}|lgh\.? ?\d{1,4}|\d{1,2} tr\b`,
     dwellingPreposition: 'på|i|från',
     nameParticle: String.raw`af|född`,
