@@ -20,6 +20,9 @@ describe('gazetteer', () => {
         for (const word of [...expected.keys(), ...others]) {
           expect(gazetteer.lookup(word), String(word)).to.equal(expected.get(word) ?? 0);
         }
+        const hashes: number[] = [];
+        gazetteer.forEachHash((hash) => hashes.push(hash));
+        expect(hashes).to.have.members([...expected.keys()]);
       }),
     );
   });

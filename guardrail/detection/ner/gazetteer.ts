@@ -55,6 +55,16 @@ export class Gazetteer {
     this.entries[(first + steps) & this.mask] = (hash & 0xffff0000) | (steps << 8) | flags;
   }
 
+  /** Calls `use` with the hash of each word. */
+  forEachHash(use: (hash: number) => void): void {
+    this.entries.forEach((entry, slot) => {
+      if (entry === 0) return;
+      const half = entry >>> 16;
+      const first = slot - ((entry >> 8) & MOST_STEPS);
+      use((half << 16) | ((first ^ half) & 0xffff));
+    });
+  }
+
   /** @returns the flags of the word with this hash; 0 for an unknown word. */
   lookup(hash: number): number {
     const { entries, mask } = this;

@@ -1,4 +1,5 @@
 import type { Gazetteer } from './gazetteer.ts';
+import { HashFilter } from './hashFilter.ts';
 import { shapes, type Tokens } from './tokens.ts';
 
 /** Flags of a known name. */
@@ -38,10 +39,14 @@ export const nameHash = (words: Iterable<number>): number => {
 /** Names that everybody knows: of people of public life, places, works, products and more. Hashes of their folded words. */
 export class KnownNames {
   private readonly names: Gazetteer;
+  private readonly filter = new HashFilter();
 
   /** @param names the {@link knownFlags} of each name, by its {@link nameHash}. */
   constructor(names: Gazetteer) {
     this.names = names;
+    names.forEachHash((hash) => {
+      this.filter.add(hash);
+    });
   }
 
   /**
@@ -62,7 +67,7 @@ export class KnownNames {
         words++;
         // A name that begins before the span is around it, or beside it.
         if (from < first && to < last) continue;
-        const known = this.names.lookup(hash);
+        const known = this.filter.mayHave(hash) ? this.names.lookup(hash) : 0;
         if (known === 0) continue;
         if (from === first && to === last) return known;
         if (from <= first && to >= last) around |= known;
