@@ -97,13 +97,15 @@ function ownFeatures(
 
 /** The maximum number of buckets that one call of {@link wordFeatures} or {@link pairFeatures} writes. */
 export const mostFeatures = 48;
+/** The number of buckets that {@link pairFeatures} writes. */
+export const pairCount = 11;
 
 /**
  * Computes the features of a token that depend on several tokens.
  * @param signatures the {@link wordSignature} of each token.
- * @returns the number of buckets.
+ * @param out receives {@link pairCount} buckets, from `to` on.
  */
-export function pairFeatures(tokens: Tokens, signatures: Int32Array, index: number, out: Int32Array): number {
+export function pairFeatures(tokens: Tokens, signatures: Int32Array, index: number, out: Int32Array, to = 0): void {
   const { word, count: total } = tokens;
   const own = signatures[index] ?? 0;
   const has1 = index > 0;
@@ -121,18 +123,17 @@ export function pairFeatures(tokens: Tokens, signatures: Int32Array, index: numb
   const gap = tokens.gap[index] ?? 0;
   const gapAfter = next1 ? (tokens.gap[index + 1] ?? 0) : 4;
   const lineCase = tokens.lineCase[index] ?? 0;
-  out[0] = bucket(100, mix(wordBefore, own));
-  out[1] = bucket(101, mix(wordAfter, own));
-  out[2] = bucket(102, mix(wordBefore, self));
-  out[3] = bucket(103, mix(self, wordAfter));
-  out[4] = bucket(104, mix(signatureBefore, own));
-  out[5] = bucket(106, mix(mix(signatureBefore, own), signatureAfter));
-  out[6] = bucket(107, mix(mix(wordBefore2, wordBefore), own & 15));
-  out[7] = bucket(108, mix(mix(wordAfter, wordAfter2), own & 15));
-  out[8] = bucket(109, mix(own, gap * 8 + gapAfter));
-  out[9] = bucket(111, mix(mix(signatureBefore2, signatureBefore), own));
-  out[10] = bucket(113, mix(mix(own, signatureAfter), mix(gapAfter, lineCase)));
-  return 11;
+  out[to] = bucket(100, mix(wordBefore, own));
+  out[to + 1] = bucket(101, mix(wordAfter, own));
+  out[to + 2] = bucket(102, mix(wordBefore, self));
+  out[to + 3] = bucket(103, mix(self, wordAfter));
+  out[to + 4] = bucket(104, mix(signatureBefore, own));
+  out[to + 5] = bucket(106, mix(mix(signatureBefore, own), signatureAfter));
+  out[to + 6] = bucket(107, mix(mix(wordBefore2, wordBefore), own & 15));
+  out[to + 7] = bucket(108, mix(mix(wordAfter, wordAfter2), own & 15));
+  out[to + 8] = bucket(109, mix(own, gap * 8 + gapAfter));
+  out[to + 9] = bucket(111, mix(mix(signatureBefore2, signatureBefore), own));
+  out[to + 10] = bucket(113, mix(mix(own, signatureAfter), mix(gapAfter, lineCase)));
 }
 
 /** Packs shape and gazetteer flags of a word into one number. */

@@ -65,6 +65,11 @@ export class Gazetteer {
     });
   }
 
+  /** Reads the slot at which {@link lookup} begins. @returns what it contains */
+  prefetch(hash: number): number {
+    return this.entries[(hash ^ (hash >>> 16)) & this.mask] ?? 0;
+  }
+
   /** @returns the flags of the word with this hash; 0 for an unknown word. */
   lookup(hash: number): number {
     const { entries, mask } = this;

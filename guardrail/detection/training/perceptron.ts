@@ -1,4 +1,4 @@
-import { buckets, wordSignature, mostFeatures, offsets, pairFeatures, wordFeatures } from '../ner/features.ts';
+import { buckets, wordSignature, mostFeatures, offsets, pairCount, pairFeatures, wordFeatures } from '../ner/features.ts';
 import type { Gazetteer } from '../ner/gazetteer.ts';
 import { beginOf, insideOf, labelCount } from '../ner/labels.ts';
 import type { Weights } from '../ner/model.ts';
@@ -48,8 +48,8 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
         const seen = perWord[token + offset - 2]?.[offset];
         if (seen) for (const feature of seen) all.push(feature);
       }
-      const found = pairFeatures(tokens, signatures, token, buffer);
-      for (let index = 0; index < found; index++) all.push(buffer[index] ?? 0);
+      pairFeatures(tokens, signatures, token, buffer);
+      for (let index = 0; index < pairCount; index++) all.push(buffer[index] ?? 0);
     }
     starts[count] = all.length;
     const gold = new Uint8Array(count);
