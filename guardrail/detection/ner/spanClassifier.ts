@@ -1,7 +1,8 @@
 import type { Recall } from '../contract.ts';
 import { classCount, type NameType } from './entityClasses.ts';
 import type { TagKind } from './labels.ts';
-import { classifierBuckets, type Candidate } from './spanFeatures.ts';
+import { RowSums } from './rowSums.ts';
+import { classifierBuckets, mostSpanFeatures, type Candidate } from './spanFeatures.ts';
 
 /** Maps a probability to the share of such decisions that is right: a line in log odds. */
 export interface Calibration {
@@ -113,35 +114,27 @@ export function packedRows(rows: Int8Array): Int32Array {
 export class SpanClassifier {
   private readonly unit: number;
   private readonly calibration: Pick<ClassifierWeights, 'personal' | 'any'>;
-  private readonly rows: Int32Array;
+  private readonly rows: RowSums;
   private readonly odds = new Float64Array(classCount);
 
   constructor({ rows, unit, personal, any }: ClassifierWeights) {
     this.unit = unit;
     this.calibration = { personal, any };
-    this.rows = rows;
+    this.rows = new RowSums(rows, mostSpanFeatures);
   }
 
-  /** @param features the first `count` are the buckets of the candidate's features, 256 at most: see `SpanFeatures`. */
+  /** @param features the first `count` are the buckets of the candidate's features: see `SpanFeatures`. */
   probabilitiesOf(features: Int32Array, count: number): Probabilities {
     const { rows, odds, unit } = this;
-    // The sums of the classes 0 and 2, 1 and 3, and 4 and 5.
-    let [even, odd, last, lastOdd] = [0, 0, 0, 0];
-    for (let at = 0; at < count; at++) {
-      const from = (features[at] ?? 0) * PACKED;
-      const four = rows[from] ?? 0;
-      const two = rows[from + 1] ?? 0;
-      even += four & 0xff00ff;
-      odd += (four >>> 8) & 0xff00ff;
-      last += two & 0xff;
-      lastOdd += (two >>> 8) & 0xff;
-    }
+    for (let at = 0; at < count; at++) rows.features[at] = features[at] ?? 0;
+    rows.add(0, count);
+    const [even, odd, last, lastOdd] = [rows.sum[0] ?? 0, rows.sum[1] ?? 0, rows.sum[2] ?? 0, rows.sum[3] ?? 0];
     odds[0] = even & 0xffff;
     odds[1] = odd & 0xffff;
     odds[2] = even >>> 16;
     odds[3] = odd >>> 16;
-    odds[4] = last;
-    odds[5] = lastOdd;
+    odds[4] = last & 0xffff;
+    odds[5] = lastOdd & 0xffff;
     let most = 0;
     for (let index = 0; index < classCount; index++) most = Math.max(most, odds[index] ?? 0);
     let total = 0;

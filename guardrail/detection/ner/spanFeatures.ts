@@ -9,7 +9,7 @@ import { gaps, markAt, shapes, type Tokens } from './tokens.ts';
 /** Number of rows in the hashed table of the classifier's weights. */
 export const classifierBuckets = 1 << 18;
 /** The maximum number of features of a candidate. */
-const mostSpanFeatures = 160;
+export const mostSpanFeatures = 160;
 
 /** Tokens on each side of a candidate whose words are features without their position. */
 const WINDOW = 12;

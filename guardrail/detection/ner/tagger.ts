@@ -1,7 +1,7 @@
-import { pairCount, pairFeatures, wordSignature } from './features.ts';
+import { mostFeatures, pairCount, pairFeatures, wordSignature } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
-import { highOf, lowOf, packedWords } from './packedScores.ts';
+import { highOf, lowOf, packedWords, scoreOfSum } from './packedScores.ts';
 import type { Model } from './model.ts';
 import { RowSums } from './rowSums.ts';
 import { Tokens } from './tokens.ts';
@@ -33,9 +33,10 @@ const confidentMargin = 0.5;
  */
 export class Tagger {
   readonly tokens = new Tokens();
-  private readonly model: Model;
+  private readonly transitions: Int16Array;
+  private readonly scale: number;
   private readonly words: WordScores;
-  private readonly pairs: RowSums;
+  private readonly rows: RowSums;
   private readonly viterbi = new Viterbi();
   private readonly spread: number;
   /** See {@link WordScores.prefetch}. */
@@ -50,11 +51,12 @@ export class Tagger {
   private packedScores = new Int32Array(1024 * packedWords);
 
   /** @param slots size of the cache of word scores: see {@link WordScores}. */
-  constructor(model: Model, gazetteer: Gazetteer, slots?: number) {
-    this.model = model;
-    this.words = new WordScores(model, gazetteer, slots);
-    this.pairs = new RowSums(model.rows, PAIR_CHUNK * pairCount);
-    this.spread = spreadOf(model.transitions);
+  constructor({ rows, transitions, scale }: Model, gazetteer: Gazetteer, slots?: number) {
+    this.transitions = transitions;
+    this.scale = scale;
+    this.rows = new RowSums(rows, Math.max(mostFeatures, PAIR_CHUNK * pairCount));
+    this.words = new WordScores(this.rows, gazetteer, slots);
+    this.spread = spreadOf(transitions);
   }
 
   tag(text: string, emit: EmitTag): void {
@@ -123,7 +125,7 @@ export class Tagger {
       Math.max(Math.max(lowOf(s0), highOf(s0)), Math.max(lowOf(s1), highOf(s1))),
       Math.max(Math.max(lowOf(s2), highOf(s2)), Math.max(lowOf(s3), highOf(s3))),
     );
-    this.confidentO[token + 1] = -most > confidentMargin * this.model.scale ? 1 : 0;
+    this.confidentO[token + 1] = -most > confidentMargin * this.scale ? 1 : 0;
   }
 
   /** Labels every token. Decodes each run of tokens that are not confidently O by itself. */
@@ -144,8 +146,8 @@ export class Tagger {
   }
 
   private decode(from: number, to: number): void {
-    const { viterbi, tokens, scores, model, labels, spread } = this;
-    viterbi.decode(from, to, tokens.count, scores, tokens.gap, model.transitions, labels, spread);
+    const { viterbi, tokens, scores, transitions, labels, spread } = this;
+    viterbi.decode(from, to, tokens.count, scores, tokens.gap, transitions, labels, spread);
   }
 
   /** Whether a token and both its neighbours are confidently O. */
@@ -155,11 +157,11 @@ export class Tagger {
 
   /** Adds the scores of word pairs of all tokens that are decoded. */
   private sumAllPairs(): void {
-    const { tokens, pairs, chunk } = this;
+    const { tokens, rows, chunk } = this;
     let size = 0;
     for (let token = 0; token < tokens.count; token++) {
       if (this.isConfidentO(token)) continue;
-      pairFeatures(tokens, this.signatures, token, pairs.features, size * pairCount);
+      pairFeatures(tokens, this.signatures, token, rows.features, size * pairCount);
       chunk[size++] = token;
       if (size < PAIR_CHUNK) continue;
       this.sumChunk(size);
@@ -174,14 +176,14 @@ export class Tagger {
 
   /** Adds the scores of word pairs, and writes the scores of all labels of a token. @param from the first of its pair features */
   private sumPairs(token: number, from: number): void {
-    const { packedScores, scores, pairs } = this;
-    const { sum } = pairs;
+    const { packedScores, scores, rows } = this;
+    const { sum } = rows;
     const own = token * packedWords;
-    pairs.add(from, from + pairCount);
-    const s0 = ((packedScores[own] ?? 0) + (sum[0] ?? 0)) | 0;
-    const s1 = ((packedScores[own + 1] ?? 0) + (sum[1] ?? 0)) | 0;
-    const s2 = ((packedScores[own + 2] ?? 0) + (sum[2] ?? 0)) | 0;
-    const s3 = ((packedScores[own + 3] ?? 0) + (sum[3] ?? 0)) | 0;
+    rows.add(from, from + pairCount);
+    const s0 = ((packedScores[own] ?? 0) + scoreOfSum(sum[0] ?? 0, pairCount)) | 0;
+    const s1 = ((packedScores[own + 1] ?? 0) + scoreOfSum(sum[1] ?? 0, pairCount)) | 0;
+    const s2 = ((packedScores[own + 2] ?? 0) + scoreOfSum(sum[2] ?? 0, pairCount)) | 0;
+    const s3 = ((packedScores[own + 3] ?? 0) + scoreOfSum(sum[3] ?? 0, pairCount)) | 0;
     const to = token * labelCount;
     scores[to] = 0;
     scores[to + 1] = lowOf(s0);
@@ -206,7 +208,7 @@ export class Tagger {
       let margin = 0;
       for (let inside = token; inside <= last; inside++)
         margin += this.scores[inside * labelCount + (labels[inside] ?? 0)] ?? 0;
-      const mean = margin / (last - token + 1) / this.model.scale;
+      const mean = margin / (last - token + 1) / this.scale;
       emit(kind, token, last, mean);
       token = last;
     }

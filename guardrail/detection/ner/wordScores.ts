@@ -1,8 +1,7 @@
-import { mostFeatures, offsets, wordFeatures } from './features.ts';
+import { offsets, wordFeatures } from './features.ts';
 import type { Gazetteer } from './gazetteer.ts';
-import type { Model } from './model.ts';
-import { clamped, packedWords } from './packedScores.ts';
-import { RowSums } from './rowSums.ts';
+import { clamped, packedWords, scoreOfSum } from './packedScores.ts';
+import type { RowSums } from './rowSums.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Default size of the cache: a power of two. */
@@ -29,10 +28,13 @@ export class WordScores {
   private readonly recent: Uint8Array;
   private readonly ends = new Int32Array(offsets);
 
-  /** @param slots at least 8, a power of two. */
-  constructor({ rows }: Model, gazetteer: Gazetteer, slots = defaultSlots) {
+  /**
+   * @param rows the table of weights, with room for the features of a word.
+   * @param slots at least 8, a power of two.
+   */
+  constructor(rows: RowSums, gazetteer: Gazetteer, slots = defaultSlots) {
     this.gazetteer = gazetteer;
-    this.rows = new RowSums(rows, mostFeatures);
+    this.rows = rows;
     this.slots = slots;
     this.empty = slots;
     this.keys = new Int32Array(2 * slots).fill(-1);
@@ -102,9 +104,9 @@ export class WordScores {
     for (let offset = 0; offset < offsets; offset++) {
       const end = ends[offset] ?? 0;
       rows.add(from, end);
-      from = end;
       const to = slot * perSlot + offset * packedWords;
-      for (let word = 0; word < packedWords; word++) sums[to + word] = clamped(sum[word] ?? 0);
+      for (let word = 0; word < packedWords; word++) sums[to + word] = clamped(scoreOfSum(sum[word] ?? 0, end - from));
+      from = end;
     }
   }
 }
