@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Span } from '../contract.ts';
 import { MAX_VALUES, TooManyValuesError } from '../contract.ts';
 import { createBuiltinDetector } from '../builtinDetector.ts';
-import { piecesOf } from './pieces.ts';
+import { groupsOf, isOnePiece, piecesOf } from './pieces.ts';
 
 const signal = new AbortController().signal;
 const whole = createBuiltinDetector({ pieceSize: 1e9 });
@@ -96,5 +96,24 @@ describe('text pieces', () => {
     const rows = Array.from({ length: MAX_VALUES + 1 }, (_, at) => `u${at}@ex.com`).join('\n');
     const error: unknown = await find(createBuiltinDetector(), rows).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(TooManyValuesError);
+  });
+});
+
+describe('groups of texts', () => {
+  it('contain all texts in order, and each long text alone', () => {
+    const length = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 40_000 }));
+    fc.assert(
+      fc.property(fc.array(length, { maxLength: 40 }), fc.integer({ min: 50, max: 20_000 }), (lengths, size) => {
+        const texts = lengths.map((length, at) => String(at).padEnd(length, 'x'));
+        const groups = [...groupsOf(texts, size)];
+        expect(groups.flat()).to.deep.equal(texts);
+        for (const group of groups) {
+          expect(group).not.to.be.empty;
+          if (group.length === 1) continue;
+          expect(group.every((text) => isOnePiece(text, size))).to.equal(true);
+          expect(group.join('').length).to.be.at.most(32_768);
+        }
+      }),
+    );
   });
 });

@@ -16,6 +16,9 @@ const CONTEXT = 512;
 /** How far from a cut the end of a line or word is searched, in UTF-16 code units. */
 const SEARCH = 1024;
 
+/** The length of the short texts of a group, in UTF-16 code units. */
+const GROUP = 32_768;
+
 /** A part of a text. Spans that begin at or after `start` and before `end` are searched in the text from `from` to `to`. */
 export interface Piece {
   readonly start: number;
@@ -23,6 +26,9 @@ export interface Piece {
   readonly from: number;
   readonly to: number;
 }
+
+/** Whether a text is one piece. */
+export const isOnePiece = ({ length }: string, size = PIECE): boolean => length <= 2 * size;
 
 /**
  * Splits a text into pieces. A short text is one piece.
@@ -37,6 +43,26 @@ export function* piecesOf(text: string, size = PIECE): Generator<Piece> {
     if (length === 0) return;
     start = end;
   }
+}
+
+/**
+ * Splits the texts of a call: each long text alone, and groups of short texts, in the order of the texts.
+ * @param size of a piece, for tests.
+ */
+export function* groupsOf(texts: readonly string[], size = PIECE): Generator<readonly string[]> {
+  let [from, length] = [0, 0];
+  for (const [at, text] of texts.entries()) {
+    const isLong = !isOnePiece(text, size);
+    if (at > from && (isLong || length + text.length > GROUP)) {
+      yield texts.slice(from, at);
+      [from, length] = [at, 0];
+    }
+    length += text.length;
+    if (!isLong) continue;
+    yield [text];
+    [from, length] = [at + 1, 0];
+  }
+  if (from < texts.length) yield texts.slice(from);
 }
 
 /** The piece with twice the context after it, for a span that the end of the context may cut off. */
