@@ -3,7 +3,7 @@ import type { Gazetteer } from './gazetteer.ts';
 import { isBegin, kindOfLabel, labelCount, type TagKind } from './labels.ts';
 import { highOf, lowOf, packedWords, scoreOfSum } from './packedScores.ts';
 import type { Model } from './model.ts';
-import { RowSums } from './rowSums.ts';
+import { RowSums, sumsLength } from './rowSums.ts';
 import { Tokens } from './tokens.ts';
 import { spreadOf, Viterbi } from './viterbi.ts';
 import { perSlot, WordScores } from './wordScores.ts';
@@ -54,7 +54,7 @@ export class Tagger {
   constructor({ rows, transitions, scale }: Model, gazetteer: Gazetteer, slots?: number) {
     this.transitions = transitions;
     this.scale = scale;
-    this.rows = new RowSums(rows, Math.max(mostFeatures, PAIR_CHUNK * pairCount));
+    this.rows = new RowSums(rows, Math.max(mostFeatures, PAIR_CHUNK * pairCount), PAIR_CHUNK);
     this.words = new WordScores(this.rows, gazetteer, slots);
     this.spread = spreadOf(transitions);
   }
@@ -167,23 +167,23 @@ export class Tagger {
       this.sumChunk(size);
       size = 0;
     }
-    this.sumChunk(size);
+    if (size > 0) this.sumChunk(size);
   }
 
   private sumChunk(size: number): void {
-    for (let at = 0; at < size; at++) this.sumPairs(this.chunk[at] ?? 0, at * pairCount);
+    this.rows.add(0, size * pairCount, pairCount);
+    for (let at = 0; at < size; at++) this.addPairs(this.chunk[at] ?? 0, at * sumsLength);
   }
 
-  /** Adds the scores of word pairs, and writes the scores of all labels of a token. @param from the first of its pair features */
-  private sumPairs(token: number, from: number): void {
+  /** Adds the scores of word pairs, and writes the scores of all labels of a token. @param at where the sums of its pairs begin */
+  private addPairs(token: number, at: number): void {
     const { packedScores, scores, rows } = this;
     const { sum } = rows;
     const own = token * packedWords;
-    rows.add(from, from + pairCount);
-    const s0 = ((packedScores[own] ?? 0) + scoreOfSum(sum[0] ?? 0, pairCount)) | 0;
-    const s1 = ((packedScores[own + 1] ?? 0) + scoreOfSum(sum[1] ?? 0, pairCount)) | 0;
-    const s2 = ((packedScores[own + 2] ?? 0) + scoreOfSum(sum[2] ?? 0, pairCount)) | 0;
-    const s3 = ((packedScores[own + 3] ?? 0) + scoreOfSum(sum[3] ?? 0, pairCount)) | 0;
+    const s0 = ((packedScores[own] ?? 0) + scoreOfSum(sum[at] ?? 0, pairCount)) | 0;
+    const s1 = ((packedScores[own + 1] ?? 0) + scoreOfSum(sum[at + 1] ?? 0, pairCount)) | 0;
+    const s2 = ((packedScores[own + 2] ?? 0) + scoreOfSum(sum[at + 2] ?? 0, pairCount)) | 0;
+    const s3 = ((packedScores[own + 3] ?? 0) + scoreOfSum(sum[at + 3] ?? 0, pairCount)) | 0;
     const to = token * labelCount;
     scores[to] = 0;
     scores[to + 1] = lowOf(s0);

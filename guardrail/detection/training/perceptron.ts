@@ -1,4 +1,12 @@
-import { buckets, wordSignature, mostFeatures, offsets, pairCount, pairFeatures, wordFeatures } from '../ner/features.ts';
+import {
+  buckets,
+  wordSignature,
+  mostFeatures,
+  offsets,
+  pairCount,
+  pairFeatures,
+  wordFeatures,
+} from '../ner/features.ts';
 import type { Gazetteer } from '../ner/gazetteer.ts';
 import { beginOf, insideOf, labelCount } from '../ner/labels.ts';
 import type { Weights } from '../ner/model.ts';
