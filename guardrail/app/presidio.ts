@@ -14,7 +14,7 @@ export interface PresidioRoutes {
 
 export function createPresidioRoutes(
   { settings, components, metrics, logger }: ApiOptions,
-  preHandlers: readonly http.CallMiddleware[],
+  preHandlers: readonly http.HttpStep[],
 ): PresidioRoutes {
   const { analyzer, servicePolicy } = components;
   const { LANGUAGES: languages, PROFILE: profile, DETECTORS: detectors } = settings;

@@ -66,11 +66,11 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
-  const captureFence: http.CallMiddleware = (context, next) => {
+  const captureFence: http.HttpStep = (context, next) => {
     context.state.fence = store.fence();
     return next();
   };
-  const reading = (keepsText: boolean): http.CallMiddleware[] => [
+  const reading = (keepsText: boolean): http.HttpStep[] => [
     ...[captureFence, admission.admit, http.jsonBody(settings.MAX_BODY, keepsText), admission.acquireSlot],
   ];
   const preHandlers = reading(false);
@@ -95,11 +95,11 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       onlyPathOf: (tenant) => (settings.RESTORE_KEYS?.get(tenant)?.isOnly ? http.RESTORE_PATH : undefined),
     },
     public: [healthRoutes(components, admission), ...(presidio?.public ?? [])],
+    direct: http.gatewayRoutes({
+      ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
+      proxyNames: settings.PROXY_NAMES,
+    }),
     authenticated: [
-      http.gatewayRoutes({
-        ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
-        proxyNames: settings.PROXY_NAMES,
-      }),
       http.sessionRoutes({
         ...{ store, metrics, logger, subjectOf, isAdmin, preHandlers },
         isKnownTenant: (tenant) => tenant === INLINE_TENANT || apiKeys?.current.tenants.has(tenant) === true,

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import { DEFAULT_TENANT, type ApiKeys } from '../settings/settings.ts';
-import type { AuthenticatedState, CallContext, CallMiddleware } from './context.ts';
+import type { AuthenticatedState, CallMiddleware, HttpScope, HttpStep } from './context.ts';
 import type { Tenant } from '../ids.ts';
 import { ServiceError } from './errors.ts';
 
@@ -26,7 +26,7 @@ export interface SignInPage {
 }
 
 /** Refuses calls without a known key, and sets the tenant of the others. */
-export function authentication(options: AuthenticationOptions): CallMiddleware {
+export function authentication(options: AuthenticationOptions): HttpStep {
   return (context, next) => {
     const known = options.keys();
     const tenant = known ? known.tenantOf(presentedKey(context, options)) : DEFAULT_TENANT;
@@ -67,12 +67,12 @@ export function authenticatedRouter(): Router<AuthenticatedState> {
   return router;
 }
 
-const assertAuthenticated: CallMiddleware = ({ state }, next) => {
+export const assertAuthenticated: HttpStep = ({ state }, next) => {
   if (state.tenant === undefined || state.tenant === '') throw new Error('The route is not behind authentication.');
   return next();
 };
 
-function presentedKey(context: CallContext, { bearerPaths, basicPaths, page }: AuthenticationOptions): string {
+function presentedKey(context: HttpScope, { bearerPaths, basicPaths, page }: AuthenticationOptions): string {
   const key = context.get('x-api-key');
   if (key !== '') return key;
   const [, scheme = '', credentials = ''] = /^(Basic|Bearer) +(\S+) *$/i.exec(context.get('authorization')) ?? [];
@@ -92,7 +92,7 @@ function presentedKey(context: CallContext, { bearerPaths, basicPaths, page }: A
  * without this header send a CORS preflight before JSON from another origin, and the service refuses other bodies.
  */
 function acceptsBasic(
-  context: CallContext,
+  context: HttpScope,
   paths: ReadonlySet<string> | undefined,
   page: SignInPage | undefined,
 ): boolean {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { AuditNotes } from '../audit/audit.ts';
 import type { Policy } from '../detection/detection.ts';
@@ -5,6 +6,7 @@ import type { GatewayAdapter, JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
 import type { BodyTracker } from './admission/capacity.ts';
+import type { Step } from './steps.ts';
 
 /** What middleware and handlers know about a call. */
 export interface CallState {
@@ -66,8 +68,27 @@ export interface CallScope {
   set(name: string, value: string): void;
 }
 
-/** A step on the way of a call that needs no Koa. */
+/** A step on the way of a call, however it arrives. */
 export type ScopeMiddleware = (context: CallScope, next: () => Promise<unknown>) => Promise<unknown>;
+
+/** A call by HTTP, as the steps of a route see it. Each Koa context is one, and so is each call that needs no Koa. */
+export interface HttpScope extends CallScope {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly url: string;
+  /** The path in the URL, as it was sent. */
+  readonly path: string;
+  /** The answer: a text, bytes, a stream of bytes, or an object that is written as JSON. */
+  body: unknown;
+}
+
+/** A call that authentication accepted. */
+export interface AuthenticatedScope extends HttpScope {
+  readonly state: AuthenticatedState;
+}
+
+/** A step on the way of a call by HTTP. */
+export type HttpStep = Step<HttpScope>;
 export type AuthenticatedContext = ParameterizedContext<AuthenticatedState>;
 export type CallMiddleware = Middleware<CallState>;
 

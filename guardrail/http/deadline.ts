@@ -1,4 +1,4 @@
-import type { CallContext } from './context.ts';
+import type { HttpScope } from './context.ts';
 import { ServiceError } from './errors.ts';
 
 /** Time limit of a call. Must be shorter than the time for which the store remembers erasures. */
@@ -9,7 +9,7 @@ export const CALL_TIMEOUT_MS = 25_000;
  * @throws ServiceError 429 if the time limit is exceeded, even if the work ignores the signal.
  */
 export function withDeadline<T>(
-  { res }: CallContext,
+  { res }: Pick<HttpScope, 'res'>,
   work: (signal: AbortSignal) => Promise<T>,
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<T> {

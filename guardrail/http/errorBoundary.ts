@@ -5,7 +5,7 @@ import { ImagesBusyError } from '../images/images.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { CallMiddleware, CallScope } from './context.ts';
+import type { CallScope, HttpStep } from './context.ts';
 import { errorBody, ServiceError, type ErrorCode } from './errors.ts';
 
 /** Errors of other rooms, and their codes. Their messages are written for callers. */
@@ -20,7 +20,7 @@ const CODES: readonly [type: abstract new (...args: never[]) => Error, code: Err
 ];
 
 /** Turns each error into a response: `{"error":{"code","message","request_id"}}`. */
-export function errorBoundary(logger: Logger): CallMiddleware {
+export function errorBoundary(logger: Logger): HttpStep {
   return async (context, next) => {
     try {
       await next();
@@ -29,7 +29,7 @@ export function errorBoundary(logger: Logger): CallMiddleware {
       const error = asServiceError(thrown);
       logError(logger, context, error, thrown);
       context.status = error.status;
-      context.set(error.headers);
+      for (const [name, value] of Object.entries(error.headers)) context.set(name, value);
       context.body = errorBody(error, context.state.requestId);
     }
   };

@@ -5,7 +5,7 @@ import Router from '@koa/router';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import Koa from 'koa';
-import { routeOf, type CallState } from './context.ts';
+import { routeOf, type CallContext, type CallState } from './context.ts';
 import { exactRoutes } from './exactRoutes.ts';
 import { inOrder } from './steps.ts';
 
@@ -53,7 +53,7 @@ describe('exact routes', () => {
       context.set('x-route', routeOf(context));
     });
     koa.use(
-      inOrder<CallState>([
+      inOrder<CallContext>([
         (context, next) => {
           const route = hasExact ? exact(context.method, context.path) : undefined;
           return route ? (route(context, next) as unknown) : next();
@@ -97,7 +97,7 @@ describe('exact routes', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('waits', 'returns', 'throws')), async (kinds) => {
         const seen: string[] = [];
-        const run = inOrder<CallState>(
+        const run = inOrder<CallContext>(
           kinds.map((kind, at) => {
             const before = (): void => {
               seen.push(`${at}`);
@@ -106,7 +106,7 @@ describe('exact routes', () => {
             if (kind !== 'waits')
               return (_, next) => {
                 before();
-                return next() as unknown;
+                return next();
               };
             return async (_, next) => {
               before();
@@ -118,7 +118,7 @@ describe('exact routes', () => {
         const failing = kinds.indexOf('throws');
         const started = failing < 0 ? kinds : kinds.slice(0, failing + 1);
         const outcome = await Promise.resolve()
-          .then(() => run({} as never, () => Promise.resolve('last')) as unknown)
+          .then(() => run({} as never, () => Promise.resolve('last')))
           .then(
             () => 'done',
             (error: unknown) => (error as Error).message,

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { CallMiddleware } from './context.ts';
+import type { CallContext, CallMiddleware, HttpStep } from './context.ts';
 import { inOrder } from './steps.ts';
 
 /** A path without parameters and patterns. */
@@ -13,7 +13,7 @@ export type ExactRoutes = (method: string, path: string) => CallMiddleware | und
  * pattern of each of its routes, and composes what they do, for each call.
  * @param before runs before the steps of a route
  */
-export function exactRoutes<State>(router: Router<State>, before: readonly CallMiddleware[] = []): ExactRoutes {
+export function exactRoutes<State>(router: Router<State>, before: readonly HttpStep[] = []): ExactRoutes {
   const routes = new Map<string, Map<string, CallMiddleware>>();
   for (const { path, methods } of router.stack) {
     if (typeof path !== 'string' || !EXACT.test(path)) continue;
@@ -24,13 +24,14 @@ export function exactRoutes<State>(router: Router<State>, before: readonly CallM
       if (layers.some(({ paramNames }) => paramNames.length > 0)) continue;
       // A step that all routes of nested routers share is in several layers.
       const steps = new Set(layers.flatMap(({ stack }) => stack as unknown as CallMiddleware[]));
-      byMethod.set(method, inOrder([...before, reportRoute(path), ...steps]));
+      byMethod.set(method, inOrder<CallContext>([...before, reportRoute(path), ...steps]));
     }
   }
   return (method, path) => routes.get(path)?.get(method);
 }
 
-function reportRoute(path: string): CallMiddleware {
+/** Names the route of a call. */
+export function reportRoute(path: string): HttpStep {
   return (context, next) => {
     context.state.route = path;
     return next();

@@ -1,4 +1,3 @@
-import type Router from '@koa/router';
 import type { CallIdentity, Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { AuditNotes } from '../audit/audit.ts';
 import type { Access, NamedCaller } from '../customers/customers.ts';
@@ -16,18 +15,12 @@ import {
   type GatewayRoute,
   type JsonObject,
 } from '../gateways/gateways.ts';
-import { authenticatedRouter } from './authentication.ts';
-import {
-  reportSession,
-  type AuthenticatedContext,
-  type AuthenticatedState,
-  type CallContext,
-  type CallMiddleware,
-} from './context.ts';
+import { reportSession, type AuthenticatedScope, type HttpScope, type HttpStep } from './context.ts';
 import { withDeadline } from './deadline.ts';
+import type { DirectRoute } from './directRoutes.ts';
 import { ServiceError } from './errors.ts';
 import { failures, type FailurePolicy } from './failures.ts';
-import { jsonBytes } from './json.ts';
+import { JSON_TYPE, jsonBytes } from './json.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface GatewayRouteOptions {
@@ -46,7 +39,7 @@ export interface GatewayRouteOptions {
   /** Derives the id of an end user of a tenant in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   /** Admission and body reading, in this order. */
-  readonly preHandlers: readonly CallMiddleware[];
+  readonly preHandlers: readonly HttpStep[];
   readonly onFailure: FailurePolicy;
 }
 
@@ -54,23 +47,22 @@ const ANONYMOUS = `The request contains personal data, and the gateway does not 
 const FAILED = 'The guardrail could not check this call. Try again.';
 
 /** Every path that gateways call, with one pipeline for all of them. */
-export function gatewayRoutes(options: GatewayRouteOptions): Router<AuthenticatedState> {
-  const router = authenticatedRouter();
-  for (const route of gatewayRoutesOf(options.proxyNames)) {
+export function gatewayRoutes(options: GatewayRouteOptions): DirectRoute[] {
+  return gatewayRoutesOf(options.proxyNames).map((route) => {
     const pass = passOf(route, undefined);
     const failing = failures(options.onFailure, (context) => {
       const dialect = dialectIn(context);
       return dialect === undefined ? pass : passOf(route, dialect);
     });
-    router.post(route.path, failing, ...options.preHandlers, async (context) => {
+    const answer = async (context: AuthenticatedScope): Promise<void> => {
       await writeJson(context, await handleCall(context, route, options));
-    });
-  }
-  return router;
+    };
+    return { method: 'POST', path: route.path, steps: [failing, ...options.preHandlers, answer] };
+  });
 }
 
 async function handleCall(
-  context: AuthenticatedContext,
+  context: AuthenticatedScope,
   route: GatewayRoute,
   options: GatewayRouteOptions,
 ): Promise<object> {
@@ -92,7 +84,7 @@ async function handleCall(
 }
 
 function read(
-  context: AuthenticatedContext,
+  context: AuthenticatedScope,
   adapter: GatewayAdapter,
   body: JsonObject,
   { guard, subjectOf }: GatewayRouteOptions,
@@ -108,7 +100,7 @@ function read(
 }
 
 async function runGuard(
-  context: AuthenticatedContext,
+  context: AuthenticatedScope,
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
   signal: AbortSignal,
@@ -186,17 +178,14 @@ function blocked(adapter: GatewayAdapter, reason: string): JsonObject {
 }
 
 /** The value of `?dialect=`. Few calls have a query. */
-function dialectIn(context: CallContext): string | undefined {
-  return context.url.includes('?') ? first(context.query.dialect) : undefined;
-}
-
-function first(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
+function dialectIn({ url }: HttpScope): string | undefined {
+  const query = url.indexOf('?');
+  return query < 0 ? undefined : (new URLSearchParams(url.slice(query)).get('dialect') ?? undefined);
 }
 
 /** Sets the answer as a text: Koa would look up the content type of an object anew for each answer. */
-async function writeJson(context: AuthenticatedContext, value: object): Promise<void> {
+async function writeJson(context: AuthenticatedScope, value: object): Promise<void> {
   const body = await jsonBytes(value);
-  context.res.setHeader('content-type', 'application/json; charset=utf-8');
+  context.set('content-type', JSON_TYPE);
   context.body = body;
 }

@@ -3,11 +3,17 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { accessLog } from './accessLog.ts';
-import { authentication, type AuthenticationOptions } from './authentication.ts';
+import {
+  assertAuthenticated,
+  authenticatedRouter,
+  authentication,
+  type AuthenticationOptions,
+} from './authentication.ts';
 import { callSpan } from './callSpan.ts';
-import type { AuthenticatedState, CallState, ScopeMiddleware } from './context.ts';
+import type { AuthenticatedState, CallContext, CallState, HttpStep, ScopeMiddleware } from './context.ts';
 import { errorBoundary } from './errorBoundary.ts';
-import { exactRoutes } from './exactRoutes.ts';
+import { serveDirectly, type DirectRoute } from './directRoutes.ts';
+import { exactRoutes, reportRoute } from './exactRoutes.ts';
 import type { Metrics } from './metrics.ts';
 import { requestId } from './requestId.ts';
 import { inOrder } from './steps.ts';
@@ -21,6 +27,8 @@ export interface HandlerOptions {
   readonly authentication: AuthenticationOptions;
   /** Routes without authentication. */
   readonly public: readonly Router<CallState>[];
+  /** Routes behind authentication that need nothing of Koa. */
+  readonly direct?: readonly DirectRoute[];
   /** Routes behind authentication. Their handlers need the tenant, so the compiler rejects them as public routes. */
   readonly authenticated: readonly Router<AuthenticatedState>[];
 }
@@ -41,25 +49,28 @@ const PROBES = new Set(['/healthz', '/readyz']);
 
 /** Puts the common middleware in front of routes: span, request id, access log, metrics, error boundary and authentication. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { logger, metrics } = options;
+  const { logger, metrics, direct = [] } = options;
   const publicRoutes = new Router<CallState>();
   for (const router of options.public) publicRoutes.use(router.routes());
   const authenticated = new Router<AuthenticatedState>();
-  for (const router of options.authenticated) authenticated.use(router.routes());
+  for (const router of [directRouter(direct), ...options.authenticated]) authenticated.use(router.routes());
 
   const koa = new Koa<CallState>();
   koa.silent = true;
   const span = callSpan();
   const authenticate = authentication(options.authentication);
   const exact = [exactRoutes(publicRoutes), exactRoutes(authenticated, [authenticate])];
+  const common: readonly HttpStep[] = [
+    (context, next) => (isTracing() && !PROBES.has(context.path) ? span(context, next) : next()),
+    requestId(),
+    accessLog(logger),
+    ...(options.audit ? [options.audit] : []),
+    metrics.http,
+    errorBoundary(logger),
+  ];
   koa.use(
-    inOrder<CallState>([
-      (context, next) => (isTracing() && !PROBES.has(context.path) ? span(context, next) : next()),
-      requestId(),
-      accessLog(logger),
-      ...(options.audit ? [options.audit] : []),
-      metrics.http,
-      errorBoundary(logger),
+    inOrder<CallContext>([
+      ...common,
       (context, next) => {
         const { method, path } = context;
         for (const find of exact) {
@@ -78,10 +89,25 @@ export function createHandler(options: HandlerOptions): Handler {
   koa.use(authenticated.allowedMethods());
 
   const callback = koa.callback();
+  const isServed = serveDirectly(direct, ({ path }) => [
+    ...common,
+    authenticate,
+    reportRoute(path),
+    assertAuthenticated,
+  ]);
   return {
-    handle: (request, response) => void callback(request, response),
+    handle: (request, response) => {
+      if (!isServed(request, response)) void callback(request, response);
+    },
     routes: [...routesOf(publicRoutes), ...routesOf(authenticated)],
   };
+}
+
+/** The same routes for Koa: in other spellings of their paths, and for answers to other methods. */
+function directRouter(routes: readonly DirectRoute[]): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
+  for (const { method, path, steps } of routes) router.register(path, [method], [...steps]);
+  return router;
 }
 
 function routesOf<State>(router: Router<State>): Route[] {

@@ -13,6 +13,7 @@ export {
   type CallMiddleware,
   type CallScope,
   type CallState,
+  type HttpStep,
   type ScopeMiddleware,
 } from './context.ts';
 export { withDeadline, withTimeLimit } from './deadline.ts';
@@ -20,6 +21,7 @@ export { asServiceError, describeError, logError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { explainRoute } from './explain.ts';
 export { failurePolicy, type FailurePolicy } from './failures.ts';
+export { HttpCall } from './httpCall.ts';
 export { gatewayRoutes } from './gatewayRoutes.ts';
 export { createHandler, type Handler, type Route } from './handler.ts';
 export { HEALTH_PATHS, healthRoutes, createDependency, type Dependency } from './health.ts';

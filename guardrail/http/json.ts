@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { atOnce, createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import { ServiceError } from './errors.ts';
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
 export const MAX_DEPTH = 64;
 /** Members of objects and elements of arrays. Each can be sent in two bytes, and takes far more memory. */
 export const MAX_VALUES = 500_000;

@@ -1,10 +1,10 @@
 /** The client's side of an HTTP call: when it disconnects, and when it is ready to receive more. */
 import type { ServerResponse } from 'node:http';
 import type { ErrorBody } from '../bodies/bodies.ts';
+import type { HttpCall } from '../http/http.ts';
 import type { AnswerHead, Client } from './call.ts';
 import { ClientGoneError } from './errors.ts';
 import { answerHeaders } from './headers.ts';
-import type { HttpCall } from './httpCall.ts';
 
 /** A client that receives nothing for this time, in milliseconds, has gone without a word. */
 const STALLED_MS = 300_000;

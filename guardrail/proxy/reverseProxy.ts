@@ -1,10 +1,17 @@
 /** An HTTP server that forwards calls to one upstream: what the proxies of models and of tools share. */
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { accessLog, callSpan, requestId, ServiceError, type Metrics, type ScopeMiddleware } from '../http/http.ts';
+import {
+  accessLog,
+  callSpan,
+  HttpCall,
+  requestId,
+  ServiceError,
+  type Metrics,
+  type ScopeMiddleware,
+} from '../http/http.ts';
 import type { Client } from './call.ts';
 import { HttpClient } from './client.ts';
-import { HttpCall } from './httpCall.ts';
 import { createUpstream, type Upstream, type UpstreamTimeouts } from './upstream.ts';
 
 export interface ReverseProxyOptions {

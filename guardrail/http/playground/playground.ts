@@ -7,7 +7,7 @@ import type { Analyzer, Finding, Policy, Profile, Recall } from '../../detection
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
 import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
-import { reportSession, type AuthenticatedState, type CallMiddleware } from '../context.ts';
+import { reportSession, type AuthenticatedState, type HttpStep } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
 import { entitiesOf, entitySchema } from '../entities.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -92,7 +92,7 @@ export interface PlaygroundOptions {
   readonly guard: Guard;
   /** The policy of the service with this profile; undefined: as it is. */
   readonly policyWith: (profile: Profile | undefined) => Policy;
-  readonly preHandlers: readonly CallMiddleware[];
+  readonly preHandlers: readonly HttpStep[];
 }
 
 /** The page to which a browser signs in. It also calls endpoints of gateways. */
