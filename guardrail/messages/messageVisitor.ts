@@ -121,14 +121,13 @@ function mapMembers(value: JsonObject, visit: (member: Json, key: string) => Jso
   const visited: Json[] = [];
   let isChanged = false;
   for (const key of keys) {
-    const member = value[key] as Json;
-    const replacement = visit(member, key);
-    if (replacement !== member) isChanged = true;
-    visited.push(replacement);
+    const member = value[key] ?? null;
+    const result = visit(member, key);
+    isChanged ||= result !== member;
+    visited.push(result);
   }
-  if (!isChanged) return value;
   // fromEntries defines own properties, also for the key `__proto__`.
-  return Object.fromEntries(keys.map((key, at): [string, Json] => [key, visited[at] as Json]));
+  return isChanged ? Object.fromEntries(keys.map((key, at) => [key, visited[at] ?? null])) : value;
 }
 
 /** Checks the nesting without recursion, before JSON.stringify recurses. */

@@ -62,7 +62,9 @@ export class PseudonymAssignment {
   }
 
   private entries(): Entry[] {
-    return [...this.byLabel.values()].flatMap((entries) => [...entries.values()]);
+    const all: Entry[] = [];
+    for (const entries of this.byLabel.values()) for (const entry of entries.values()) all.push(entry);
+    return all;
   }
 }
 

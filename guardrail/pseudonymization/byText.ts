@@ -18,6 +18,8 @@ export class ByText<T> {
   }
 
   values(): T[] {
-    return [...this.kinds.values()].flatMap((texts) => [...texts.values()]);
+    const all: T[] = [];
+    for (const texts of this.kinds.values()) for (const value of texts.values()) all.push(value);
+    return all;
   }
 }

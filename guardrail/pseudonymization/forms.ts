@@ -269,7 +269,7 @@ const ASCII = Uint8Array.from({ length: 0x80 }, (_, unit) => {
   return /\s/.test(char) ? 8 : 0;
 });
 
-function isDigit(unit: number): boolean {
+export function isDigit(unit: number): boolean {
   return ((ASCII[unit] ?? 0) & 1) !== 0;
 }
 
@@ -277,7 +277,7 @@ function isCodeUnit(unit: number): boolean {
   return ((ASCII[unit] ?? 0) & 4) !== 0;
 }
 
-function isWordUnit(unit: number): boolean {
+export function isWordUnit(unit: number): boolean {
   return unit === UNDERSCORE || ((ASCII[unit] ?? 0) & 3) !== 0;
 }
 

@@ -13,6 +13,7 @@ import {
   spaceEnd,
   type Core,
 } from './forms.ts';
+import { formStart } from './formStart.ts';
 import type { Label } from './labels.ts';
 import { MAX_CODE } from './pseudonyms.ts';
 
@@ -89,12 +90,6 @@ export function mayHavePseudonyms(text: string): boolean {
 
 const BRACKET = /[<>&%\\()[\]]/g;
 
-/** The places where a form can begin: brackets, and words with a separator. No form without an opening bracket has white space. */
-const FORM_START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*[\\_\-\u2010\u2011\u2013])/gi;
-
-/** As {@link FORM_START}, and a word at the end of the text, where the beginning of a form can begin. */
-const START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*(?:[\\_\-\u2010\u2011\u2013]|$))/gi;
-
 /** Upper bound of the length of a form. By the bounds above and those of labels, a form has at most 162 code units. */
 export const MAX_FORM = 256;
 
@@ -113,13 +108,13 @@ class FormGrammar implements Grammar {
     const matches: PseudonymMatch[] = [];
     BRACKET.lastIndex = from;
     if (!BRACKET.test(text)) return matches;
-    for (let start = startAfter(FORM_START, text, from); start < text.length;) {
+    for (let start = formStart(text, from, false); start < text.length;) {
       const match = this.formAt(text, start);
       if (match) {
         matches.push(match);
         TooManyValuesError.check(matches.length);
       }
-      start = startAfter(FORM_START, text, match?.end ?? start + 1);
+      start = formStart(text, match?.end ?? start + 1, false);
     }
     return matches;
   }
@@ -133,15 +128,15 @@ class FormGrammar implements Grammar {
       const place = last.open === 'half' && spaceEnd(text, last.end) === text.length ? last.start : last.end;
       if (place < text.length && isClosing(text, last.end)) places.push({ from: place, onlyIfKnown: last.pseudonym });
     }
-    for (let at = startAfter(START, text, Math.max(last?.end ?? from, text.length - MAX_FORM)); at < text.length;) {
+    for (let at = formStart(text, Math.max(last?.end ?? from, text.length - MAX_FORM), true); at < text.length;) {
       const core = isWordStart(text, at) ? this.cores.read(text, at, false) : undefined;
       if (core && isClosePart(text, core.end)) {
         const pseudonym = pseudonymOf(text, core);
         if (core.codeEnd === text.length) return [...places, beingWritten(at, pseudonym)];
         places.push({ from: at, onlyIfKnown: pseudonym });
-        at = startAfter(START, text, core.end);
+        at = formStart(text, core.end, true);
       } else if (this.isFormPart(text, at)) return [...places, { from: at }];
-      else at = startAfter(START, text, at + 1);
+      else at = formStart(text, at + 1, true);
     }
     return places;
   }
@@ -218,15 +213,6 @@ class FormGrammar implements Grammar {
     const start = spaceEnd(text, at);
     return start === text.length || this.cores.isPart(text, start, isLoose);
   }
-}
-
-/**
- * @param pattern of the first character of a form
- * @returns the first place, from a place on, where a form can begin; the length of the text if there is none
- */
-function startAfter(pattern: RegExp, text: string, place: number): number {
-  pattern.lastIndex = place;
-  return pattern.test(text) ? pattern.lastIndex - 1 : text.length;
 }
 
 /** Whether the text ends before a closing bracket, or in the middle of it. */

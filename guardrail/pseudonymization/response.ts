@@ -13,7 +13,7 @@ import { Budget } from './limits.ts';
 import { labelIn, type Pseudonyms } from './pseudonyms.ts';
 import { looksLikeEnumeration, restoringText } from './restore.ts';
 import type { Restored } from './restorePass.ts';
-import { pseudonymsIn, scanGrowingText, scanText, type ScannedText } from './scan.ts';
+import { addPseudonyms, scanGrowingText, scanText, type ScannedText } from './scan.ts';
 
 type Scans = ReadonlyMap<string, ScannedText>;
 type Values = ReadonlyMap<Pseudonym, Stored>;
@@ -44,13 +44,17 @@ export async function findPseudonyms(
       : scanText(grammar, text);
     scans.set(text, await inSlices(scan, yieldIfDue));
   }
-  TooManyValuesError.check(scans.values().reduce((sum, { matches }) => sum + matches.length, 0));
+  let count = 0;
+  for (const { matches } of scans.values()) count += matches.length;
+  TooManyValuesError.check(count);
   return scans;
 }
 
 /** The distinct pseudonyms of a response whose values decide how it is restored. */
 export function pseudonymsOf(scans: Scans): Set<Pseudonym> {
-  return new Set(scans.values().flatMap(pseudonymsIn));
+  const found = new Set<Pseudonym>();
+  for (const scan of scans.values()) addPseudonyms(scan, found);
+  return found;
 }
 
 /**
@@ -92,19 +96,16 @@ export async function restore(
   // Without known pseudonyms, only the holdback of the texts is computed.
   const relevant = shown.size === 0 ? { texts: document.texts } : document;
   await results.restoreAll(passagesOf(relevant));
-  const changed = { ...document, ...rewriteTexts(relevant, (text, kind) => results.textOf(text, kind)) };
-  const restored = results.sum((result) => result.restored);
-  const found = [...scans.values()].flatMap(({ matches }) => matches);
-  const unknown = found.filter(({ pseudonym }) => !known.has(pseudonym)).length;
-  const hidden = found.filter(({ pseudonym }) => known.has(pseudonym) && !shown.has(pseudonym)).length;
+  const { restored, withheld } = results.counts();
+  const { unknown, hidden } = countUnrestored(scans, known, shown);
   return {
     session,
-    action: 'NONE',
+    action: restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE',
     ...document,
-    ...(restored > 0 && { action: 'GUARDRAIL_INTERVENED', ...changed }),
+    ...(restored > 0 && rewriteTexts(relevant, (text, kind) => results.textOf(text, kind))),
     holdback: document.texts.map((text) => results.holdbackOf(text)),
     restored,
-    withheld: hidden + results.sum((result) => result.withheld),
+    withheld: hidden + withheld,
     unknown,
     isEnumeration,
     ...(mayShow && { byType: countByType(document, scans, { known, shown, results }) }),
@@ -113,6 +114,18 @@ export async function restore(
 
 function shownOf(known: Values, mayShow: (label: string) => boolean): Values {
   return new Map([...known].filter(([pseudonym]) => mayShow(labelIn(pseudonym))));
+}
+
+/** Counts the occurrences of pseudonyms that no store knows, and of those that the call may not show. */
+function countUnrestored(scans: Scans, known: Values, shown: Values): { unknown: number; hidden: number } {
+  const counts = { unknown: 0, hidden: 0 };
+  for (const { matches } of scans.values()) {
+    for (const { pseudonym } of matches) {
+      if (!known.has(pseudonym)) counts.unknown += 1;
+      else if (!shown.has(pseudonym)) counts.hidden += 1;
+    }
+  }
+  return counts;
 }
 
 interface Counted {
@@ -188,8 +201,14 @@ class RestoredTexts {
     return result.text;
   }
 
-  sum(count: (result: Restored) => number): number {
-    return this.results.values().reduce((total, result) => total + count(result), 0);
+  /** The numbers of pseudonyms that were restored, and that were withheld because of an address. */
+  counts(): { restored: number; withheld: number } {
+    const counts = { restored: 0, withheld: 0 };
+    for (const { restored, withheld } of this.results.values()) {
+      counts.restored += restored;
+      counts.withheld += withheld;
+    }
+    return counts;
   }
 
   /** The places of the known pseudonyms that were kept in a text, because an address contains them. */

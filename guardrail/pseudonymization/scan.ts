@@ -60,6 +60,8 @@ export function* matchesIn(grammar: Grammar, text: string, from = 0, units = STE
   return matches;
 }
 
-export function pseudonymsIn({ matches, unfinished }: ScannedText): Pseudonym[] {
-  return [...matches.map((match) => match.pseudonym), ...unfinished.flatMap((place) => place.onlyIfKnown ?? [])];
+/** Adds the pseudonyms of a text to a set. */
+export function addPseudonyms({ matches, unfinished }: ScannedText, found: Set<Pseudonym>): void {
+  for (const { pseudonym } of matches) found.add(pseudonym);
+  for (const { onlyIfKnown } of unfinished) if (onlyIfKnown !== undefined) found.add(onlyIfKnown);
 }

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { formStart } from './formStart.ts';
+
+/** The rule as a pattern, which reads each word of a text. */
+const START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*[\\_\-\u2010\u2011\u2013])/gi;
+const OPEN_START = /[<&%\\([]|\b(?<!\\)[a-z](?=[0-9a-z]*(?:[\\_\-\u2010\u2011\u2013]|$))/gi;
+
+function byPattern(text: string, from: number, mayEnd: boolean): number {
+  const pattern = mayEnd ? OPEN_START : START;
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex - 1 : text.length;
+}
+
+describe('the places where a form can begin', () => {
+  it('are those of the rule, from any place on', () => {
+    const unit = fc.constantFrom(...'aZ09_-\\<&%([>) .é\u2010\u2013\u017f\u212a\ud83d'.split(''));
+    const parts = fc.oneof(unit, fc.constantFrom('PERSON', 'EMAIL_ADDRESS', 'K7Q2RTM4', '\\n', 'u003c'));
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 12 }), fc.nat(20), fc.boolean(), (list, from, mayEnd) => {
+        const text = list.join('');
+        const place = Math.min(from, text.length);
+        expect(formStart(text, place, mayEnd)).to.equal(byPattern(text, place, mayEnd));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('are found in linear time', () => {
+    const text = 'word_'.repeat(20_000) + 'word'.repeat(20_000);
+    const begin = performance.now();
+    let found = 0;
+    for (let at = formStart(text, 0, true); at < text.length; at = formStart(text, at + 1, true)) found += 1;
+    expect(found).to.equal(1);
+    expect(performance.now() - begin).to.be.lessThan(1000);
+  });
+});
