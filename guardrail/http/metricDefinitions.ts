@@ -1,5 +1,6 @@
 /** The metrics of the guardrail, one definition each. No label contains a value from a caller. */
-import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { TalliedCounter, TalliedHistogram } from './tallies.ts';
 
 /** From half a millisecond to ten seconds: a short text takes about one millisecond, a long one a few hundred. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -109,8 +110,8 @@ const HISTOGRAMS = {
   },
 } as const satisfies Record<string, Definition>;
 
-type Counters = Readonly<Record<keyof typeof COUNTERS, Counter>>;
-type Histograms = Readonly<Record<keyof typeof HISTOGRAMS, Histogram>>;
+type Counters = Readonly<Record<keyof typeof COUNTERS, TalliedCounter>>;
+type Histograms = Readonly<Record<keyof typeof HISTOGRAMS, TalliedHistogram>>;
 
 /** Creates all counters and histograms in a registry. */
 export function registerMetrics(registry: Registry): Counters & Histograms {
@@ -120,10 +121,23 @@ export function registerMetrics(registry: Registry): Counters & Histograms {
       Object.entries<Definition>(definitions).map(([key, definition]) => [key, make(definition)]),
     ) as Record<K, T>;
   return {
-    ...create(COUNTERS, (definition) => new Counter({ ...definition, registers })),
+    ...create(COUNTERS, (definition) => new TalliedCounter({ ...configurationOf(definition), registers })),
     ...create(
       HISTOGRAMS,
-      (definition) => new Histogram({ ...definition, buckets: [...(definition.buckets ?? SECONDS)], registers }),
+      (definition) =>
+        new TalliedHistogram({
+          ...configurationOf(definition),
+          buckets: [...(definition.buckets ?? SECONDS)],
+          registers,
+        }),
     ),
   };
+}
+
+function configurationOf({ name, help, labelNames = [] }: Definition): {
+  name: string;
+  help: string;
+  labelNames: string[];
+} {
+  return { name, help, labelNames: [...labelNames] };
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry, type Histogram } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { registerBuildInfo } from '../buildInfo.ts';
 import type { Access } from '../customers/customers.ts';
 import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
@@ -6,6 +6,7 @@ import type { EntityCount, PseudonymCounts, ResponseOutcome } from '../pseudonym
 import type { MappingStore } from '../store/store.ts';
 import { knownMethod, routeOf, type ScopeMiddleware } from './context.ts';
 import { registerMetrics } from './metricDefinitions.ts';
+import type { TalliedHistogram } from './tallies.ts';
 
 /** Outcomes of the pseudonyms in a response. */
 const PSEUDONYM_OUTCOMES = ['restored', 'withheld', 'unknown'] as const;
@@ -126,7 +127,7 @@ function watchCustomers(access: Access, registry: Registry): void {
   });
 }
 
-function instrumentStore(store: MappingStore, histogram: Histogram, registry: Registry): MappingStore {
+function instrumentStore(store: MappingStore, histogram: TalliedHistogram, registry: Registry): MappingStore {
   new Gauge({
     name: 'guardrail_sessions',
     help: 'Sessions in the mapping store. With Redis, an estimate over all replicas.',
@@ -151,7 +152,7 @@ function instrumentStore(store: MappingStore, histogram: Histogram, registry: Re
   };
 }
 
-function instrumentAnalyzer(analyzer: Analyzer, histogram: Histogram): Analyzer {
+function instrumentAnalyzer(analyzer: Analyzer, histogram: TalliedHistogram): Analyzer {
   return {
     analyze: (texts: readonly string[], context: AnalysisContext) =>
       timed(histogram, {}, () => analyzer.analyze(texts, context)),
@@ -160,7 +161,11 @@ function instrumentAnalyzer(analyzer: Analyzer, histogram: Histogram): Analyzer 
   };
 }
 
-async function timed<T>(histogram: Histogram, labels: Record<string, string>, call: () => Promise<T>): Promise<T> {
+async function timed<T>(
+  histogram: TalliedHistogram,
+  labels: Record<string, string>,
+  call: () => Promise<T>,
+): Promise<T> {
   const start = performance.now();
   try {
     const result = await call();
