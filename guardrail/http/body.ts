@@ -40,7 +40,8 @@ export function jsonBody(limit: number, keepsText = false): HttpStep {
       throw new ServiceError('unsupported_media_type');
     }
     const bytes = await readBody(context, limit);
-    context.state.body = await parseJsonInSteps(bytes);
+    const parsed = parseJsonInSteps(bytes);
+    context.state.body = parsed instanceof Promise ? await parsed : parsed;
     if (keepsText) context.state.bodyText = bytes.toString('utf8');
     await next();
   };

@@ -1,5 +1,6 @@
 import type { HttpScope } from './context.ts';
 import { ServiceError } from './errors.ts';
+import { TimeLimit } from '../timeLimit.ts';
 
 /** Time limit of a call. Must be shorter than the time for which the store remembers erasures. */
 export const CALL_TIMEOUT_MS = 25_000;
@@ -14,7 +15,7 @@ export function withDeadline<T>(
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<T> {
   const follow: Follow = (abort) => {
-    res.once('close', abort);
+    res.on('close', abort);
     // The client may have disconnected before this function was called: then there is no event.
     if (res.destroyed) abort();
     return () => res.off('close', abort);
@@ -44,23 +45,38 @@ export function withTimeLimit<T>(
 /** Calls `abort` when the client is gone. @returns a function that ends this */
 type Follow = (abort: () => void) => () => unknown;
 
-async function limited<T>(follow: Follow, work: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
-  const controller = new AbortController();
-  const abort = (): void => {
-    controller.abort();
-  };
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+/** One timer for each limit in use, which are those of the gateways. */
+const limits = new Map<number, TimeLimit>();
+
+function limitOf(timeoutMs: number): TimeLimit {
+  const known = limits.get(timeoutMs) ?? new TimeLimit(timeoutMs);
+  limits.set(timeoutMs, known);
+  return known;
+}
+
+// Not Promise.race(), which makes four promises for each call.
+function limited<T>(follow: Follow, work: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const abort = (): void => {
+      controller.abort();
+    };
+    const limit = limitOf(timeoutMs);
+    const expire = (): void => {
+      unfollow();
       reject(new ServiceError('timeout', { waitMs: timeoutMs }));
       abort();
-    }, timeoutMs);
+    };
+    limit.enter(expire);
+    const unfollow = follow(abort);
+    const run = async (): Promise<T> => {
+      try {
+        return await work(controller.signal);
+      } finally {
+        limit.leave(expire);
+        unfollow();
+      }
+    };
+    run().then(resolve, reject);
   });
-  const unfollow = follow(abort);
-  try {
-    return await Promise.race([work(controller.signal), late]);
-  } finally {
-    clearTimeout(timer);
-    unfollow();
-  }
 }

@@ -185,7 +185,7 @@ function dialectIn({ url }: HttpScope): string | undefined {
 
 /** Sets the answer as a text: Koa would look up the content type of an object anew for each answer. */
 async function writeJson(context: AuthenticatedScope, value: object): Promise<void> {
-  const body = await jsonBytes(value);
+  const written = jsonBytes(value);
   context.set('content-type', JSON_TYPE);
-  context.body = body;
+  context.body = typeof written === 'string' ? written : await written;
 }

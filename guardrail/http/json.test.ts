@@ -128,13 +128,13 @@ describe('JSON of several megabytes', () => {
   }
 
   it('is read in several turns of the event loop, with the same result', async () => {
-    const { turns, result } = await turnsDuring(() => parseJsonInSteps(body));
+    const { turns, result } = await turnsDuring(async () => await parseJsonInSteps(body));
     expect(turns).to.be.above(0);
     expect(result).to.deep.equal(large);
   });
 
   it('is written in several turns of the event loop, with the same result', async () => {
-    const { turns, result } = await turnsDuring(() => jsonBytes(large));
+    const { turns, result } = await turnsDuring(async () => await jsonBytes(large));
     expect(turns).to.be.above(0);
     expect(body.equals(result as Buffer)).to.equal(true);
   });
@@ -144,7 +144,7 @@ describe('JSON of several megabytes', () => {
     const faults = { duplicate_name: '{"a":1,"a":1,"b":', invalid_json: '{"a":', too_deep: '['.repeat(MAX_DEPTH + 1) };
     for (const [code, start] of Object.entries(faults)) {
       const broken = Buffer.from(`${start}${rest}${code === 'duplicate_name' ? '}' : ''}`);
-      const error = await parseJsonInSteps(broken).then(
+      const error = await (parseJsonInSteps(broken) as Promise<unknown>).then(
         () => undefined,
         (thrown: unknown) => thrown as ServiceError,
       );

@@ -10,9 +10,12 @@ const MAX_WAITING = 32;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The unanswered calls of one connection. */
+/** The calls of one connection. */
 interface Pipeline {
-  readonly waiting: (() => void)[];
+  /** Whether a call is being answered. */
+  isBusy: boolean;
+  /** The calls that wait; undefined: none has ever waited. */
+  waiting: (() => void)[] | undefined;
   isRefused: boolean;
 }
 
@@ -25,30 +28,36 @@ interface Pipeline {
 export function oneAtATime(handle: Handle, refuse: (response: ServerResponse) => void): Handle {
   const pipelines = new WeakMap<Socket, Pipeline>();
 
-  const start = (socket: Socket, pipeline: Pipeline, work: () => void, response: ServerResponse): void => {
-    response.once('close', () => {
-      const next = pipeline.waiting.shift();
-      if (next === undefined) pipelines.delete(socket);
-      else if (!socket.destroyed) next();
+  const start = (pipeline: Pipeline, request: IncomingMessage, response: ServerResponse, isRefused: boolean): void => {
+    const { socket } = request;
+    pipeline.isBusy = true;
+    response.on('close', () => {
+      pipeline.isBusy = false;
+      if (!socket.destroyed) pipeline.waiting?.shift()?.();
     });
-    work();
+    if (isRefused) refuse(response);
+    else handle(request, response);
   };
 
   return (request, response) => {
     const { socket } = request;
-    const known = pipelines.get(socket);
-    const pipeline = known ?? { waiting: [], isRefused: false };
-    if (pipeline.isRefused) return;
-    pipeline.isRefused = pipeline.waiting.length >= MAX_WAITING;
-    const work = pipeline.isRefused ? refuse.bind(undefined, response) : handle.bind(undefined, request, response);
-    const startThis = (): void => {
-      start(socket, pipeline, work, response);
-    };
-    if (known === undefined) {
+    let pipeline = pipelines.get(socket);
+    if (!pipeline) {
+      // As long as the connection: most have one call after the other.
+      pipeline = { isBusy: false, waiting: undefined, isRefused: false };
       pipelines.set(socket, pipeline);
-      startThis();
-    } else {
-      pipeline.waiting.push(startThis);
     }
+    if (pipeline.isRefused) return;
+    if (!pipeline.isBusy) {
+      start(pipeline, request, response, false);
+      return;
+    }
+    const waiting = (pipeline.waiting ??= []);
+    const isRefused = waiting.length >= MAX_WAITING;
+    pipeline.isRefused = isRefused;
+    const own = pipeline;
+    waiting.push(() => {
+      start(own, request, response, isRefused);
+    });
   };
 }

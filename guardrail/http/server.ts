@@ -183,7 +183,8 @@ function endResponse(response: ServerResponse, error: ServiceError): void {
 }
 
 function boundDiscarding(request: IncomingMessage, response: ServerResponse): void {
-  response.once('finish', () => {
+  // Not `once`, which makes one more function for each call.
+  response.on('finish', () => {
     if (request.readableEnded) return;
     let discarded = 0;
     request.on('data', (chunk: Buffer) => {

@@ -79,11 +79,21 @@ class ImageGuard {
     this.#cache = createOcrCache(options.store, options.sessionKey);
   }
 
-  async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
+  request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const yieldIfDue = createYielder();
-    const sources = [...new Set([...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])])];
-    await yieldIfDue();
-    if (sources.length === 0) return this.#guard.request(document, context);
+    const sources = [...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])];
+    const next = (): Promise<RequestOutcome> =>
+      sources.length === 0
+        ? this.#guard.request(document, context)
+        : this.#withImages(document, context, [...new Set(sources)]);
+    return yieldIfDue()?.then(next) ?? next();
+  }
+
+  async #withImages(
+    document: RequestDocument,
+    context: CallContext,
+    sources: readonly string[],
+  ): Promise<RequestOutcome> {
     const images = context.policy?.settings.images ?? this.#options.images;
     if (images === 'block' || context.stricter?.images === 'block') return refuse(this.#guard, context, BLOCKED);
     if (images === 'pass') return this.#guard.request(document, context);

@@ -1,4 +1,4 @@
-import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
+import { refuse, type Guard, type RequestOutcome } from '../pseudonymization/pseudonymization.ts';
 import { createYielder } from '../eventLoop.ts';
 import { hasFiles } from '../messages/messages.ts';
 
@@ -13,15 +13,16 @@ const REFUSED =
 /** Creates a guard that blocks requests with a file or a recording. */
 export function createFileGuard(guard: Guard, options: FileGuardOptions): Guard {
   return {
-    async request(document, context) {
+    request(document, context) {
       const yieldIfDue = createYielder();
       const images = context.policy?.settings.images ?? options.images;
       const isRefused =
         (images !== 'pass' || context.stricter?.images === 'block') &&
         (document.hasFiles === true || hasFiles(document.structuredMessages ?? []));
+      if (isRefused) return Promise.resolve(refuse(guard, context, REFUSED));
       // An object with many members takes as long here as in the next stage.
-      await yieldIfDue();
-      return isRefused ? refuse(guard, context, REFUSED) : guard.request(document, context);
+      const next = (): Promise<RequestOutcome> => guard.request(document, context);
+      return yieldIfDue()?.then(next) ?? next();
     },
     response: (document, context) => guard.response(document, context),
     stream: (context) => guard.stream(context),

@@ -74,9 +74,12 @@ class AdmissionControl implements Admission {
   }
 
   readonly admit: ScopeMiddleware = async (context, next) => {
-    await this.enter(context, async () => {
+    const leave = this.arrive(context);
+    try {
       await this.reserve(context, next);
-    });
+    } finally {
+      leave();
+    }
   };
 
   readonly enter: ScopeMiddleware = async (context, next) => {
@@ -125,7 +128,8 @@ class AdmissionControl implements Admission {
   readonly acquireSlot: ScopeMiddleware = async (context, next) => {
     const tenant = tenantOf(context);
     this.#slots.arrived();
-    await this.#slots.acquire(tenant, context.state.bodyBytes ?? 0);
+    const started = this.#slots.acquire(tenant, context.state.bodyBytes ?? 0);
+    if (started) await started;
     try {
       await next();
     } finally {

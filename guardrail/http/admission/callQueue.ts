@@ -43,8 +43,9 @@ export class CallQueue {
 
   /** @throws ServiceError 429 if a new call of this size would wait too long. */
   check(tenant: Tenant, bytes: number): void {
+    if (this.#queue.size === 0) return;
     const waitMs = this.#rate.expectedMs(this.#queue.weightBefore(tenant) + bytes + CALL_WEIGHT);
-    if (waitMs > this.#maxWaitMs && this.#queue.size > 0) throw overloaded(waitMs);
+    if (waitMs > this.#maxWaitMs) throw overloaded(waitMs);
   }
 
   /** Resolves when the call is started. @throws ServiceError 429 */

@@ -48,14 +48,18 @@ export class Capacity {
    * @throws ServiceError 429 if there is no capacity left.
    */
   reserve(tenant: Tenant, declared: number): Reservation {
-    this.#makeRoom(
-      () => this.#calls.canTake(tenant, 1),
-      () => true,
-    );
-    this.#makeRoom(
-      () => this.#bytes.canTake(tenant, declared),
-      (other) => other.usedBytes > 0,
-    );
+    if (!this.#calls.canTake(tenant, 1)) {
+      this.#makeRoom(
+        () => this.#calls.canTake(tenant, 1),
+        () => true,
+      );
+    }
+    if (!this.#bytes.canTake(tenant, declared)) {
+      this.#makeRoom(
+        () => this.#bytes.canTake(tenant, declared),
+        (other) => other.usedBytes > 0,
+      );
+    }
     this.#calls.take(tenant, 1);
     const reservation = new Reservation(this, tenant);
     this.#progress.start(reservation, this.#now());
@@ -66,10 +70,12 @@ export class Capacity {
   addBytes(reservation: Reservation, bytes: number): void {
     const { tenant } = reservation;
     this.#progress.advance(reservation, bytes, this.#now());
-    this.#makeRoom(
-      () => this.#bytes.canTake(tenant, bytes),
-      (other) => other !== reservation && other.usedBytes > 0,
-    );
+    if (!this.#bytes.canTake(tenant, bytes)) {
+      this.#makeRoom(
+        () => this.#bytes.canTake(tenant, bytes),
+        (other) => other !== reservation && other.usedBytes > 0,
+      );
+    }
     this.#bytes.take(tenant, bytes);
   }
 
@@ -86,7 +92,6 @@ export class Capacity {
 
   /** Aborts stalled bodies, one by one, until there is room. @throws ServiceError 429 if there is none. */
   #makeRoom(hasRoom: () => boolean, isUseful: (stalled: Reservation) => boolean): void {
-    if (hasRoom()) return;
     const waitMs = this.#expectedWaitMs();
     for (const stalled of this.#progress.stalled(this.#now())) {
       if (!isUseful(stalled)) continue;

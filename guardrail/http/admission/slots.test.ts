@@ -52,7 +52,7 @@ describe('the slots of several tenants', () => {
   it('remain available to a tenant while the calls of another wait for I/O', async () => {
     const slots = open();
     // None of them finishes: each waits for image OCR.
-    const stuck = Array.from({ length: 30 }, () => slots.acquire(A, 1000).catch(() => undefined));
+    const stuck = Array.from({ length: 30 }, () => Promise.resolve(slots.acquire(A, 1000)).catch(() => undefined));
     await Promise.all(stuck.slice(0, 12));
     for (let n = 0; n < 10; n += 1) expect(await work(slots, B, 1000, 1)).to.be.a('number');
     for (let n = 0; n < 30; n += 1) {

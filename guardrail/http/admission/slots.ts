@@ -64,16 +64,19 @@ export class Slots {
     this.#queue.check(tenant, bytes);
   }
 
-  /** Resolves when the call may run; the caller must then `release` the slot. @throws ServiceError 429 */
-  async acquire(tenant: Tenant, bytes: number): Promise<void> {
+  /**
+   * @returns resolves when the call may run; undefined: it may run now. The caller must then `release` the slot.
+   * @throws ServiceError 429, also by the promise
+   */
+  acquire(tenant: Tenant, bytes: number): Promise<void> | undefined {
     if (this.#canStartNow(tenant)) {
       this.#start(tenant);
-      return;
+      return undefined;
     }
     this.#queue.check(tenant, bytes);
     const started = this.#queue.wait(tenant, bytes);
     this.#pump();
-    await started;
+    return started;
   }
 
   release(tenant: Tenant): void {
