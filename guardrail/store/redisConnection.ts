@@ -5,6 +5,8 @@ import type { RedisAddress } from './redisAddress.ts';
 import { openRedisClient, type RedisClient } from './redisClient.ts';
 import { RedisClock } from './redisClock.ts';
 import { toUnavailableError } from './redisErrors.ts';
+import { TimeLimit } from '../timeLimit.ts';
+import { writingTogether } from './redisWrites.ts';
 import { defineScripts, SCRIPTS, type ScriptClient, type ScriptName } from './redisScripts.ts';
 
 const POLL_MS = 500;
@@ -23,8 +25,11 @@ type Arguments = readonly (string | Buffer)[];
 export class RedisConnection {
   readonly #address: RedisAddress;
   readonly #timeoutMs: number;
+  readonly #limit: TimeLimit;
   readonly #main: RedisClient;
   readonly #scripts: ScriptClient;
+  /** Call it before a command that can leave together with others. */
+  readonly #writeSoon: () => void;
   readonly #spans: Readonly<Record<ScriptName, SpanStart>>;
   readonly #clock = new RedisClock();
   readonly #openedAt = performance.now();
@@ -42,10 +47,12 @@ export class RedisConnection {
   constructor(address: RedisAddress, timeoutMs: number) {
     this.#address = address;
     this.#timeoutMs = timeoutMs;
+    this.#limit = new TimeLimit(timeoutMs);
     this.#spans = scriptSpans(address);
     this.#main = openRedisClient(address, timeoutMs);
     const { client } = this.#main;
     this.#scripts = defineScripts(client);
+    this.#writeSoon = client instanceof Redis ? writingTogether(client) : nothing;
     if (client instanceof Redis) {
       client.on('close', () => {
         this.#clock.keepOnly(new Set());
@@ -65,6 +72,7 @@ export class RedisConnection {
   run(script: ScriptName, keys: readonly string[], args: Arguments): Promise<unknown[]> {
     return inSpan(this.#spans[script], async () => {
       if (this.#isUnresponsive) throw new StoreUnavailableError('Redis does not respond.');
+      this.#writeSoon();
       return this.#recordTime(await this.bounded(this.#scripts[script](keys.length, ...keys, ...args)));
     });
   }
@@ -136,24 +144,30 @@ export class RedisConnection {
   }
 
   /** Applies the command timeout. */
-  async bounded<T>(command: Promise<T>, onTimeout = this.#onTimeout): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  bounded<T>(command: Promise<T>, onTimeout = this.#onTimeout): Promise<T> {
+    // Not Promise.race(), which makes four promises for each command.
+    return new Promise((resolve, reject) => {
+      let isDone = false;
+      const end = (): void => {
+        isDone = true;
+        this.#limit.leave(expire);
+      };
+      const fail = (error: unknown): void => {
+        if (isDone) return;
+        end();
+        if (error instanceof StoreUnavailableError) onTimeout();
+        reject(toUnavailableError(error));
+      };
+      const expire = (): void => {
         // If this process was busy, the reply may be in the socket already. It is read before setImmediate runs.
-        setImmediate(() => {
-          reject(new StoreUnavailableError(`Redis did not respond within ${this.#timeoutMs} ms.`));
-        });
-      }, this.#timeoutMs);
+        setImmediate(fail, new StoreUnavailableError(`Redis did not respond within ${this.#timeoutMs} ms.`));
+      };
+      this.#limit.enter(expire);
+      command.then((reply) => {
+        end();
+        resolve(reply);
+      }, fail);
     });
-    try {
-      return await Promise.race([command, timeout]);
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) onTimeout();
-      throw toUnavailableError(error);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   close(): void {
@@ -239,6 +253,10 @@ function scriptSpans({ topology, hosts, db }: RedisAddress): Readonly<Record<Scr
   });
   const names = Object.keys(SCRIPTS) as ScriptName[];
   return Object.fromEntries(names.map((script) => [script, span(script)])) as Record<ScriptName, SpanStart>;
+}
+
+function nothing(): void {
+  // The connections of a Cluster are its own.
 }
 
 function addressOf({ options }: Redis): string {
