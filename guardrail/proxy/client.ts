@@ -67,9 +67,10 @@ export class HttpClient implements Client {
 
   async end(bytes?: Buffer): Promise<void> {
     this.signal.throwIfAborted();
-    const finished = this.#event('finish');
-    this.#response.end(bytes);
-    await finished;
+    const response = this.#response;
+    response.end(bytes);
+    // The system has taken a short answer at once.
+    if (response.socket?.writableLength !== 0 && !response.writableFinished) await this.#event('finish');
   }
 
   break(bytes: Buffer): void {
