@@ -1,7 +1,8 @@
 /**
  * Measures the cost of the inline proxy beside a bare reverse proxy on the same HTTP client, in the same run: latency and
  * rate of small calls, latency of large ones, the first event of a stream, the processor time of a stream in small
- * pieces, and the memory of many slow streams.
+ * pieces, and the memory of many slow streams, at the beginning, in the middle and at the end of half a minute in which their
+ * events keep coming.
  *
  *     node hack/bench/proxy.ts [streams…]
  *
@@ -9,31 +10,16 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { Pool, type Dispatcher } from 'undici';
-import { startApp } from '../../guardrail/app/app.ts';
-import { readSettings } from '../../guardrail/settings/settings.ts';
+import { PIECE, serveBare, serveInline, serveModel, STREAM_CHARACTERS, type Usage } from './proxyServers.ts';
+import { growthOf, memoryOverTime, type Held, type Moment } from './slowStreams.ts';
 
 const CALLS = 400;
 const CLIENTS = 8;
 const RATE_CALLS = 1600;
 const ROUNDS = 3;
-const STREAM_CHARACTERS = 20_000;
-const PIECE = 4;
-/** Streams at the same time, and the pause of the model between two events, in milliseconds. */
+/** Streams at the same time. */
 const STREAMS = 4;
-const EVENT_MS = 1;
-
-/** What a child process uses. */
-interface Usage {
-  /** Milliseconds. */
-  readonly cpu: number;
-  /** Bytes. */
-  readonly rss: number;
-}
 
 interface Target {
   readonly name: string;
@@ -44,121 +30,16 @@ interface Target {
 const [, , role, upstream = ''] = process.argv;
 switch (role) {
   case 'model':
-    await serve(createServer(answer));
+    await serveModel();
     break;
   case 'bare':
-    await serve(bareProxy(upstream));
+    await serveBare(upstream);
     break;
   case 'inline':
     await serveInline(upstream);
     break;
   default:
     await measure(process.argv.slice(2).map(Number));
-}
-
-/** Reports the port to the parent process, and its usage when it is asked. */
-function report(port: number): void {
-  process.send?.(port);
-  process.on('message', (what) => {
-    // A collection takes processor time.
-    if (what === 'memory') globalThis.gc?.();
-    const { user, system } = process.cpuUsage();
-    const usage: Usage = { cpu: (user + system) / 1000, rss: process.memoryUsage.rss() };
-    process.send?.(usage);
-  });
-  process.once('disconnect', () => process.exit(0));
-}
-
-async function serve(server: Server): Promise<void> {
-  server.listen(0, '127.0.0.1', 4096);
-  await once(server, 'listening');
-  report((server.address() as AddressInfo).port);
-}
-
-async function serveInline(url: string): Promise<void> {
-  const settings = readSettings({
-    GUARDRAIL_PORT: '0',
-    GUARDRAIL_METRICS_PORT: 'off',
-    GUARDRAIL_HOST: '127.0.0.1',
-    GUARDRAIL_INSECURE_NO_AUTH: 'true',
-    GUARDRAIL_PROXY_UPSTREAM: url,
-    GUARDRAIL_PROXY_PORT: '0',
-  });
-  const app = await startApp(settings, { logger: pino({ level: 'info' }, pino.destination('/dev/null')) });
-  report(app.proxyPort ?? 0);
-}
-
-/** A reverse proxy that does nothing but copy. */
-function bareProxy(url: string): Server {
-  const pool = new Pool(url, { pipelining: 1, allowH2: false });
-  return createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const { method = '', url: path = '', headers } = request;
-      const { host: _, connection: __, 'content-length': ___, ...rest } = headers;
-      let running: Dispatcher.DispatchController | undefined;
-      response.once('close', () => running?.abort(new Error('The client has disconnected.')));
-      pool.dispatch(
-        { method, path, headers: rest, body: Buffer.concat(parts) },
-        {
-          onRequestStart: (controller) => (running = controller),
-          onResponseStart(_controller, status, received) {
-            const { connection: ____, 'keep-alive': _____, 'transfer-encoding': ______, ...sent } = received;
-            response.writeHead(status, sent);
-            response.flushHeaders();
-          },
-          onResponseData(controller, part) {
-            if (response.write(part)) return;
-            controller.pause();
-            response.once('drain', () => {
-              controller.resume();
-            });
-          },
-          onResponseEnd: () => void response.end(),
-          onResponseError: () => void response.destroy(),
-        },
-      );
-    });
-  });
-}
-
-/** The model: repeats the pseudonyms of a request in an answer of the kind that a header names. */
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const parts: Buffer[] = [];
-  request.on('data', (part: Buffer) => parts.push(part));
-  request.on('end', () => {
-    const [found = 'Nobody'] = /<EMAIL_ADDRESS_\w+>/.exec(Buffer.concat(parts).toString()) ?? [];
-    const text = `Please write to ${found} about the invoice, and ask for a call. `;
-    switch (request.headers['x-kind']) {
-      case 'whole': {
-        const message = { role: 'assistant', content: text.repeat(12) };
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-        break;
-      }
-      case 'slow':
-        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event('Hello '));
-        break;
-      default:
-        void stream(response, text.repeat(STREAM_CHARACTERS / text.length).slice(0, STREAM_CHARACTERS));
-    }
-  });
-}
-
-function event(content: string): string {
-  const choices = [{ index: 0, delta: { content }, finish_reason: null }];
-  return `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`;
-}
-
-async function stream(response: ServerResponse, text: string): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.socket?.setNoDelay(true);
-  for (let at = 0; at < text.length; at += PIECE) {
-    response.write(event(text.slice(at, at + PIECE)));
-    await delay(EVENT_MS);
-  }
-  response.end('data: [DONE]\n\n');
 }
 
 function bodyOf(bytes: number, isStreamed: boolean): string {
@@ -231,43 +112,6 @@ async function streamCpu(target: Target, pool: Pool, body: string): Promise<numb
   return ((await usageOf(target, 'time')).cpu - before.cpu) / STREAMS;
 }
 
-/** How often a refused stream is tried again. */
-const RETRIES = 10;
-
-/**
- * Opens a slow stream. On a busy machine, the wait of a hundred new calls is longer than admission allows, and a proxy
- * refuses some of them: they try again when it says, as clients do.
- */
-async function accepted(pool: Pool, body: string): Promise<Dispatcher.ResponseData> {
-  for (let retries = 0; ; retries += 1) {
-    const answer = await send(pool, 'slow', body);
-    if (answer.statusCode === 200) return answer;
-    const text = await answer.body.text();
-    if (answer.statusCode !== 429 || retries === RETRIES)
-      throw new Error(`The status was ${answer.statusCode}: ${text}`);
-    await delay(1000 * Number(answer.headers['retry-after'] ?? 1));
-  }
-}
-
-/** The memory of a slow stream in a proxy, in bytes. */
-async function memoryOf(target: Target, count: number, body: string): Promise<number> {
-  const pool = new Pool(target.origin, { headersTimeout: 0, bodyTimeout: 0 });
-  const before = await usageOf(target, 'memory');
-  for (let n = 0; n < count; n += 100) {
-    await Promise.all(
-      Array.from({ length: 100 }, async () => {
-        const { body: received } = await accepted(pool, body);
-        received.on('error', () => undefined).resume();
-      }),
-    );
-  }
-  await delay(1000);
-  const after = await usageOf(target, 'memory');
-  await pool.destroy();
-  await delay(2000);
-  return (after.rss - before.rss) / count;
-}
-
 async function measure(streams: readonly number[]): Promise<void> {
   const model = await start('model');
   const targets: Target[] = [
@@ -302,9 +146,17 @@ async function measure(streams: readonly number[]): Promise<void> {
       note(`stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`, target, cpu);
     }
   }
+  const held = new Map<string, Held>();
   for (const count of streams.length > 0 ? streams : [1000]) {
     for (const target of targets) {
-      note(`${count} slow streams, kB of memory each`, target, (await memoryOf(target, count, streamed)) / 1000);
+      const result = await memoryOverTime({
+        pool: new Pool(target.origin, { headersTimeout: 0, bodyTimeout: 0 }),
+        count,
+        open: (pool) => send(pool, 'held', streamed),
+        usage: () => usageOf(target, 'memory'),
+      });
+      note(`${count} slow streams, kB of memory each`, target, (result.moments[0]?.rss ?? 0) / 1000);
+      held.set(`${count} slow streams, ${target.name}`, result);
     }
   }
   for (const [figure, of] of figures) {
@@ -314,7 +166,20 @@ async function measure(streams: readonly number[]): Promise<void> {
       `${figure}: bare ${bare.toFixed(2)}, inline ${inline.toFixed(2)}; difference ${(inline - bare).toFixed(2)}, ratio ${(inline / bare).toFixed(2)}\n`,
     );
   }
+  for (const [name, result] of held) process.stdout.write(`${name}: ${described(result)}\n`);
   for (const { process: child } of [...targets, model]) child.disconnect();
+}
+
+/** The memory of the streams over time, in kB for each. */
+function described({ moments, parts }: Held): string {
+  const listed = (of: (moment: Moment) => number): string =>
+    moments.map((one) => (of(one) / 1000).toFixed(2)).join(', ');
+  const growth = growthOf(moments);
+  return (
+    `kB each at the beginning, in the middle and at the end: resident ${listed(({ rss }) => rss)}, ` +
+    `live ${listed(({ live }) => live)}; growth ${(growth.rss / 1000).toFixed(2)} and ${(growth.live / 1000).toFixed(2)}; ` +
+    `${parts.toFixed(1)} events each meanwhile`
+  );
 }
 
 function median(values: number[]): number {
