@@ -85,10 +85,10 @@ describe('the audit trail of tools', () => {
     await harness.chat(TEXT, {}, { headers: { authorization: `Bearer ${TOKEN}` } });
     const argument = (JSON.parse(harness.received.at(-1)?.body ?? '') as { messages: { content: string }[] })
       .messages[0]?.content;
-    const call = async (what: string, body: unknown, more: RequestInit = {}): Promise<void> => {
+    const call = async (what: string, body: unknown, more: RequestInit = {}, to = '/mcp'): Promise<void> => {
       const headers = { authorization: `Bearer ${TOKEN}`, ...json, ...newId(what) };
       const sent = { method: 'POST', headers, ...(body !== undefined && { body: JSON.stringify(body) }), ...more };
-      await (await fetch(`http://127.0.0.1:${harness.app.mcpPort ?? 0}/mcp`, sent)).text();
+      await (await fetch(`http://127.0.0.1:${harness.app.mcpPort ?? 0}${to}`, sent)).text();
     };
     const tool = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'x', arguments: { argument } } };
     harness.script((response) => response.writeHead(200, json).end(resultOf(`${email} ${otherEmail}`)));
@@ -105,6 +105,7 @@ describe('the audit trail of tools', () => {
     });
     await call('a stream', undefined, { method: 'GET' });
     await call('a preflight', undefined, { method: 'OPTIONS' });
+    await call('metadata', undefined, { method: 'GET' }, '/.well-known/oauth-protected-resource');
   }
 
   const eventOf = (what: string): AuditEvent | undefined => events.get(ids.get(what) ?? '');
@@ -183,6 +184,13 @@ describe('the audit trail of tools', () => {
       'guardrail.entities': emails(3),
     });
     expect(eventOf('a preflight')).to.equal(undefined);
+  });
+
+  it('has an event for metadata of the server', () => {
+    expect(eventOf('metadata')).to.include({
+      ...{ 'guardrail.phase': 'call', 'guardrail.protocol': 'mcp', 'http.route': 'mcp/metadata' },
+      ...{ 'guardrail.tenant': INLINE_TENANT, 'guardrail.action': 'FAILED', 'error.type': 'answer_unreadable' },
+    });
   });
 
   it('contains no value', () => {

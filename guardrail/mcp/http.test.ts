@@ -306,12 +306,63 @@ describe('the MCP proxy', () => {
     expect((await calls.fetch('POST', '{}', {}, '/mcp/../x//y')).status).to.equal(400);
   });
 
+  const METADATA = '/.well-known/oauth-protected-resource/mcp';
+  const metadata = (headers: Record<string, string> = {}, query = ''): Promise<Response> =>
+    calls.fetch('GET', undefined, headers, `${METADATA}${query}`);
+
   it('passes metadata of the authorization as they are', async () => {
-    const metadata = { resource: 'https://mcp.example', contact: 'security@mcp.example' };
-    harness.script(json(metadata));
-    const path = '/.well-known/oauth-protected-resource/mcp';
-    expect(await (await calls.fetch('GET', undefined, {}, path)).json()).to.deep.equal(metadata);
-    expect((await calls.fetch('POST', '{}', {}, path)).status).to.equal(405);
+    const text = '{"resource": "https://mcp.example",\n "contact": "security@mcp.example"}';
+    harness.script((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text));
+    const answer = await metadata();
+    expect(await answer.text()).to.equal(text);
+    expect((await calls.fetch('POST', '{}', {}, METADATA)).status).to.equal(405);
+    harness.script(json({ error: email }, 404));
+    const missing = await metadata();
+    expect([missing.status, await missing.text()]).to.deep.equal([404, '']);
+  });
+
+  it('asks for metadata without the session of a client, so that a server replays nothing', async () => {
+    harness.script(json({ resource: 'https://mcp.example' }));
+    const session = { 'mcp-session-id': 's-1', 'mcp-protocol-version': '2025-06-18', 'last-event-id': '1' };
+    await metadata({ ...session, accept: 'text/event-stream' }, '?session=s-1');
+    const { url, headers = {} } = harness.received.at(-1) ?? {};
+    expect(url).to.equal(METADATA);
+    expect(headers).to.include({ accept: 'application/json', authorization: `Bearer ${TOKEN}` });
+    expect(headers).to.not.have.any.keys(...Object.keys(session));
+  });
+
+  const NO_METADATA: Record<string, Script> = {
+    'an event': events(`data: ${JSON.stringify(resultOf(7, email))}\n\n`),
+    'a message': json(resultOf(7, email)),
+    'a list of messages': json([{ about: email }, resultOf(7, email)]),
+    'broken JSON': (response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`{"jsonrpc":"2.0","result":"${email}"`),
+    'a text': (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(email),
+    'JSON without a type': (response) => response.end(JSON.stringify({ about: email })),
+    'large JSON': json({ about: email, padding: 'x'.repeat(64 * 1024) }),
+  };
+  for (const [name, script] of Object.entries(NO_METADATA)) {
+    it(`does not relay ${name} as metadata`, async () => {
+      harness.script(script);
+      const answer = await metadata();
+      const text = await answer.text();
+      expect(answer.status).to.equal(502);
+      expect(text).to.not.include(email);
+      expect(JSON.parse(text))
+        .to.have.nested.property('error.message')
+        .that.matches(/^The [^.]*\.$/);
+    });
+  }
+
+  it('relays no body of an answer to a preflight', async () => {
+    harness.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'access-control-allow-origin': '*' });
+      response.end(`data: ${JSON.stringify(resultOf(7, email))}\n\n`);
+    });
+    const answer = await calls.fetch('OPTIONS', undefined, { 'mcp-session-id': 's-1', 'last-event-id': '1' });
+    expect(await answer.text()).to.equal('');
+    expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
+    expect(harness.received.at(-1)?.headers).to.not.have.any.keys('mcp-session-id', 'last-event-id');
   });
 
   it('gives errors instead of values when the store is down', async () => {

@@ -16,7 +16,6 @@ import {
   problemOf,
   ProxyError,
   reading,
-  relayAsIs,
   requestHeaders,
   sendable,
   sendMeasured,
@@ -31,6 +30,7 @@ import {
 import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
 import { asModelCall, CALLER_HEADER, mcpCallerOf, mcpIdentityOf, type CallerRequest } from './caller.ts';
+import { headersWithoutSession, isMetadata, relayMetadata } from './metadata.ts';
 import { relayAnswer, relayHead } from './relay.ts';
 import { errorMessage } from './rpc.ts';
 import { restoreMessages } from './toServer.ts';
@@ -39,10 +39,6 @@ export type { McpOptions } from './call.ts';
 
 /** A server may have nothing to say for long: clients resume a stream that ends. */
 const TIMEOUTS: UpstreamTimeouts = { connect: 10_000, headers: 600_000, body: 3_600_000 };
-
-/** Says where clients get their tokens. It holds no personal data, and clients compare it byte by byte. */
-const METADATA =
-  /^\/\.well-known\/(?:oauth-protected-resource|oauth-authorization-server|openid-configuration)(?:\/|$)/;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE', 'OPTIONS']);
 
@@ -65,14 +61,12 @@ async function serve(transport: HttpTransport, options: McpOptions): Promise<voi
     checkForm(req);
     if (!METHODS.has(method)) throw new ProxyError('method_refused');
     const target = path + (query === '' ? '' : `?${query}`);
-    if (METADATA.test(path) || method === 'OPTIONS') {
-      if (method === 'POST' || method === 'DELETE') throw new ProxyError('method_refused');
-      state.route = 'mcp/pass';
-      if (state.audit) state.audit.isLeftOut = true;
-      const answer = await send(transport, target, null, options);
-      await (method === 'GET' && answer.status === 200
-        ? relayAsIs({ client }, answer, false)
-        : relayHead({ client }, answer));
+    if (method === 'OPTIONS') {
+      await servePreflight(transport, target, options);
+      return;
+    }
+    if (isMetadata(path)) {
+      await serveMetadata(transport, path, options);
       return;
     }
     const request = asModelCall({ headers: req.headers, query });
@@ -98,6 +92,27 @@ async function serve(transport: HttpTransport, options: McpOptions): Promise<voi
     const body = Buffer.from(errorMessage(undefined, problem));
     client.refuse(problem.status, headers, { contentType: 'application/json', body });
   }
+}
+
+/** A preflight is no message: neither it nor its answer has a body. */
+async function servePreflight(transport: HttpTransport, target: string, options: McpOptions): Promise<void> {
+  const { state, req } = transport.context;
+  state.route = 'mcp/pass';
+  if (state.audit) state.audit.isLeftOut = true;
+  const answer = await send(transport, target, null, options, headersWithoutSession(req.headers));
+  await relayHead(transport, answer);
+}
+
+async function serveMetadata(transport: HttpTransport, path: string, options: McpOptions): Promise<void> {
+  const { method, state, req } = transport.context;
+  if (method !== 'GET') throw new ProxyError('method_refused');
+  state.route = 'mcp/metadata';
+  // Clients ask for it before they have credentials, or the headers of a trusted hop.
+  state.tenant = shareOf(mcpCallerOf(asModelCall({ headers: req.headers, query: '' }), undefined));
+  state.log.tenant = INLINE_TENANT;
+  const headers = { ...headersWithoutSession(req.headers), accept: 'application/json' };
+  const answer = await send(transport, path, null, options, headers);
+  await relayMetadata(transport, answer, options);
 }
 
 /** A page of another site cannot make a browser call: the browser names the origin of the page. */
@@ -173,8 +188,9 @@ async function send(
   path: string,
   bytes: Buffer | null,
   { metrics, identityHeaders }: McpOptions,
+  sent: IncomingHttpHeaders = context.req.headers,
 ): Promise<UpstreamAnswer> {
-  const { [CALLER_HEADER]: _, ...received } = context.req.headers;
+  const { [CALLER_HEADER]: _, ...received } = sent;
   const isRefusal = bytes !== null && context.method !== 'POST';
   const headers = requestHeaders(isRefusal ? { ...received, ...POSTED } : received, {
     requestId: context.state.requestId,

@@ -59,7 +59,7 @@ export async function relayHead({ client }: Pick<McpCall, 'client'>, answer: Ups
 const HEADERS =
   /^(?:content-type|mcp-.*|www-authenticate|retry-after|cache-control|allow|location|vary|set-cookie|access-control-.*|x-request-id|content-length|content-encoding|connection|transfer-encoding|keep-alive)$/;
 
-function headOf({ status, headers }: UpstreamAnswer): AnswerHead {
+export function headOf({ status, headers }: UpstreamAnswer): AnswerHead {
   return { status, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS.test(name))) };
 }
 
