@@ -37,8 +37,13 @@ export interface AdHocRecognizer {
   readonly language: string;
   readonly recognizers: readonly CustomRecognizer[];
   readonly deny: readonly DeniedValue[];
-  /** The steps that its patterns may take for a character. */
+  /** The steps that its patterns and its context words may take for a character. */
   readonly size: number;
+}
+
+/** The context words of a request, in lower case. */
+export function lowerCased(context: readonly string[]): string[] {
+  return context.map((word) => word.toLowerCase());
 }
 
 /** Presidio's, for a context word in the request. Context words in the text are a matter of the policy. */
@@ -46,7 +51,7 @@ const CONTEXT_BONUS = 0.35;
 const MIN_SCORE_WITH_CONTEXT = 0.4;
 
 /**
- * @param context the context words of the request
+ * @param context the context words of the request, in lower case
  * @param field the name of the recognizer in messages
  * @throws PresidioError
  */
@@ -65,7 +70,10 @@ export function recognizerOf(
   const matchers = (patterns ?? []).map(({ regex }, index) =>
     compiledWith(regex, flags, fieldOf(index), `${field}.global_regex_flags`),
   );
-  const isSupported = context.some((given) => words.some((word) => contains(given, word)));
+  const lowerWords = lowerCased(words);
+  const isSupported = context.some((given) => lowerWords.some((word) => given.includes(word)));
+  // Each pattern searches for the words, too.
+  const searched = isSupported ? 0 : longestOf(words);
   return {
     type,
     language: recognizer.supported_language ?? 'en',
@@ -77,10 +85,11 @@ export function recognizerOf(
       context: isSupported ? [] : [...words],
     })),
     deny: (denied ?? []).map((value) => ({ value, type })),
-    size: matchers.reduce((sum, matcher) => sum + matcher.programSize(), 0),
+    size: matchers.reduce((sum, matcher) => sum + matcher.programSize() + searched, 0),
   };
 }
 
-function contains(given: string, word: string): boolean {
-  return given.toLowerCase().includes(word.toLowerCase());
+/** The length of the longest word: the most steps of a search for words that begin at one place. */
+export function longestOf(words: readonly string[]): number {
+  return words.reduce((longest, { length }) => Math.max(longest, length), 0);
 }

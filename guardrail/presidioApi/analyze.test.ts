@@ -8,10 +8,11 @@ import {
   nameTypes,
   parsePolicy,
   recognizedTypes,
+  TooManyValuesError,
 } from '../detection/detection.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { createPresidioAnalyzer, type PresidioResult } from './analyze.ts';
-import { MAX_DENIED, MAX_PATTERNS } from './analyzeRequest.ts';
+import { MAX_CONTEXT_PAIRS, MAX_DENIED, MAX_PATTERNS } from './analyzeRequest.ts';
 import { PresidioError } from './errors.ts';
 
 const call = { team: undefined, scope: undefined, signal: new AbortController().signal };
@@ -224,6 +225,46 @@ describe('analyze', () => {
       expect(error).to.be.instanceOf(PresidioError).with.property('status', 400);
     }
     expect(await found(many)).to.deep.equal([]);
+  });
+
+  const longWord = 'a '.repeat(100).slice(0, 199);
+  const hostile: readonly (readonly [what: string, text: string, recognizer: object])[] = [
+    ['context words', 'a '.repeat(200_000), { patterns: [{ regex: 'a', score: 0.1 }], context: [longWord] }],
+    ['denied values', 'a '.repeat(200_000), { patterns: null, deny_list: [longWord] }],
+  ];
+  for (const [what, text, recognizer] of hostile) {
+    it(`refuses ${what} that are too long for the text`, async () => {
+      const error = await analyzerWith()
+        .analyze({ language: 'en', ...withAdHoc(recognizer, { text }) }, call)
+        .catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(PresidioError).with.property('status', 400);
+      expect(error)
+        .to.have.property('message')
+        .that.matches(/Split the texts/);
+    });
+  }
+
+  it('refuses more matches than a call may have, also such as are not reported', async () => {
+    const recognizer = { patterns: [{ regex: 'a', score: 0.1 }], context: ['b'] };
+    const error = await analyzerWith()
+      .analyze({ language: 'en', ...withAdHoc(recognizer, { text: 'a '.repeat(10_001), score_threshold: 1 }) }, call)
+      .catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(TooManyValuesError);
+  });
+
+  it('refuses more context words than it compares quickly', async () => {
+    const recognizer = { context: Array.from({ length: 100 }, (_, at) => `word ${at}`) };
+    const bodyWith = (length: number): object => ({
+      language: 'en',
+      ...withAdHoc(recognizer, { context: Array.from({ length }, () => 'given') }),
+    });
+    const most = MAX_CONTEXT_PAIRS / 100;
+    expect((await analyzerWith().analyze(bodyWith(most), call)).answer).to.have.lengthOf(1);
+    const two = { ...bodyWith(most), ad_hoc_recognizers: [1, 2].map(() => ({ ...adHoc, ...recognizer })) };
+    const error = await analyzerWith()
+      .analyze(two, call)
+      .catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(PresidioError).with.property('status', 400);
   });
 
   it('refuses deny lists that together are too long', async () => {

@@ -1,7 +1,13 @@
 /** The requests of Presidio's analyzer. */
 import * as z from 'zod';
 import { isObject, MAX_TEXTS, parseFields } from '../gateways/gateways.ts';
-import { adHocRecognizerSchema, recognizerOf, type AdHocRecognizer } from './adHocRecognizers.ts';
+import {
+  adHocRecognizerSchema,
+  longestOf,
+  lowerCased,
+  recognizerOf,
+  type AdHocRecognizer,
+} from './adHocRecognizers.ts';
 import { allowListOf, type AllowList } from './allowList.ts';
 import { PresidioError } from './errors.ts';
 import { DEFAULT_FLAGS } from './flags.ts';
@@ -13,7 +19,9 @@ const WORD = 200;
 export const MAX_PATTERNS = 100;
 /** The most values in the deny lists of a request. Compiling them takes about a fifth of a second. */
 export const MAX_DENIED = 100_000;
-/** The most steps that the patterns of a request may take, which is about half a second: no other call runs meanwhile. */
+/** The most pairs of a context word of the request and one of its recognizers. Comparing them takes about a tenth of a second. */
+export const MAX_CONTEXT_PAIRS = 100_000;
+/** The most steps that the patterns and words of a request may take, which is about half a second: no other call runs meanwhile. */
 export const MAX_STEPS = 25_000_000;
 
 export const analyzeSchema = z.object({
@@ -76,8 +84,10 @@ export function readAnalyzeRequest(body: unknown, known: KnownValues): AnalyzeRe
   if (!known.languages.includes(fields.language)) throw new PresidioError(500, NOBODY);
   requireFewPatterns(fields);
   requireFewDenied(fields);
+  requireFewContextWords(fields);
+  const context = lowerCased(fields.context ?? []);
   const recognizers = (fields.ad_hoc_recognizers ?? [])
-    .map((recognizer, index) => recognizerOf(recognizer, fields.context ?? [], `ad_hoc_recognizers[${index}]`))
+    .map((recognizer, index) => recognizerOf(recognizer, context, `ad_hoc_recognizers[${index}]`))
     .filter(({ language }) => language === fields.language);
   const entities = fields.entities?.length ? new Set(fields.entities) : undefined;
   const isFound = (type: string): boolean => known.types.has(type) || recognizers.some((own) => own.type === type);
@@ -109,12 +119,24 @@ function requireFewDenied({ ad_hoc_recognizers: recognizers }: z.output<typeof a
     throw new PresidioError(400, `ad_hoc_recognizers have more than ${MAX_DENIED} denied values.`);
 }
 
+function requireFewContextWords({ ad_hoc_recognizers, context }: z.output<typeof analyzeSchema>): void {
+  const words = (ad_hoc_recognizers ?? []).reduce((sum, recognizer) => sum + (recognizer.context?.length ?? 0), 0);
+  if (words * (context?.length ?? 0) > MAX_CONTEXT_PAIRS) {
+    throw new PresidioError(
+      400,
+      `context and the context of ad_hoc_recognizers have more than ${MAX_CONTEXT_PAIRS} pairs of words.`,
+    );
+  }
+}
+
 function requireFewSteps({ texts, recognizers, allowList }: AnalyzeRequest): void {
-  const size = recognizers.reduce((sum, recognizer) => sum + recognizer.size, allowList.size);
+  // All deny lists are one search.
+  const denied = longestOf(recognizers.flatMap(({ deny }) => deny.map(({ value }) => value)));
+  const size = recognizers.reduce((sum, recognizer) => sum + recognizer.size, allowList.size + denied);
   if (size * texts.reduce((sum, text) => sum + text.length, 0) > MAX_STEPS) {
     throw new PresidioError(
       400,
-      'The patterns of the request are too large for texts of this length. Split the texts.',
+      'The patterns and words of the request are too large for texts of this length. Split the texts.',
     );
   }
 }

@@ -43,11 +43,23 @@ export class Phrases<T> {
     return this.values[(this.trie.value[node] ?? 0) - 1];
   }
 
-  /** Whether the text contains any phrase. */
-  occursIn(text: string): boolean {
-    const found: number[] = [];
-    this.find(text, (start) => found.push(start));
-    return found.length > 0;
+  /** Whether a phrase can begin at an offset: not inside of a word. */
+  canBegin(text: string, at: number): boolean {
+    return at === 0 || !isWord(text.charCodeAt(at - 1)) || !isWord(text.charCodeAt(at));
+  }
+
+  /**
+   * Finds all phrases that begin at an offset, the shortest first.
+   * @param found receives the end of each, and whether no word goes on there
+   */
+  eachEnd(text: string, at: number, found: (end: number, isWord: boolean) => void): void {
+    const { trie } = this;
+    let node = 0;
+    for (let to = at; to < text.length; to++) {
+      node = trie.childOf(node, this.fold(text.charCodeAt(to)));
+      if (node === 0) return;
+      if (trie.value[node] !== 0) found(to + 1, to + 1 === text.length || this.canBegin(text, to + 1));
+    }
   }
 
   /**
@@ -61,13 +73,12 @@ export class Phrases<T> {
     const { trie } = this;
     let at = from;
     for (; at < until; at++) {
-      if (at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))) continue;
+      if (!this.canBegin(text, at)) continue;
       let node = trie.childOf(0, this.fold(text.charCodeAt(at)));
       let end = 0;
       let last = 0;
       for (let to = at + 1; node !== 0; to++) {
-        const isEnd = to >= text.length || !isWord(text.charCodeAt(to)) || !isWord(text.charCodeAt(to - 1));
-        if (isEnd && trie.value[node] !== 0) {
+        if (trie.value[node] !== 0 && (to >= text.length || this.canBegin(text, to))) {
           end = to;
           last = node;
         }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { compilePolicy } from './policy.ts';
 import { parsePolicy, PolicyError } from './schema.ts';
-import type { Span } from '../contract.ts';
+import { MAX_VALUES, TooManyValuesError, type Span } from '../contract.ts';
 
 const policyOf = (yaml: string): ReturnType<typeof compilePolicy> => compilePolicy(parsePolicy(yaml), 'confidential');
 const span = (type: string, score = 0.9, detector = 'builtin'): Span => ({ start: 0, end: 4, type, score, detector });
@@ -82,6 +82,21 @@ describe('policy', () => {
     expect(judged('😀 badge number B-1234')).to.deep.equal(['B-1234|pseudonymize']);
     expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);
   });
+
+  for (const [what, yaml] of [
+    ['of its recognizers', 'recognizers: [{name: a, type: A, pattern: aa}, {name: b, type: B, pattern: bb}]'],
+    ['of its deny lists', 'deny: [aa, bb]'],
+    ['of both', 'deny: [aa]\nrecognizers: [{name: b, type: B, pattern: bb}]'],
+  ] as const) {
+    it(`ends a search for more values ${what} than a call may have`, () => {
+      const policy = policyOf(yaml);
+      const text = 'aa bb '.repeat(MAX_VALUES / 2);
+      expect(policy.find(text, undefined)).to.have.length(MAX_VALUES);
+      expect(() => policy.find(`${text}aa`, undefined)).to.throw(TooManyValuesError);
+      // A value in the text and in its folded view is one.
+      expect(policy.find(`\uff41 ${text}`, undefined).length).to.be.at.least(MAX_VALUES);
+    });
+  }
 
   describe('in other spellings', () => {
     const policy = policyOf(

@@ -1,7 +1,8 @@
-import type { EntityType, Policy, PolicySettings, Span } from '../contract.ts';
+import { TooManyValuesError, type EntityType, type Policy, type PolicySettings, type Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { findInAllSpellings } from '../text/foldedView.ts';
 import { generalTypeOf } from '../publicTypes.ts';
+import { ContextWords } from './contextWords.ts';
 import { compileLinear, eachMatch } from './linearPattern.ts';
 import { Phrases } from './phrases.ts';
 import { defaultProfile, type Profile } from './profiles.ts';
@@ -105,10 +106,11 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
     find(text, team) {
       const lists = rulesFor(team).layers.map(({ deny }) => deny);
       if (lists.every(({ size }) => size === 0) && recognizers.length === 0) return [];
+      const [counter, foldedCounter] = [new ValueCounter(), new ValueCounter()];
       // Values that the foldings join may belong to different cells or lines.
       return findInAllSpellings(
         text,
-        (spelling) => findOwn(spelling, lists, recognizers),
+        (spelling, folded) => findOwn(spelling, lists, recognizers, folded ? foldedCounter : counter),
         (_, { difference }) => difference === 'characters',
       );
     },
@@ -182,27 +184,46 @@ function compiled(pattern: string): RE2JS {
   return matcher;
 }
 
-/** The values of the deny lists and of custom recognizers, as they are written. A value of two lists has the first's type. */
+/** Ends a search that finds more values than a call may have: each costs memory and time. */
+class ValueCounter {
+  private count = 0;
+
+  /** @throws TooManyValuesError */
+  add(): void {
+    this.count += 1;
+    TooManyValuesError.check(this.count);
+  }
+}
+
+/**
+ * The values of the deny lists and of custom recognizers, as they are written. A value of two lists has the first's type.
+ * @throws TooManyValuesError
+ */
 function findOwn(
   text: string,
   lists: readonly Phrases<EntityType>[],
   recognizers: readonly CustomRecognizer[],
+  counter: ValueCounter,
 ): Span[] {
   const denied = new Map<string, Span>();
   for (const list of lists) {
     list.find(text, (start, end, type) => {
       const place = `${start}-${end}`;
-      if (!denied.has(place)) denied.set(place, { start, end, type, score: 1, detector: 'deny-list' });
+      if (denied.has(place)) return;
+      counter.add();
+      denied.set(place, { start, end, type, score: 1, detector: 'deny-list' });
     });
   }
-  return [...denied.values(), ...recognizers.flatMap((recognizer) => findCustom(recognizer, text))];
+  return [...denied.values(), ...recognizers.flatMap((recognizer) => findCustom(recognizer, text, counter))];
 }
 
-function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string): Span[] {
+function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string, counter: ValueCounter): Span[] {
   const spans: Span[] = [];
+  const words = context && new ContextWords(context, text);
   eachMatch(matcher, text, (start, end) => {
-    const hasContext =
-      context?.occursIn(text.slice(Math.max(0, start - contextDistance), end + contextDistance)) ?? false;
+    counter.add();
+    const [from, to] = [Math.max(0, start - contextDistance), Math.min(text.length, end + contextDistance)];
+    const hasContext = words?.isIn(from, to) ?? false;
     spans.push({ start, end, type, score: Math.min(1, hasContext ? score + contextBonus : score), detector: 'custom' });
   });
   return spans;
