@@ -3,6 +3,7 @@ import type { Policy } from '../detection/detection.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import type { HttpTransport, InlineOptions, ReverseProxyOptions } from '../proxy/proxy.ts';
 import type { ShownTypes } from '../settings/settings.ts';
+import type { Moment } from './moment.ts';
 
 export interface McpOptions
   extends
@@ -21,4 +22,6 @@ export interface McpCall extends HttpTransport {
   readonly path: string;
   readonly identity: CallIdentity;
   readonly policy: Policy;
+  /** When the call began. */
+  readonly begun: Moment;
 }

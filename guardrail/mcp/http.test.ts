@@ -89,7 +89,7 @@ describe('the MCP proxy', () => {
   before(async () => {
     harness = await startInline({
       hasMcp: true,
-      env: { GUARDRAIL_MCP_ORIGINS: 'https://app.example.com' },
+      env: { GUARDRAIL_MCP_ORIGINS: 'https://app.example.com', GUARDRAIL_ADMIN_KEYS: 'litellm' },
       guard: (options) => guardWithFailingStore(options, () => isStoreDown),
     });
     calls = new Calls(harness);
@@ -363,6 +363,18 @@ describe('the MCP proxy', () => {
     expect(await answer.text()).to.equal('');
     expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
     expect(harness.received.at(-1)?.headers).to.not.have.any.keys('mcp-session-id', 'last-event-id');
+  });
+
+  it('stores nothing of a customer who is erased while the tool runs', async () => {
+    const customer = { 'x-litellm-customer-id': 'customer-6' };
+    const session = (await calls.tool('x', customer)).headers.get('x-session-id') ?? '';
+    harness.script(async (response, received, request) => {
+      await harness.call('POST', '/subjects/erase', { end_user_id: 'customer-6', tenant: 'inline' });
+      json(resultOf(7, `Mail ${email}.`))(response, received, request);
+    });
+    const answer = await calls.tool('x', customer);
+    expect(await answer.json()).to.have.nested.property('error.data.code', 'session_erased');
+    expect((await harness.call('GET', `/sessions/${session}`)).status).to.equal(404);
   });
 
   it('gives errors instead of values when the store is down', async () => {

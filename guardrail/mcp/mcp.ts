@@ -31,6 +31,7 @@ import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
 import { asModelCall, CALLER_HEADER, mcpCallerOf, mcpIdentityOf, type CallerRequest } from './caller.ts';
 import { headersWithoutSession, isMetadata, relayMetadata } from './metadata.ts';
+import { momentOf } from './moment.ts';
 import { relayAnswer, relayHead } from './relay.ts';
 import { errorMessage } from './rpc.ts';
 import { restoreMessages } from './toServer.ts';
@@ -124,8 +125,9 @@ function callOf(
   transport: HttpTransport,
   path: string,
   { headers, query, caller }: CallerRequest & { readonly caller: Caller },
-  { access, customerHeaders, policyOf, policyRevision, subjectOf, isFailOpen }: McpOptions,
+  { access, customerHeaders, policyOf, policyRevision, subjectOf, isFailOpen, fence }: McpOptions,
 ): McpCall {
+  const begun = momentOf({ fence });
   const { method, state } = transport.context;
   const decision = access?.decide({
     ...{ customers: customersIn(headers, customerHeaders), team: caller.team },
@@ -139,7 +141,7 @@ function callOf(
     noteAction(state, 'BLOCKED');
     throw new ProxyError('guardrail_blocked', decision.refusal);
   }
-  return { ...transport, path, policy, identity };
+  return { ...transport, path, policy, identity, begun };
 }
 
 async function forward(call: McpCall, options: McpOptions): Promise<void> {

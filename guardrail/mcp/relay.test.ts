@@ -8,6 +8,7 @@ import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
 import { callBy, createFakeAnalyzer, createTestGuard } from '../pseudonymization/testing/testGuard.ts';
 import type { UpstreamAnswer } from '../proxy/proxy.ts';
 import type { McpCall, McpOptions } from './call.ts';
+import { MAX_CALL_MS, momentOf } from './moment.ts';
 import { relayAnswer } from './relay.ts';
 
 const EMAIL = 'anna.schmidt@example.org';
@@ -32,7 +33,10 @@ const options: McpOptions = {
 };
 
 /** Sends a stream in parts. @returns what the client gets, and what the server gets */
-async function relayed(parts: readonly Buffer[]): Promise<{ sent: string; refused: string[] }> {
+async function relayed(
+  parts: readonly (Buffer | (() => Promise<Buffer>))[],
+  { method = 'POST', begun = momentOf(options) } = {},
+): Promise<{ sent: string; refused: string[] }> {
   const sent: Buffer[] = [];
   const refused: string[] = [];
   const left = [...parts];
@@ -44,12 +48,16 @@ async function relayed(parts: readonly Buffer[]): Promise<{ sent: string; refuse
     end: () => Promise.resolve(),
     break: (bytes: Buffer) => void sent.push(bytes),
   };
-  const context = { method: 'POST', state: { log: {}, requestId: '' } };
+  const context = { method, state: { log: {}, requestId: '' } };
   const { identity } = callBy();
-  const call = { context, client, upstream: { base: options.upstream }, path: '/', identity, policy: defaultPolicy };
+  const upstream = { base: options.upstream };
+  const call = { context, client, upstream, path: '/', identity, policy: defaultPolicy, begun };
   const answer: UpstreamAnswer = {
     ...{ status: 200, headers: { 'content-type': 'text/event-stream' }, isReady: true },
-    next: () => Promise.resolve(left.shift()),
+    next: async () => {
+      const part = left.shift();
+      return typeof part === 'function' ? part() : part;
+    },
     cancel: () => undefined,
   };
   const refuse = (message: string): Promise<void> => Promise.resolve(void refused.push(message));
@@ -86,5 +94,43 @@ describe('a stream of an MCP server', () => {
         expect(split.refused.length).to.equal(text.split('"sampling/').length - 1);
       }),
     );
+  });
+
+  const erase = (): Promise<unknown> => store.eraseSession(guard.sessionOf(callBy().identity));
+  const afterErasure = async (bytes: string): Promise<Buffer> => {
+    await erase();
+    return Buffer.from(bytes);
+  };
+  const event = `data: ${result}\n\n`;
+
+  it('stores no value that was erased since its call began', async () => {
+    const { sent } = await relayed([() => afterErasure(event)]);
+    expect(sent).to.match(/"id":1,"error":.*session_erased/);
+    expect(await store.describe(guard.sessionOf(callBy().identity))).to.equal(undefined);
+    expect((await relayed([Buffer.from(event)])).sent).to.include('EMAIL_ADDRESS_');
+  });
+
+  it('by GET stores what arrives after an erasure, and nothing that began to arrive before', async () => {
+    const late = [Buffer.from(event), () => afterErasure(event)];
+    expect((await relayed(late, { method: 'GET' })).sent).to.not.include('error');
+    const cut = [
+      Buffer.from(event + event.slice(0, 20)),
+      () => afterErasure(event.slice(20) + event),
+      Buffer.from(event),
+    ];
+    const { sent } = await relayed(cut, { method: 'GET' });
+    expect(sent.split('\n\n').map((one) => one.includes('session_erased'))).to.deep.equal([
+      ...[false, true, true, false],
+      false,
+    ]);
+  });
+
+  it('ends a call with an error when erasures since it began may be forgotten', async () => {
+    const begun = { ...momentOf(options), at: performance.now() - MAX_CALL_MS - 1 };
+    const { sent } = await relayed([Buffer.from(event)], { begun });
+    expect(JSON.parse(sent.slice('data: '.length)))
+      .to.deep.include({ id: 1 })
+      .and.have.nested.property('error.data.code', 'call_too_long');
+    expect((await relayed([Buffer.from(event)], { method: 'GET', begun })).sent).to.include('EMAIL_ADDRESS_');
   });
 });

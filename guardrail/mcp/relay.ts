@@ -11,6 +11,7 @@ import {
   type UpstreamAnswer,
 } from '../proxy/proxy.ts';
 import type { McpCall, McpOptions } from './call.ts';
+import { Arrivals, momentOf, type Moment } from './moment.ts';
 import { errorMessage } from './rpc.ts';
 import { MessageCheck } from './toClient.ts';
 
@@ -34,7 +35,10 @@ export async function relayAnswer(
     if (leadsAway(status, headers, upstream.base)) throw new ProxyError('redirect_refused');
     if (status === 204 || status === 304) await relayHead(call, answer);
     else if (/^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
-      await relayEvents(call, answer, check, refuse);
+      // A stream by GET has messages of many calls: nothing tells when the server began to write them.
+      const arrivals = context.method === 'GET' ? new Arrivals(() => momentOf(options)) : undefined;
+      const momentIn: MomentIn = (length, frames) => arrivals?.add(length, frames) ?? call.begun;
+      await relayEvents(call, answer, { check, refuse, momentIn });
     } else {
       await withWholeAnswer(context, answer, options, async (body) => {
         const isError = status >= 300;
@@ -63,25 +67,32 @@ export function headOf({ status, headers }: UpstreamAnswer): AnswerHead {
   return { status, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS.test(name))) };
 }
 
-async function relayEvents(
-  { client }: McpCall,
-  answer: UpstreamAnswer,
-  check: MessageCheck,
-  refuse: Refuse,
-): Promise<void> {
+/** When the events began that a part of a stream completes. */
+type MomentIn = (length: number, frames: readonly Frame[]) => Moment;
+
+interface EventOptions {
+  readonly check: MessageCheck;
+  readonly refuse: Refuse;
+  readonly momentIn: MomentIn;
+}
+
+async function relayEvents({ client }: McpCall, answer: UpstreamAnswer, options: EventOptions): Promise<void> {
   const framer = new SseFramer();
   const decoded = decodedBy(answer);
   client.begin(headOf(answer), true);
   client.flush();
-  const send = async (frames: readonly Frame[]): Promise<void> => {
+  const send = async (frames: readonly Frame[], length: number): Promise<void> => {
+    const moment = options.momentIn(length, frames);
     for (const frame of frames) {
-      const text = await eventOf(frame, check, refuse);
+      const text = await eventOf(frame, moment, options);
       if (text !== '') await client.write(Buffer.from(text));
     }
   };
   try {
-    for (let part = await decoded.next(); part; part = await decoded.next()) await send(framer.push(part));
-    await send(framer.end());
+    for (let part = await decoded.next(); part; part = await decoded.next()) {
+      await send(framer.push(part), part.length);
+    }
+    await send(framer.end(), 0);
     await client.end();
   } catch (thrown) {
     if (!(thrown instanceof ClientGoneError)) {
@@ -94,10 +105,10 @@ async function relayEvents(
 }
 
 /** @returns the event as the client gets it. Its id stays, even without a message: the client resumes after it. */
-async function eventOf({ data, raw }: Frame, check: MessageCheck, refuse: Refuse): Promise<string> {
+async function eventOf({ data, raw }: Frame, moment: Moment, { check, refuse }: EventOptions): Promise<string> {
   // A comment, or an event that only sets the id.
   if (data === undefined || data === '') return eventWith(raw, data);
-  const { text, refusals } = await check.rpc(data);
+  const { text, refusals } = await check.rpc(data, moment);
   for (const refusal of refusals) await refuse(refusal);
   return eventWith(raw, text);
 }

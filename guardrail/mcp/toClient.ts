@@ -13,12 +13,14 @@ import {
   type Document,
   type GuardedBody,
   type Operation,
+  type RequestBody,
 } from '../bodies/bodies.ts';
 import { noteEntities } from '../audit/audit.ts';
 import { describeError, withTimeLimit } from '../http/http.ts';
 import { problemOf, ProxyError } from '../proxy/proxy.ts';
 import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
+import { fenceOf, type Moment } from './moment.ts';
 import { errorMessage, isRpc, messagesIn, type RpcError, type RpcMessage } from './rpc.ts';
 
 /** What the client gets of a server's message. */
@@ -37,7 +39,7 @@ export interface CheckedText {
   readonly refusals: readonly string[];
 }
 
-type CheckOptions = Pick<McpOptions, 'guard' | 'fence' | 'metrics' | 'isFailOpen' | 'logger'>;
+type CheckOptions = Pick<McpOptions, 'guard' | 'metrics' | 'isFailOpen' | 'logger'>;
 
 /** Checks the messages of one server for one client. */
 export class MessageCheck {
@@ -52,16 +54,17 @@ export class MessageCheck {
   /**
    * Pseudonymizes the messages in an event, or in an answer. One that cannot be checked becomes an error, or is left out: it
    * is never sent as it is.
+   * @param moment when the server could begin to write them
    * @throws ProxyError if it is no JSON-RPC, ClientGoneError
    */
-  async rpc(text: string): Promise<CheckedText> {
-    return this.#orAsIs({ text, refusals: [] }, () => this.#rpc(parsed(text)));
+  async rpc(text: string, moment: Moment): Promise<CheckedText> {
+    return this.#orAsIs({ text, refusals: [] }, () => this.#rpc(parsed(text), moment));
   }
 
-  async #rpc(document: Document): Promise<CheckedText> {
+  async #rpc(document: Document, moment: Moment): Promise<CheckedText> {
     const messages = messagesOfServer(document);
     const checked: CheckedMessage[] = [];
-    for (const message of messages) checked.push(await this.#message(message));
+    for (const message of messages) checked.push(await this.#message(message, moment));
     const refusals = checked.flatMap(({ refusal }) => refusal ?? []);
     const left = checked.flatMap((one) => one.text ?? []);
     if (left.length === 0) return { text: undefined, refusals };
@@ -77,26 +80,26 @@ export class MessageCheck {
   }
 
   async #whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<Buffer> {
+    const { begun } = this.#call;
     const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     const isJson = /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type);
     if (isJson) {
       const document = parsed(decodeUtf8(body));
-      if (isRpc(document)) return Buffer.from((await this.#rpc(document)).text ?? '');
+      if (isRpc(document)) return Buffer.from((await this.#rpc(document, begun)).text ?? '');
       if (!isError) throw new ProxyError('answer_unreadable');
     } else if (!isError || !type.startsWith('text/')) throw new ProxyError('answer_unreadable');
-    const outcome = await this.#guarded(generic, body, isJson ? 'application/json' : 'text/plain').catch(
-      throwUnreadable,
-    );
+    const text = { bytes: body, contentType: isJson ? 'application/json' : 'text/plain' };
+    const outcome = await this.#guarded(generic, text, begun).catch(throwUnreadable);
     if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
     return outcome.action === 'NONE' ? body : outcome.body;
   }
 
-  async #message(message: RpcMessage): Promise<CheckedMessage> {
+  async #message(message: RpcMessage, moment: Moment): Promise<CheckedMessage> {
     const { policy, client } = this.#call;
     const { isFailOpen } = this.#options;
     try {
-      const bytes = Buffer.from(message.text);
-      const outcome = await this.#guarded(mcpMessage, bytes, 'application/json');
+      const body = { bytes: Buffer.from(message.text), contentType: 'application/json' };
+      const outcome = await this.#guarded(mcpMessage, body, moment);
       if (outcome.action === 'BLOCKED') return refused(message, { code: BLOCKED_CODE, message: outcome.reason });
       const text = outcome.action === 'NONE' ? message.text : outcome.body.toString();
       return { text: isFailOpen(policy) ? text : withoutOutputSchemas(text) };
@@ -136,12 +139,14 @@ export class MessageCheck {
     return refused(message, problem);
   }
 
-  async #guarded(operation: Operation, bytes: Buffer, contentType: string): Promise<GuardedBody> {
+  async #guarded(operation: Operation, body: RequestBody, moment: Moment): Promise<GuardedBody> {
     const { context, client, identity, policy } = this.#call;
-    const { guard, fence, metrics } = this.#options;
+    const { guard, metrics, isFailOpen } = this.#options;
+    // In monitor mode, nothing is stored.
+    const fence = isFailOpen(policy) ? moment.fence : fenceOf(moment, performance.now());
     const outcome = await withTimeLimit(client.signal, (signal) =>
-      guardBody(operation, { bytes, contentType }, guard, {
-        ...{ identity, signal, policy, fence: fence() },
+      guardBody(operation, body, guard, {
+        ...{ identity, signal, policy, fence },
         // The server returns pseudonyms of types that it may not see, as it got them.
         isPseudonymized: true,
       }),

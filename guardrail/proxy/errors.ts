@@ -46,6 +46,11 @@ const PROBLEMS = {
     status: 502,
     message: 'The upstream redirects this request to another server, where nothing would check it.',
   },
+  call_too_long: {
+    status: 504,
+    message:
+      'The call of the tool began more than 10 minutes ago, so that its values cannot be stored: use a tool that answers sooner.',
+  },
   upstream_timeout: { status: 504, message: 'The upstream of the guardrail did not answer in time.' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 
