@@ -67,10 +67,11 @@ describe('the list of customers', () => {
   let volume: Volume;
   let service: Inline;
 
-  const start = async (env: NodeJS.ProcessEnv = {}, shards = listOf('Allow')): Promise<void> => {
+  const start = async (env: NodeJS.ProcessEnv = {}, shards = listOf('Allow'), hasMcp = false): Promise<void> => {
     volume = new Volume();
     if (shards.length > 0) volume.write(shards);
     service = await startInline({
+      hasMcp,
       env: { GUARDRAIL_CUSTOMERS: volume.path, GUARDRAIL_ADMIN_KEYS: 'litellm', ...env },
     });
   };
@@ -271,6 +272,45 @@ describe('the list of customers', () => {
     volume.write(shards);
     await eventually(async () => (await callback({ user_api_key_end_user_id: 'customer-7' })) === BLOCKED);
   }).timeout(20_000);
+
+  describe('of the MCP proxy', () => {
+    const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { data: 'Done.' } });
+    const mcp = (method: string, id: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${service.app.mcpPort ?? 0}/mcp`, {
+        ...{ method, ...(method === 'POST' && { body: note }) },
+        headers: { authorization: `Bearer ${TOKEN}`, 'x-litellm-customer-id': id, 'content-type': 'application/json' },
+      });
+    const statuses = async (id: string): Promise<number[]> => {
+      service.script((response) => response.writeHead(202).end());
+      const statuses: number[] = [];
+      for (const method of ['POST', 'GET', 'DELETE']) statuses.push((await mcp(method, id)).status);
+      return statuses;
+    };
+
+    it('allows a blocked customer to end a session, and nothing else', async () => {
+      await start({}, listOf('Allow'), true);
+      expect(await statuses('acme')).to.deep.equal([202, 202, 202]);
+      expect(await statuses('blocked')).to.deep.equal([400, 400, 202]);
+    });
+
+    it('ends the stream of a customer who is blocked meanwhile', async () => {
+      await start({}, listOf('Allow'), true);
+      let write = (): void => undefined;
+      service.script((response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        write = () => void response.write(`data: ${note}\n\n`);
+        write();
+      });
+      const stream = (await mcp('GET', 'acme')).body?.getReader();
+      const read = async (): Promise<string> => Buffer.from((await stream?.read())?.value ?? []).toString();
+      expect(await read()).to.equal(`data: ${note}\n\n`);
+      volume.write(listOf('Allow', [{ customer: customer('acme'), blocked: true }]));
+      await eventually(async () => (await callback({ user_api_key_end_user_id: 'acme' })) === BLOCKED);
+      write();
+      const last = await read();
+      expect(last).to.include('guardrail_blocked').and.not.include('Done.');
+    });
+  });
 
   it('is required: without a valid one, every call is refused until there is one', async () => {
     await start({}, []);

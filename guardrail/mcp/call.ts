@@ -16,12 +16,24 @@ export interface McpOptions
   readonly origins: readonly string[] | undefined;
 }
 
+/** What applies to a message. */
+export interface Terms {
+  readonly policy: Policy;
+  /** The revisions of the policies of the customers that the call names. */
+  readonly customers: readonly (string | undefined)[];
+  /** Why the call is refused; undefined: it may pass. */
+  readonly refusal: string | undefined;
+}
+
 /** A call on its way through the MCP proxy. */
 export interface McpCall extends HttpTransport {
   /** The path and the query that the upstream gets. */
   readonly path: string;
   readonly identity: CallIdentity;
+  /** The policy of the client's messages. */
   readonly policy: Policy;
+  /** What applies now. */
+  readonly terms: () => Terms;
   /** When the call began. */
   readonly begun: Moment;
 }

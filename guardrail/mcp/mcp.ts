@@ -10,8 +10,6 @@ import {
   checkForm,
   ClientGoneError,
   createReverseProxy,
-  customersIn,
-  keyHashesIn,
   parseTarget,
   problemOf,
   ProxyError,
@@ -27,13 +25,13 @@ import {
   type UpstreamAnswer,
   type UpstreamTimeouts,
 } from '../proxy/proxy.ts';
-import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
 import { asModelCall, CALLER_HEADER, mcpCallerOf, mcpIdentityOf, type CallerRequest } from './caller.ts';
 import { headersWithoutSession, isMetadata, relayMetadata } from './metadata.ts';
 import { momentOf } from './moment.ts';
 import { relayAnswer, relayHead } from './relay.ts';
 import { errorMessage } from './rpc.ts';
+import { policyIn, termsFor } from './terms.ts';
 import { restoreMessages } from './toServer.ts';
 
 export type { McpOptions } from './call.ts';
@@ -125,23 +123,16 @@ function callOf(
   transport: HttpTransport,
   path: string,
   { headers, query, caller }: CallerRequest & { readonly caller: Caller },
-  { access, customerHeaders, policyOf, policyRevision, subjectOf, isFailOpen, fence }: McpOptions,
+  options: McpOptions,
 ): McpCall {
-  const begun = momentOf({ fence });
+  const begun = momentOf(options);
   const { method, state } = transport.context;
-  const decision = access?.decide({
-    ...{ customers: customersIn(headers, customerHeaders), team: caller.team },
-    keyHashes: keyHashesIn(headers, query),
-  });
-  const policies = decision?.policies ?? [];
-  const policy = policyOf(policies);
-  const identity = mcpIdentityOf(caller, headers, { customerHeaders, subjectOf });
-  if (state.audit) Object.assign(state.audit, { identity, policy: { service: policyRevision(), customers: policies } });
-  if (decision?.refusal !== undefined && method === 'POST' && !isFailOpen(policy)) {
-    noteAction(state, 'BLOCKED');
-    throw new ProxyError('guardrail_blocked', decision.refusal);
-  }
-  return { ...transport, path, policy, identity, begun };
+  const terms = termsFor({ method, headers, query, caller }, options);
+  const now = terms();
+  const identity = mcpIdentityOf(caller, headers, options);
+  const policies = { service: options.policyRevision(), customers: now.customers };
+  if (state.audit) Object.assign(state.audit, { identity, policy: policies });
+  return { ...transport, path, policy: policyIn(now, state, options), terms, identity, begun };
 }
 
 async function forward(call: McpCall, options: McpOptions): Promise<void> {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { defaultPolicy } from '../detection/detection.ts';
+import { defaultPolicy, type Policy } from '../detection/detection.ts';
 import { createAdmission, createMetrics } from '../http/http.ts';
 import type { SubjectId } from '../ids.ts';
 import { refuse, type Guard } from '../pseudonymization/pseudonymization.ts';
 import { callBy, createFakeAnalyzer, createTestGuard } from '../pseudonymization/testing/testGuard.ts';
 import type { UpstreamAnswer } from '../proxy/proxy.ts';
-import type { McpCall, McpOptions } from './call.ts';
+import type { McpCall, McpOptions, Terms } from './call.ts';
 import { MAX_CALL_MS, momentOf } from './moment.ts';
 import { relayAnswer } from './relay.ts';
 
@@ -32,26 +32,35 @@ const options: McpOptions = {
   logger: pino({ level: 'silent' }),
 };
 
+const ALLOWED: Terms = { policy: defaultPolicy, customers: [], refusal: undefined };
+
 /** Sends a stream in parts. @returns what the client gets, and what the server gets */
 async function relayed(
   parts: readonly (Buffer | (() => Promise<Buffer>))[],
-  { method = 'POST', begun = momentOf(options) } = {},
+  { method = 'POST', begun = momentOf(options), terms = (): Terms => ALLOWED, sent: told = [] as string[] } = {},
 ): Promise<{ sent: string; refused: string[] }> {
   const sent: Buffer[] = [];
   const refused: string[] = [];
+  const note = (bytes: Buffer): void => {
+    sent.push(bytes);
+    told.push(bytes.toString());
+  };
   const left = [...parts];
   const client = {
     ...{ signal: new AbortController().signal, hasBegun: true },
     begin: () => undefined,
     flush: () => undefined,
-    write: (bytes: Buffer) => Promise.resolve(void sent.push(bytes)),
+    write: (bytes: Buffer) => {
+      note(bytes);
+      return Promise.resolve();
+    },
     end: () => Promise.resolve(),
-    break: (bytes: Buffer) => void sent.push(bytes),
+    break: note,
   };
   const context = { method, state: { log: {}, requestId: '' } };
   const { identity } = callBy();
   const upstream = { base: options.upstream };
-  const call = { context, client, upstream, path: '/', identity, policy: defaultPolicy, begun };
+  const call = { context, client, upstream, path: '/', identity, policy: defaultPolicy, terms, begun };
   const answer: UpstreamAnswer = {
     ...{ status: 200, headers: { 'content-type': 'text/event-stream' }, isReady: true },
     next: async () => {
@@ -132,5 +141,26 @@ describe('a stream of an MCP server', () => {
       .to.deep.include({ id: 1 })
       .and.have.nested.property('error.data.code', 'call_too_long');
     expect((await relayed([Buffer.from(event)], { method: 'GET', begun })).sent).to.include('EMAIL_ADDRESS_');
+  });
+
+  it('has the policy that is in force when each message arrives, and ends when the call is refused', async () => {
+    const other: Policy = { ...defaultPolicy };
+    const left: Terms[] = [ALLOWED, { ...ALLOWED, policy: other }, { ...ALLOWED, refusal: 'Blocked.' }];
+    const used: (Policy | undefined)[] = [];
+    const request = guard.request.bind(guard);
+    guard.request = (document, context) => {
+      used.push(context.policy);
+      return request(document, context);
+    };
+    const sent: string[] = [];
+    const error = await relayed([Buffer.from(event.repeat(4))], { terms: () => left.shift() ?? ALLOWED, sent }).catch(
+      (thrown: unknown) => thrown,
+    );
+    guard.request = request;
+    expect(used).to.deep.equal([defaultPolicy, other]);
+    expect(used[1]).to.equal(other);
+    expect(error).to.have.property('code', 'guardrail_blocked');
+    expect(sent).to.have.length(3);
+    expect(sent[2]).to.match(/^event: message\ndata: .*"Blocked\."/);
   });
 });

@@ -18,10 +18,12 @@ import {
 import { noteEntities } from '../audit/audit.ts';
 import { describeError, withTimeLimit } from '../http/http.ts';
 import { problemOf, ProxyError } from '../proxy/proxy.ts';
+import type { Policy } from '../detection/detection.ts';
 import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
 import { fenceOf, type Moment } from './moment.ts';
 import { errorMessage, isRpc, messagesIn, type RpcError, type RpcMessage } from './rpc.ts';
+import { policyIn } from './terms.ts';
 
 /** What the client gets of a server's message. */
 export interface CheckedMessage {
@@ -37,6 +39,13 @@ export interface CheckedText {
   readonly text: string | undefined;
   /** What the server gets. */
   readonly refusals: readonly string[];
+}
+
+/** What applies to a message. */
+interface Conditions {
+  readonly policy: Policy;
+  /** When the server could begin to write it. */
+  readonly moment: Moment;
 }
 
 type CheckOptions = Pick<McpOptions, 'guard' | 'metrics' | 'isFailOpen' | 'logger'>;
@@ -58,13 +67,13 @@ export class MessageCheck {
    * @throws ProxyError if it is no JSON-RPC, ClientGoneError
    */
   async rpc(text: string, moment: Moment): Promise<CheckedText> {
-    return this.#orAsIs({ text, refusals: [] }, () => this.#rpc(parsed(text), moment));
+    return this.#orAsIs({ text, refusals: [] }, (policy) => this.#rpc(parsed(text), { policy, moment }));
   }
 
-  async #rpc(document: Document, moment: Moment): Promise<CheckedText> {
+  async #rpc(document: Document, conditions: Conditions): Promise<CheckedText> {
     const messages = messagesOfServer(document);
     const checked: CheckedMessage[] = [];
-    for (const message of messages) checked.push(await this.#message(message, moment));
+    for (const message of messages) checked.push(await this.#message(message, conditions));
     const refusals = checked.flatMap(({ refusal }) => refusal ?? []);
     const left = checked.flatMap((one) => one.text ?? []);
     if (left.length === 0) return { text: undefined, refusals };
@@ -76,30 +85,33 @@ export class MessageCheck {
    * @throws ProxyError, BodyError, ClientGoneError, and the errors of the guard
    */
   async whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<Buffer> {
-    return this.#orAsIs(body, () => this.#whole(body, contentType, isError));
+    return this.#orAsIs(body, (policy) => {
+      const conditions = { policy, moment: this.#call.begun };
+      return this.#whole({ bytes: body, contentType }, isError, conditions);
+    });
   }
 
-  async #whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<Buffer> {
-    const { begun } = this.#call;
+  async #whole({ bytes: body, contentType }: RequestBody, isError: boolean, conditions: Conditions): Promise<Buffer> {
     const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     const isJson = /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type);
     if (isJson) {
       const document = parsed(decodeUtf8(body));
-      if (isRpc(document)) return Buffer.from((await this.#rpc(document, begun)).text ?? '');
+      if (isRpc(document)) return Buffer.from((await this.#rpc(document, conditions)).text ?? '');
       if (!isError) throw new ProxyError('answer_unreadable');
     } else if (!isError || !type.startsWith('text/')) throw new ProxyError('answer_unreadable');
     const text = { bytes: body, contentType: isJson ? 'application/json' : 'text/plain' };
-    const outcome = await this.#guarded(generic, text, begun).catch(throwUnreadable);
+    const outcome = await this.#guarded(generic, text, conditions).catch(throwUnreadable);
     if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
     return outcome.action === 'NONE' ? body : outcome.body;
   }
 
-  async #message(message: RpcMessage, moment: Moment): Promise<CheckedMessage> {
-    const { policy, client } = this.#call;
+  async #message(message: RpcMessage, conditions: Conditions): Promise<CheckedMessage> {
+    const { policy } = conditions;
+    const { client } = this.#call;
     const { isFailOpen } = this.#options;
     try {
       const body = { bytes: Buffer.from(message.text), contentType: 'application/json' };
-      const outcome = await this.#guarded(mcpMessage, body, moment);
+      const outcome = await this.#guarded(mcpMessage, body, conditions);
       if (outcome.action === 'BLOCKED') return refused(message, { code: BLOCKED_CODE, message: outcome.reason });
       const text = outcome.action === 'NONE' ? message.text : outcome.body.toString();
       return { text: isFailOpen(policy) ? text : withoutOutputSchemas(text) };
@@ -109,12 +121,17 @@ export class MessageCheck {
     }
   }
 
-  /** In monitor mode, what cannot be checked stays as it is. */
-  async #orAsIs<T>(asIs: T, check: () => Promise<T>): Promise<T> {
-    const { context, client, policy } = this.#call;
+  /**
+   * In monitor mode, what cannot be checked stays as it is.
+   * @param check receives the policy that is in force now
+   * @throws ProxyError if the call is refused now
+   */
+  async #orAsIs<T>(asIs: T, check: (policy: Policy) => Promise<T>): Promise<T> {
+    const { context, client, terms } = this.#call;
     const { metrics, isFailOpen } = this.#options;
+    const policy = policyIn(terms(), context.state, this.#options);
     try {
-      return await check();
+      return await check(policy);
     } catch (thrown) {
       if (!isFailOpen(policy) || client.signal.aborted) throw thrown;
       const { code } = problemOf(thrown);
@@ -139,8 +156,8 @@ export class MessageCheck {
     return refused(message, problem);
   }
 
-  async #guarded(operation: Operation, body: RequestBody, moment: Moment): Promise<GuardedBody> {
-    const { context, client, identity, policy } = this.#call;
+  async #guarded(operation: Operation, body: RequestBody, { policy, moment }: Conditions): Promise<GuardedBody> {
+    const { context, client, identity } = this.#call;
     const { guard, metrics, isFailOpen } = this.#options;
     // In monitor mode, nothing is stored.
     const fence = isFailOpen(policy) ? moment.fence : fenceOf(moment, performance.now());
