@@ -293,6 +293,20 @@ describe('the list of customers', () => {
       expect(await statuses('blocked')).to.deep.equal([400, 400, 202]);
     });
 
+    it('refuses nothing in monitor mode, and counts', async () => {
+      await start({ GUARDRAIL_MODE: 'monitor' }, listOf('Allow'), true);
+      expect(await statuses('blocked')).to.deep.equal([202, 202, 202]);
+      // Ending a session is allowed in any mode.
+      expect(await service.metrics()).to.match(
+        /guardrail_requests_total\{[^}]*protocol="mcp",action="MONITORED_BLOCKED"\} 2/,
+      );
+      const lines = service.logs.filter((line) => line.includes('"route":"mcp"'));
+      expect(lines.map((line) => (JSON.parse(line) as { monitored?: string }).monitored)).to.deep.equal([
+        ...['BLOCKED', 'BLOCKED'],
+        undefined,
+      ]);
+    });
+
     it('ends the stream of a customer who is blocked meanwhile', async () => {
       await start({}, listOf('Allow'), true);
       let write = (): void => undefined;

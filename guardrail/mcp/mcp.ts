@@ -31,7 +31,7 @@ import { headersWithoutSession, isMetadata, relayMetadata } from './metadata.ts'
 import { momentOf } from './moment.ts';
 import { relayAnswer, relayHead } from './relay.ts';
 import { errorMessage } from './rpc.ts';
-import { policyIn, termsFor } from './terms.ts';
+import { noteMonitored, policyIn, termsFor } from './terms.ts';
 import { restoreMessages } from './toServer.ts';
 
 export type { McpOptions } from './call.ts';
@@ -132,6 +132,7 @@ function callOf(
   const identity = mcpIdentityOf(caller, headers, options);
   const policies = { service: options.policyRevision(), customers: now.customers };
   if (state.audit) Object.assign(state.audit, { identity, policy: policies });
+  noteMonitored(now, state, options);
   return { ...transport, path, policy: policyIn(now, state, options), terms, identity, begun };
 }
 

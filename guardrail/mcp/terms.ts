@@ -43,3 +43,14 @@ export function policyIn(
   metrics.guardrailCall('request', 'mcp', 'BLOCKED');
   throw new ProxyError('guardrail_blocked', refusal);
 }
+
+/** In monitor mode, counts a call that enforce mode would refuse. */
+export function noteMonitored(
+  { policy, refusal }: Terms,
+  state: Pick<CallState, 'log'>,
+  { isFailOpen, metrics }: Pick<McpOptions, 'isFailOpen' | 'metrics'>,
+): void {
+  if (refusal === undefined || !isFailOpen(policy)) return;
+  noteAction(state, 'NONE', 'BLOCKED');
+  metrics.guardrailCall('request', 'mcp', 'MONITORED_BLOCKED');
+}
