@@ -259,6 +259,33 @@ describe('the MCP proxy', () => {
       .and.have.property('error');
   });
 
+  it('answers requests of the server in a JSON answer that the client must not see', async () => {
+    const params = { messages: [AUDIO], maxTokens: 1 };
+    const ask = (id: string): object => ({ jsonrpc: '2.0', id, method: 'sampling/createMessage', params });
+    const done = resultOf(7, 'Done.');
+    const cases: [answer: object, status: number, type: string | null, left: string][] = [
+      [ask('ask-3'), 202, null, ''],
+      [[ask('ask-3')], 202, null, ''],
+      [[ask('ask-3'), done], 200, 'application/json', JSON.stringify([done])],
+    ];
+    for (const [sent, status, type, left] of cases) {
+      const refusals: string[] = [];
+      harness.script((response, received, request) => {
+        if (!received.body.includes('ask-3')) return json(sent)(response, received, request);
+        refusals.push(received.body);
+        return response.writeHead(202).end();
+      });
+      const answer = await calls.tool('x');
+      expect([answer.status, answer.headers.get('content-type'), await answer.text()]).to.deep.equal([
+        status,
+        type,
+        left,
+      ]);
+      expect(refusals.map((one) => JSON.parse(one) as object)).to.have.length(1);
+      expect(refusals[0]).to.include('"error"');
+    }
+  });
+
   it('answers a request of the server in a stream by GET as the protocol wants it', async () => {
     const ask = message({ id: 'ask-2', method: 'sampling/createMessage', params: { messages: [AUDIO], maxTokens: 1 } });
     harness.script((response, received, request) =>

@@ -13,7 +13,7 @@ import {
 import type { McpCall, McpOptions } from './call.ts';
 import { Arrivals, momentOf, type Moment } from './moment.ts';
 import { errorMessage } from './rpc.ts';
-import { MessageCheck } from './toClient.ts';
+import { MessageCheck, type CheckedBody } from './toClient.ts';
 
 /** Sends an answer to a request of the server, in place of the client. */
 export type Refuse = (message: string) => Promise<void>;
@@ -29,7 +29,7 @@ export async function relayAnswer(
   options: McpOptions,
 ): Promise<void> {
   const { status, headers } = answer;
-  const { context, client, upstream } = call;
+  const { context, upstream } = call;
   const check = new MessageCheck(call, options);
   try {
     if (leadsAway(status, headers, upstream.base)) throw new ProxyError('redirect_refused');
@@ -40,16 +40,27 @@ export async function relayAnswer(
       const momentIn: MomentIn = (length, frames) => arrivals?.add(length, frames) ?? call.begun;
       await relayEvents(call, answer, { check, refuse, momentIn });
     } else {
-      await withWholeAnswer(context, answer, options, async (body) => {
-        const isError = status >= 300;
-        const sent = body.length === 0 ? body : await check.whole(body, headers['content-type'], isError);
-        client.begin(headOf(answer), true, sent.length);
-        await client.end(sent);
+      await withWholeAnswer(context, answer, options, async (bytes) => {
+        const { body, refusals } =
+          bytes.length === 0 ? NOTHING : await check.whole(bytes, headers['content-type'], status >= 300);
+        for (const refusal of refusals) await refuse(refusal);
+        await sendWhole(call, answer, body);
       });
     }
   } finally {
     answer.cancel();
   }
+}
+
+const NOTHING: CheckedBody = { body: Buffer.alloc(0), refusals: [] };
+
+/** @param body undefined: nothing is left of the messages of the server, as if it had accepted those of the client */
+async function sendWhole({ client }: McpCall, answer: UpstreamAnswer, body: Buffer | undefined): Promise<void> {
+  const head = headOf(answer);
+  const { 'content-type': _, ...headers } = head.headers;
+  const status = head.status < 300 ? 202 : head.status;
+  client.begin(body ? head : { status, headers }, true, body?.length ?? 0);
+  await client.end(body);
 }
 
 /** Sends an answer without a body. */

@@ -41,6 +41,12 @@ export interface CheckedText {
   readonly refusals: readonly string[];
 }
 
+/** What the client gets of an answer as a whole. */
+export interface CheckedBody extends Pick<CheckedText, 'refusals'> {
+  /** undefined: nothing is left. */
+  readonly body: Buffer | undefined;
+}
+
 /** What applies to a message. */
 interface Conditions {
   readonly policy: Policy;
@@ -84,25 +90,32 @@ export class MessageCheck {
    * Pseudonymizes an answer that is no event: messages, or an error in another form.
    * @throws ProxyError, BodyError, ClientGoneError, and the errors of the guard
    */
-  async whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<Buffer> {
-    return this.#orAsIs(body, (policy) => {
+  async whole(body: Buffer, contentType: string | undefined, isError: boolean): Promise<CheckedBody> {
+    return this.#orAsIs<CheckedBody>({ body, refusals: [] }, (policy) => {
       const conditions = { policy, moment: this.#call.begun };
       return this.#whole({ bytes: body, contentType }, isError, conditions);
     });
   }
 
-  async #whole({ bytes: body, contentType }: RequestBody, isError: boolean, conditions: Conditions): Promise<Buffer> {
+  async #whole(
+    { bytes: body, contentType }: RequestBody,
+    isError: boolean,
+    conditions: Conditions,
+  ): Promise<CheckedBody> {
     const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     const isJson = /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type);
     if (isJson) {
       const document = parsed(decodeUtf8(body));
-      if (isRpc(document)) return Buffer.from((await this.#rpc(document, conditions)).text ?? '');
+      if (isRpc(document)) {
+        const { text, refusals } = await this.#rpc(document, conditions);
+        return { body: text === undefined ? undefined : Buffer.from(text), refusals };
+      }
       if (!isError) throw new ProxyError('answer_unreadable');
     } else if (!isError || !type.startsWith('text/')) throw new ProxyError('answer_unreadable');
     const text = { bytes: body, contentType: isJson ? 'application/json' : 'text/plain' };
     const outcome = await this.#guarded(generic, text, conditions).catch(throwUnreadable);
     if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
-    return outcome.action === 'NONE' ? body : outcome.body;
+    return { body: outcome.action === 'NONE' ? body : outcome.body, refusals: [] };
   }
 
   async #message(message: RpcMessage, conditions: Conditions): Promise<CheckedMessage> {
