@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { mcpMessage, withoutOutputSchemas } from './bodies.ts';
+import { mcpMessage, parseDocument, withoutOutputSchemas } from './bodies.ts';
+import { mediaIn } from './request/media.ts';
 import { BodyCalls, CARD, EMAIL, QUOTED } from './testing/bodyCalls.ts';
 
 const rpc = (fields: object): string => JSON.stringify({ jsonrpc: '2.0', id: 1, ...fields });
@@ -60,6 +61,33 @@ describe('a message of an MCP server', () => {
     });
   }
 
+  /** Messages with CARD where a keyword or an id has another form. It has neither white space nor an at sign. */
+  const HIDDEN: Record<string, object> = {
+    'a task': { result: { task: { taskId: 't', statusMessage: CARD, card: CARD, _meta: { [CARD]: [CARD] } } } },
+    'a list of tasks': {
+      result: { tasks: [{ taskId: 't', status: 'working', statusMessage: CARD, ttl: [CARD] }, CARD] },
+    },
+    'a task twice': { result: { task: { card: CARD } }, params: { task: { status: { card: CARD } } } },
+    'the server': { result: { serverInfo: { name: 'x', version: '1', card: CARD, icons: [{ src: CARD }] } } },
+    'a keyword that is an object': { result: { status: { card: CARD }, role: [CARD], model: [{ card: CARD }] } },
+    'a keyword in content': { result: { content: [{ type: 'text', text: '', id: [CARD], name: { card: CARD } }] } },
+    'an error code': { error: { code: { card: CARD }, message: '' } },
+    'a tool': { result: { tools: [{ name: 'x', authorization: CARD, server_url: CARD, headers: { a: CARD } }] } },
+  };
+  for (const [name, message] of Object.entries(HIDDEN)) {
+    it(`has no value hidden in ${name}`, async () => {
+      expect(await sent(message)).to.not.include(CARD);
+    });
+  }
+
+  it('has no image hidden in a keyword', async () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const root = parseDocument(rpc({ result: { status: [url] } }));
+    const { members, innerOf, opaqueObjects } = mcpMessage;
+    const found = mediaIn({ root, text: '', members, inner: innerOf?.(root) ?? new Map(), opaqueObjects });
+    expect(found.images.map(({ source }) => source)).to.deep.equal([url]);
+  });
+
   it('stays JSON with any value, and has pseudonyms in place of numbers', async () => {
     const answer = await sent({
       result: { content: [text(QUOTED)], structuredContent: { card: Number(CARD), q: QUOTED } },
@@ -76,13 +104,19 @@ describe('a message of an MCP server', () => {
 
   it('keeps what the protocol needs', async () => {
     const schema = { type: 'object', properties: { [CARD]: { type: 'string' } }, required: [CARD] };
-    const kept = [
+    const kept: object[] = [
       { id: Number(CARD), result: { tools: [{ name: CARD, inputSchema: schema }], isError: false } },
       { id: CARD, method: 'notifications/progress', params: { progressToken: CARD, progress: Number(CARD) } },
       {
         result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
       },
     ];
+    const task = { taskId: CARD, status: 'working', createdAt: CARD, lastUpdatedAt: CARD, ttl: Number(CARD) };
+    kept.push({ result: { task } }, { result: { tasks: [{ ...task, pollInterval: 1 }] } });
+    kept.push({
+      ...{ id: 1, method: 'sampling/createMessage' },
+      params: { modelPreferences: { hints: [{ name: CARD }] }, toolChoice: { mode: CARD } },
+    });
     for (const message of kept) expect(await sent(message)).to.equal(rpc(message));
   });
 

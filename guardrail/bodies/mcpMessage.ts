@@ -17,15 +17,21 @@ const ENVELOPE = rolesOf({ opaque: 'jsonrpc id method', text: 'result params err
  * of logs and errors, and whatever is not known.
  */
 const CONTENT = rolesOf({
-  text: 'content contents messages description instructions systemPrompt message reason title',
+  text: 'content contents messages description instructions systemPrompt message reason title task tasks',
   // The model calls tools by their names, and their parameters by those in the schema.
   tools: 'tools requestedSchema',
   // Keywords, numbers and ids of the protocol. One with white space or @ is checked as text.
   opaque:
     'protocolVersion capabilities serverInfo isError code level progressToken progress total requestId hasMore ' +
     'modelPreferences includeContext temperature maxTokens toolChoice role model stopReason mode elicitationId ' +
-    'taskId status task tasks resultType',
+    'taskId status resultType',
 });
+
+/** Members of a task. */
+const TASK = rolesOf({ opaque: 'taskId status createdAt lastUpdatedAt ttl pollInterval' });
+
+/** Members with objects of keywords, and `hints` in `modelPreferences`. */
+const KEYWORDS: ReadonlySet<string> = new Set(['capabilities', 'modelPreferences', 'hints', 'toolChoice']);
 
 /** One message of a server, request, notification or response. */
 export const mcpMessage: Operation = {
@@ -35,11 +41,16 @@ export const mcpMessage: Operation = {
   innerOf: contentOf,
   // A resource that a tool embeds: its blob is a file.
   structure: new Set(['resource']),
+  opaqueObjects: KEYWORDS,
 };
 
 function contentOf(root: Node): InnerBodies {
   const nodes = ['result', 'params', 'error'].flatMap((name) => memberOf(root, name) ?? []);
-  return new Map(nodes.map((node): [Node, ReadonlyMap<string, BodyRole>] => [node, CONTENT]));
+  const tasks = nodes.flatMap((node) => [memberOf(node, 'task') ?? [], itemsOf(memberOf(node, 'tasks'))].flat());
+  return new Map<Node, ReadonlyMap<string, BodyRole>>([
+    ...nodes.map((node) => [node, CONTENT] as const),
+    ...tasks.map((node) => [node, TASK] as const),
+  ]);
 }
 
 /**

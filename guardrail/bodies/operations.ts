@@ -18,6 +18,11 @@ export interface Operation {
   readonly innerOf?: (root: Node) => InnerBodies;
   /** Members with objects without a type that are parts of messages, besides those of all APIs. */
   readonly structure?: ReadonlySet<string>;
+  /**
+   * The body is written by a server, so that a name of the API can have any value: these are the opaque members in which the
+   * API has objects or lists, and nothing in definitions of tools is for a provider. undefined: a client writes the body.
+   */
+  readonly opaqueObjects?: ReadonlySet<string>;
   /** The operation whose bodies are in `requests[].params`. */
   readonly batchOf?: string;
   /** Files of JSON lines are batches or examples for fine-tuning, and are checked line by line. */

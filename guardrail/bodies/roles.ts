@@ -3,6 +3,7 @@
  * {@link file://../messages/contentParts.ts}; this file adds what stands around them.
  */
 import type { MemberRole } from '../messages/messages.ts';
+import type { Node } from './json/document.ts';
 
 /** What a member of a body contains. */
 export type BodyRole =
@@ -28,6 +29,20 @@ export function rolesOf(roles: BodyRoles): ReadonlyMap<string, BodyRole> {
       names.split(' ').map((name): [string, BodyRole] => [name, role as BodyRole]),
     ),
   );
+}
+
+/**
+ * The role of a member with this value.
+ * @param objects the opaque members in which the API has objects or lists: in all others, these are anything. undefined: the
+ *   client has written the body for its provider, and may have them in each
+ */
+export function roleOfValue(
+  role: BodyRole,
+  name: string,
+  { kind }: Pick<Node, 'kind'>,
+  objects: ReadonlySet<string> | undefined,
+): BodyRole {
+  return role === 'opaque' && (kind === 'object' || kind === 'array') && objects?.has(name) === false ? 'free' : role;
 }
 
 /** The role in the table of messages. */

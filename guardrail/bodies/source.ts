@@ -15,6 +15,8 @@ export interface BodySource {
   readonly inner?: InnerBodies;
   /** Members with objects without a type that are parts of messages, besides those of all APIs. */
   readonly structure?: ReadonlySet<string> | undefined;
+  /** The opaque members in which the API has objects or lists; undefined: all may have them. See {@link roleOfValue}. */
+  readonly opaqueObjects?: ReadonlySet<string> | undefined;
   /** See {@link RequestBody.hidesEndUser}. */
   readonly hidesEndUser?: boolean | undefined;
 }

@@ -21,6 +21,7 @@ import {
   KEPT_IN_TOOLS,
   LOGPROBS,
   messageRole,
+  roleOfValue,
   rolesOf,
   SCHEMA_MAPS,
   STRUCTURE,
@@ -91,18 +92,20 @@ class TextWalk {
   private readonly isAnswer: boolean;
   private readonly inner: InnerBodies;
   private readonly structure: ReadonlySet<string>;
+  private readonly opaqueObjects: ReadonlySet<string> | undefined;
   private readonly hidesEndUser: boolean;
   /** Sorted. */
   private readonly imageNodes: readonly StringNode[];
 
   constructor(
-    { root, text, members, inner = new Map(), structure = new Set(), hidesEndUser = false }: BodySource,
+    { root, text, members, inner = new Map(), structure = new Set(), opaqueObjects, hidesEndUser = false }: BodySource,
     phase: 'request' | 'answer' | 'known answer',
     { images }: Media,
   ) {
     this.text = text;
     this.inner = inner;
     this.structure = structure;
+    this.opaqueObjects = opaqueObjects;
     this.hidesEndUser = hidesEndUser;
     this.isAnswer = phase !== 'request';
     this.imageNodes = images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
@@ -114,7 +117,8 @@ class TextWalk {
   private body(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): void {
     for (const { name, node: member } of node.members) {
       const key = name.value;
-      const role = members.get(key);
+      const known = members.get(key);
+      const role = known && roleOfValue(known, key, member, this.opaqueObjects);
       if (role !== undefined) this.visit(member, { key, parent: node.value, role, isSchemaMap: false });
       else this.member(node, { name, node: member });
     }
@@ -188,8 +192,9 @@ class TextWalk {
       const { roleOf } = readingOf(node.value, messageRole(role), false);
       const isMap = role === 'tools' && key !== undefined && SCHEMA_MAPS.has(key) && !position.isSchemaMap;
       const isSchema = role === 'tools' && !isMap;
+      const kept = this.opaqueObjects ? 'data' : 'kept';
       const inTools = (name: string): BodyRole | undefined =>
-        KEPT_IN_TOOLS.has(name) ? 'kept' : VALUES_IN_TOOLS.has(name) ? 'data' : undefined;
+        KEPT_IN_TOOLS.has(name) ? kept : VALUES_IN_TOOLS.has(name) ? 'data' : undefined;
       this.members(node, (name) => (isSchema ? inTools(name) : undefined) ?? roleOf(name), isMap);
     }
   }
@@ -211,7 +216,8 @@ class TextWalk {
       if (this.isAnswer && LOGPROBS.has(key)) this.logprobs.push({ node: member, scope: node });
       else {
         if (this.isAnswer) this.name(name);
-        this.visit(member, { key, parent: node.value, role: roleOf(key), isSchemaMap });
+        const role = roleOfValue(roleOf(key), key, member, this.opaqueObjects);
+        this.visit(member, { key, parent: node.value, role, isSchemaMap });
       }
     }
   }

@@ -88,6 +88,8 @@ const EVENTS = [
 ];
 
 describe('a stream of an MCP server', () => {
+  const event = `data: ${result}\n\n`;
+
   it('is the same for the client however it is split', async () => {
     const stream = fc
       .array(fc.constantFrom(...EVENTS), { minLength: 1, maxLength: 6 })
@@ -105,13 +107,33 @@ describe('a stream of an MCP server', () => {
     );
   });
 
+  const LINES: [lines: string, left: string][] = [
+    ['event: message\nid: 7_f3-a.b=\nretry: 500', 'event: message\nid: 7_f3-a.b=\nretry: 500'],
+    ['id', ''],
+    ['id:', 'id:'],
+    [`id: ${EMAIL}`, ''],
+    ['id: Anna Schmidt', ''],
+    ['retry: soon', ''],
+    [`for: ${EMAIL}`, ''],
+  ];
+  for (const [lines, left] of LINES) {
+    it(`keeps of ${JSON.stringify(lines)} what is plain`, async () => {
+      const { sent } = await relayed([Buffer.from(`${lines}\n${event}`)]);
+      expect(sent.split('\n').slice(0, -3).join('\n')).to.equal(left);
+      expect(sent).to.include('data: {');
+    });
+  }
+
+  it('keeps only the id of an event with another name', async () => {
+    const { sent } = await relayed([Buffer.from(`event: ${EMAIL}\nid: 3\n${event}`)]);
+    expect(sent).to.equal('id: 3\n\n');
+  });
+
   const erase = (): Promise<unknown> => store.eraseSession(guard.sessionOf(callBy().identity));
   const afterErasure = async (bytes: string): Promise<Buffer> => {
     await erase();
     return Buffer.from(bytes);
   };
-  const event = `data: ${result}\n\n`;
-
   it('stores no value that was erased since its call began', async () => {
     const { sent } = await relayed([() => afterErasure(event)]);
     expect(sent).to.match(/"id":1,"error":.*session_erased/);

@@ -116,19 +116,25 @@ async function relayEvents({ client }: McpCall, answer: UpstreamAnswer, options:
 }
 
 /** @returns the event as the client gets it. Its id stays, even without a message: the client resumes after it. */
-async function eventOf({ data, raw }: Frame, moment: Moment, { check, refuse }: EventOptions): Promise<string> {
+async function eventOf({ data, raw, name }: Frame, moment: Moment, { check, refuse }: EventOptions): Promise<string> {
   // A comment, or an event that only sets the id.
   if (data === undefined || data === '') return eventWith(raw, data);
   const { text, refusals } = await check.rpc(data, moment);
   for (const refusal of refusals) await refuse(refusal);
-  return eventWith(raw, text);
+  // Clients of the protocol do not read events with other names.
+  return eventWith(raw, name === undefined || name === 'message' ? text : undefined);
 }
 
-/** The event with other data. It keeps the fields that clients read, and comments without their text. */
+/** What an id consists of that servers make up: no white space, and nothing that only a text has. */
+const PLAIN_ID = /^id:(?: ?[\w.:~+/=|-]{1,256})?$/;
+const RETRY = /^retry: ?\d{1,10}$/;
+const MESSAGE = /^event: ?message$/;
+
+/** The event with other data. It keeps the fields that clients read if they are plain, and comments without their text. */
 function eventWith(raw: string, data: string | undefined): string {
   const lines = raw.split(/\r\n|\r|\n/).flatMap((line) => {
     if (line.startsWith(':')) return ':';
-    return (data === undefined ? /^(?:id|retry):/ : /^(?:id|retry|event):/).test(line) ? line : [];
+    return PLAIN_ID.test(line) || RETRY.test(line) || (data !== undefined && MESSAGE.test(line)) ? line : [];
   });
   const all = data === undefined ? lines : [...lines, ...data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)];
   return all.length === 0 ? '' : `${all.join('\n')}\n\n`;

@@ -13,6 +13,7 @@ export function jsonBody(operation: Operation, bytes: Buffer, hidesEndUser?: boo
   return jsonPart(bytes, hidesEndUser, (root) => ({
     members: operation.members,
     structure: operation.structure,
+    opaqueObjects: operation.opaqueObjects,
     inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
   }));
 }
@@ -48,7 +49,7 @@ function innerBodies({ batchOf }: Operation, root: Node): InnerBodies {
 function jsonPart(
   bytes: Buffer,
   hidesEndUser: boolean | undefined,
-  rolesOf: (root: Node) => Pick<BodySource, 'members' | 'inner' | 'structure'>,
+  rolesOf: (root: Node) => Pick<BodySource, 'members' | 'inner' | 'structure' | 'opaqueObjects'>,
 ): Checkable {
   const { text, root } = readRequestJson(bytes);
   const { places, images, hasFiles } = contentOfRequest({ root, text, hidesEndUser, ...rolesOf(root) });

@@ -13,7 +13,7 @@ import { BodyError } from '../errors.ts';
 import type { Edit } from '../json/edits.ts';
 import { memberOf, type Node, type ObjectNode, type StringNode } from '../json/document.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
-import { DECIDING, messageRole, type BodyRole } from '../roles.ts';
+import { DECIDING, messageRole, roleOfValue, type BodyRole } from '../roles.ts';
 
 export interface ImagePlace {
   /** A data URL, an address, or an empty string for an image in an unknown form. */
@@ -30,8 +30,8 @@ export interface Media {
 }
 
 /** @throws BodyError if members contradict each other */
-export function mediaIn({ root, members, inner = new Map() }: BodySource): Media {
-  const walk = new MediaWalk(inner);
+export function mediaIn({ root, members, inner = new Map(), opaqueObjects }: BodySource): Media {
+  const walk = new MediaWalk(inner, opaqueObjects);
   if (root.kind === 'object') walk.body(root, members);
   else walk.visit(root, 'free', false);
   return walk;
@@ -41,9 +41,11 @@ class MediaWalk implements Media {
   readonly images: ImagePlace[] = [];
   hasFiles = false;
   private readonly inner: InnerBodies;
+  private readonly opaqueObjects: ReadonlySet<string> | undefined;
 
-  constructor(inner: InnerBodies) {
+  constructor(inner: InnerBodies, opaqueObjects: ReadonlySet<string> | undefined) {
     this.inner = inner;
+    this.opaqueObjects = opaqueObjects;
   }
 
   body({ members }: ObjectNode, roles: ReadonlyMap<string, BodyRole>): void {
@@ -51,7 +53,7 @@ class MediaWalk implements Media {
       const role = roles.get(name.value);
       if ((role === 'text' || role === 'plain') && isTokens(node)) this.hasFiles = true;
       if (node.kind === 'string' && role === undefined && isBinary(node.value)) this.dataUrl(node);
-      else this.visit(node, role ?? 'free', false);
+      else this.visit(node, roleOfValue(role ?? 'free', name.value, node, this.opaqueObjects), false);
     }
   }
 
@@ -96,7 +98,9 @@ class MediaWalk implements Media {
     for (const image of reading.images()) this.images.push(imagePlaceOf(node, image));
     for (const { name, node: member } of node.members) {
       // A payload of a known part is in the reading of its object.
-      const memberRole = isFree ? 'free' : reading.roleOf(name.value);
+      const memberRole = isFree
+        ? 'free'
+        : roleOfValue(reading.roleOf(name.value), name.value, member, this.opaqueObjects);
       if (member.kind !== 'string' || isFree) this.visit(member, memberRole, isMediaOnly);
     }
   }
