@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually, KEY, PLANTED, startHarness, type Answer, type Harness } from '../testing/appHarness.ts';
 import { startInline, TOKEN, type Inline } from '../testing/inlineHarness.ts';
@@ -28,6 +31,8 @@ interface Restored {
   readonly unknown: Record<string, number>;
 }
 
+const identity = { request_data: { user_api_key_team_id: 'red' } };
+
 describe('POST /v1/restore', () => {
   let harness: Inline;
   before(async () => {
@@ -37,7 +42,6 @@ describe('POST /v1/restore', () => {
     await harness.stop();
   });
 
-  const identity = { request_data: { user_api_key_team_id: 'red' } };
   const restore = (body: object, key = TOOL_KEY): Promise<Answer> => harness.call('POST', '/v1/restore', body, as(key));
   const restored = async (body: object, key = TOOL_KEY): Promise<Restored> => {
     const answer = await restore(body, key);
@@ -240,6 +244,57 @@ describe('the rate of /v1/restore', () => {
     expect([limited.status, codeOf(limited)]).to.deep.equal([429, 'rate_limited']);
     expect(Number(limited.headers.get('retry-after'))).to.be.within(1, 30);
     expect((await call(MAIL_KEY)).status).to.equal(404);
+  });
+
+  const withHarness = async (env: NodeJS.ProcessEnv, test: (one: Harness) => Promise<void>): Promise<void> => {
+    const one = await startHarness({ env: { ...ENV, ...env } });
+    try {
+      await test(one);
+    } finally {
+      await one.stop();
+    }
+  };
+
+  for (const scope of ['call', 'conversation']) {
+    it(`refuses a call that does not name its ${scope}, if each has its own session`, () =>
+      withHarness({ GUARDRAIL_SESSION_SCOPE: scope }, async (one) => {
+        const ids = { litellm_call_id: 'call-1', litellm_trace_id: 'trace-1' };
+        const request = await one.guard({ ...identity, ...ids, input_type: 'request', texts: [TEXT] });
+        const { texts } = request.body as { texts: string[] };
+        const refused = await one.call('POST', '/v1/restore', { ...identity, texts }, as(TOOL_KEY));
+        expect(refused.status).to.equal(400);
+        expect(refused.body)
+          .to.have.nested.property('error.message')
+          .that.matches(/does not identify a session: add/);
+        const named = { ...identity, texts, call_id: 'call-1', trace_id: 'trace-1' };
+        const answer = await one.call('POST', '/v1/restore', named, as(TOOL_KEY));
+        expect((answer.body as Restored).texts).to.deep.equal([TEXT]);
+      }));
+  }
+
+  it('restores in monitor mode what was replaced before, and counts what is unknown', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'policy-'));
+    const path = join(folder, 'policy.yaml');
+    writeFileSync(path, 'mode: enforce');
+    try {
+      await withHarness({ GUARDRAIL_POLICY: path }, async (one) => {
+        const request = await one.guard({ ...identity, input_type: 'request', texts: [TEXT] });
+        const { texts } = request.body as { texts: string[] };
+        writeFileSync(path, 'mode: monitor');
+        const isMonitoring = async (): Promise<boolean> =>
+          ((await one.guard({ ...identity, input_type: 'request', texts: [TEXT] })).body as { action: string })
+            .action === 'NONE';
+        await eventually(isMonitoring);
+        const sent = { ...identity, texts: [...texts, '<PERSON_BBBB3333>'] };
+        const answer = await one.call('POST', '/v1/restore', sent, as(TOOL_KEY));
+        expect(answer.body).to.deep.equal({
+          texts: [TEXT, '<PERSON_BBBB3333>'],
+          ...{ restored: { EMAIL_ADDRESS: 1, PHONE_NUMBER: 1 }, withheld: {}, unknown: { PERSON: 1 } },
+        });
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('and the path do not exist without keys', async () => {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import * as http from '../http/http.ts';
-import { isSessionOf } from '../pseudonymization/pseudonymization.ts';
+import { deriveSession, isSessionOf } from '../pseudonymization/pseudonymization.ts';
 import type { ApiOptions } from './routeOptions.ts';
 
 /** Creates the route that gives tools the values of pseudonyms. None: no key may restore. */
@@ -8,12 +8,13 @@ export function createRestoreRoutes(
   { settings, components, metrics, logger }: ApiOptions,
   preHandlers: readonly http.HttpStep[],
 ): ReturnType<typeof http.restoreRoute>[] {
-  const { RESTORE_KEYS: keys, RESTORE_RATE: rate } = settings;
+  const { RESTORE_KEYS: keys, RESTORE_RATE: rate, SESSION_SCOPE: scope } = settings;
   if (keys === undefined) return [];
   const { pipeline, sessionKey, store, audit } = components;
   return [
     http.restoreRoute({
-      ...{ guard: pipeline.guard, store, metrics, keys, rate, preHandlers },
+      ...{ guard: pipeline.enforcing, store, metrics, keys, rate, preHandlers },
+      hasSession: (identity) => deriveSession(sessionKey, identity, scope) !== undefined,
       isSessionOf: isSessionOf.bind(undefined, sessionKey),
       // With an audit trail, the event of the call says the same.
       ...(!audit && { onRestore: logRestore.bind(undefined, logger) }),

@@ -8,7 +8,7 @@ import type { MappingStore } from '../store/store.ts';
 
 /**
  * Creates a guard that reports outcomes without applying them.
- * @param guard the guard whose outcomes are reported
+ * @param guard the guard whose outcomes are reported. Its store is {@link withoutWrites}: it restores nothing.
  * @param texts the guard of texts alone. Counts the entities of a request that `guard` blocks before the analysis.
  */
 export function createMonitor(guard: Guard, texts: Guard): Guard {
@@ -21,8 +21,10 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
       const { entities } = isUnread ? await texts.request(document, context) : outcome;
       return { session, entities, action: 'NONE', monitored: action };
     },
-    /** Restores nothing, because nothing was replaced. */
-    response(document, { identity }) {
+    /** Restores nothing, because nothing was replaced. Who asks for values gets to know that there are none. */
+    response(document, context) {
+      const { identity, mayShow } = context;
+      if (mayShow) return guard.response(document, context);
       const session = guard.sessionOf(identity);
       const holdback = document.texts.map(() => 0);
       return Promise.resolve({ ...document, session, action: 'NONE', holdback, restored: 0, withheld: 0, unknown: 0 });

@@ -42,3 +42,20 @@ describe('an answer that arrives in pieces', () => {
     });
   }
 });
+
+describe('a tool that asks for values', () => {
+  const tag = '<PERSON_BBBB3333>';
+  const passages = [{ text: tag, kind: 'text' }] as const;
+  const anonymous = { ...caller, identity: { tenant: caller.identity.tenant } };
+  for (const [name, mode, context] of [
+    ['in monitor mode', 'monitor', caller],
+    ['of a call without a session', 'enforce', anonymous],
+  ] as const) {
+    it(`gets to know that a pseudonym is unknown ${name}`, async () => {
+      const guard = guardIn(mode, createMemoryStore({ ttlMs: 1e6 }));
+      const outcome = await guard.response({ texts: [], passages }, { ...context, mayShow: () => true });
+      expect(outcome).to.deep.include({ action: 'NONE', passages, restored: 0, withheld: 0, unknown: 1 });
+      expect(outcome.byType?.unknown).to.deep.equal(new Map([['PERSON', 1]]));
+    });
+  }
+});

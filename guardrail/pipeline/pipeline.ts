@@ -28,6 +28,8 @@ export interface PipelineOptions extends Omit<GuardOptions, 'store' | 'customTyp
 
 export interface Pipeline {
   readonly guard: Guard;
+  /** The guard in enforce mode, whatever the policies say: what a session holds was replaced. */
+  readonly enforcing: Guard;
   readonly policyOf: CallPolicies['of'];
   /**
    * Whether a call that cannot be checked continues unchanged. If so, dependencies are optional.
@@ -50,6 +52,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const modeOf = ({ settings }: Policy): PipelineOptions['mode'] => settings.mode ?? options.mode;
   return {
     guard: byPolicy(policies.service, (policy) => guards[modeOf(policy)]),
+    enforcing: byPolicy(policies.service, () => guards.enforce),
     policyOf: policies.of,
     isFailOpen: (policy) => (policy ? [policy] : policies.all()).every((each) => modeOf(each) === 'monitor'),
   };

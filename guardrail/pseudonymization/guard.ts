@@ -84,7 +84,8 @@ class TextGuard implements Guard {
   /** Runs the stages of a response: find pseudonyms, look up their values, restore. */
   async response(document: ResponseDocument, context: CallContext): Promise<ResponseOutcome> {
     const session = this.session(context.identity);
-    if (!session.isShared) return unchanged(session.id, document);
+    // Who asks for values gets to know that there are none.
+    if (!session.isShared && !context.mayShow) return unchanged(session.id, document);
     const { grammar } = this.syntax();
     const growing = this.growing.textsOf(document, session.id, context, grammar);
     const found = await findPseudonyms(document, grammar, growing);
@@ -137,6 +138,7 @@ class TextGuard implements Guard {
   ): (found: ReadonlySet<Pseudonym>) => Promise<ReadonlyMap<Pseudonym, Stored>> {
     const { store, sessionKey } = this.options;
     const { pseudonyms, otherPseudonyms = [] } = session;
+    if (!session.isShared) return () => Promise.resolve(new Map());
     // Many answers have no pseudonym.
     let scopes: readonly Pseudonyms[] | undefined;
     const isCodeOf: Pseudonyms['isCodeOf'] = (pseudonym, stored) => {

@@ -51,6 +51,8 @@ export interface RestoreRouteOptions {
   readonly rate: number;
   readonly guard: Guard;
   readonly store: Pick<MappingStore, 'describe'>;
+  /** Whether the session of a caller can be derived. If not, none of its calls can have stored a value. */
+  readonly hasSession: (identity: CallIdentity) => boolean;
   /** Whether an id belongs to a session of this tenant. */
   readonly isSessionOf: (tenant: Tenant, id: string) => boolean;
   readonly metrics: Metrics;
@@ -195,18 +197,26 @@ function read({ state: { body, bodyText = '' } }: AuthenticatedContext): Restore
   };
 }
 
-/** @throws ServiceError 404 for a session that does not exist, and for one of another tenant, which is not looked up */
+const NO_SESSION =
+  'request_data does not identify a session: add the ids that GUARDRAIL_SESSION_SCOPE requires, such as call_id or trace_id, or send session_id.';
+
+/**
+ * @throws ServiceError 404 for a session that does not exist, and for one of another tenant, which is not looked up;
+ *   FieldError 400 if the call does not name a session
+ */
 async function identityOf(
   { session_id: id, request_data, call_id, trace_id }: RestoreCall,
   { tenant }: RestoreRight,
   context: AuthenticatedContext,
-  { store, isSessionOf }: RestoreRouteOptions,
+  { store, isSessionOf, hasSession }: RestoreRouteOptions,
 ): Promise<CallIdentity> {
   if (typeof id !== 'string') {
-    return {
+    const identity = {
       ...identityOfRequestData(request_data, tenant),
       ...{ callId: call_id ?? undefined, traceId: trace_id ?? undefined },
     };
+    if (!hasSession(identity)) throw new FieldError(NO_SESSION);
+    return identity;
   }
   const session = id as SessionId;
   const isReachable = SESSION_ID.test(id) && isSessionOf(tenant, id);
