@@ -1,5 +1,6 @@
 /** Joins the events of an answer that arrives in pieces, so that a stream has one event. Pure. */
 import type { AuditAction, AuditEvent } from './event.ts';
+import { inTraceOf } from './traces.ts';
 
 /** An answer without a new piece for this time has ended: nobody tells. In milliseconds. */
 const QUIET_MS = 10_000;
@@ -28,7 +29,10 @@ export class Answers {
     const ended = this.ended(now);
     const known = this.#open.get(name);
     this.#open.delete(name);
-    this.#open.set(name, { event: known ? joined(known.event, event, counts) : event, lastAt: now });
+    this.#open.set(name, {
+      event: known ? inTraceOf(joined(known.event, event, counts), known.event) : event,
+      lastAt: now,
+    });
     const [oldest] = this.#open;
     if (this.#open.size <= MAX_OPEN || !oldest) return ended;
     this.#open.delete(oldest[0]);

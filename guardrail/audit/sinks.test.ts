@@ -1,11 +1,17 @@
+import { createSecretKey } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { logs, type Logger, type LogRecord } from '@opentelemetry/api-logs';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { expect } from 'chai';
+import type { Tenant } from '../ids.ts';
+import type { AuditedCall } from './contract.ts';
 import { openLineWriter } from './lineWriter.ts';
 import { openSink } from './sinks.ts';
 import { eventWith } from './testing/events.ts';
+import { createAuditTrail } from './trail.ts';
 import { relayAudit, workerWriters, type Channel } from './workers.ts';
 
 describe('an audit file', () => {
@@ -137,6 +143,14 @@ function connected(relay: ReturnType<typeof relayAudit>): Channel {
   };
 }
 
+function callOf(phase: 'request' | 'response', call: number): AuditedCall {
+  return {
+    ...{ startedAt: new Date(), durationMs: 1, requestId: '', route: '/', status: 200, tenant: 'a' },
+    ...{ session: undefined, protocol: 'basic', action: 'NONE', monitored: undefined, error: undefined },
+    notes: { phase, callIds: 'public', identity: { tenant: 'a' as Tenant, callId: `call-${call}` } },
+  };
+}
+
 describe('audit events over OpenTelemetry', () => {
   afterEach(() => {
     logs.disable();
@@ -151,9 +165,41 @@ describe('audit events over OpenTelemetry', () => {
     expect(records).to.deep.equal([
       {
         ...{ eventName: 'guardrail.audit', timestamp: new Date(time), severityNumber: 9, severityText: 'INFO' },
-        attributes,
+        ...{ attributes, context: ROOT_CONTEXT },
       },
     ]);
+  });
+
+  it('belong to the trace of their own call', async () => {
+    const records: LogRecord[] = [];
+    const logger: Logger = { emit: (record) => void records.push(record), enabled: () => true };
+    logs.setGlobalLoggerProvider({ getLogger: () => logger });
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const spanOf = (n: number) => ({ traceId: `${n}`.repeat(32), spanId: `${n}`.repeat(16), traceFlags: 1 });
+    const inSpanOf = <T>(n: number, run: () => T): T =>
+      context.with(trace.setSpanContext(ROOT_CONTEXT, spanOf(n)), run);
+    try {
+      const trail = createAuditTrail({
+        ...{ key: createSecretKey(Buffer.alloc(32)), instance: undefined },
+        sinks: [openSink({ kind: 'otlp' }, openLineWriter)],
+        observer: { written: () => undefined, dropped: () => undefined, failed: () => undefined },
+      });
+      for (const n of [1, 2, 3])
+        inSpanOf(n, () => {
+          trail.record(callOf('request', n));
+        });
+      trail.record(callOf('request', 4));
+      // Pieces of one answer.
+      for (const n of [5, 6])
+        inSpanOf(n, () => {
+          trail.record(callOf('response', 5));
+        });
+      await inSpanOf(9, () => trail.close());
+    } finally {
+      context.disable();
+    }
+    const seen = records.map((record) => record.context && trace.getSpanContext(record.context)?.traceId[0]);
+    expect(seen).to.deep.equal(['1', '2', '3', undefined, '5']);
   });
 
   it('without an exporter are lost, not taken for written', async () => {

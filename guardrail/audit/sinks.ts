@@ -4,6 +4,7 @@ import type { AuditOutput } from '../settings/settings.ts';
 import type { AuditSink, LineOutput } from './contract.ts';
 import { AUDIT_DATASET, type AuditEvent } from './event.ts';
 import type { LineWriter } from './lineWriter.ts';
+import { contextOf } from './traces.ts';
 
 /** @param openWriter opens the destination of lines */
 export function openSink(output: AuditOutput, openWriter: (output: LineOutput) => LineWriter): AuditSink {
@@ -31,7 +32,7 @@ function otlpSink(): AuditSink {
     name: 'otlp',
     async write(events) {
       if (!logger.enabled({ severityNumber: SeverityNumber.INFO })) throw new NoLogExporterError();
-      for (const event of events) logger.emit(recordOf(event));
+      for (const event of events) logger.emit({ ...recordOf(event), context: contextOf(event) });
       return Promise.resolve();
     },
     close: () => Promise.resolve(),

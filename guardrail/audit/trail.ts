@@ -6,6 +6,7 @@ import type { AuditSink, AuditTrail } from './contract.ts';
 import type { AuditEvent } from './event.ts';
 import { eventOf, type EventOptions } from './eventOf.ts';
 import { EventQueue, type QueueObserver } from './queue.ts';
+import { noteTrace } from './traces.ts';
 
 /** How often answers that have ended are looked for, in milliseconds. */
 const SWEEP_MS = 1000;
@@ -28,7 +29,7 @@ export function createAuditTrail({ sinks, observer, ...options }: TrailOptions):
     record(call) {
       try {
         const counts = call.notes.phase === 'piece' ? 'sum' : 'latest';
-        pass(answers.add(eventOf(call, options), counts, performance.now()));
+        pass(answers.add(noteTrace(eventOf(call, options)), counts, performance.now()));
       } catch (error) {
         // An event must not cost a call its answer.
         for (const { name } of sinks) observer.dropped(name, 1);
