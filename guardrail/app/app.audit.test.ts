@@ -315,6 +315,28 @@ describe('the audit trail', () => {
   });
 });
 
+describe('the audit trail of a proxy that passes unknown paths', () => {
+  const audited = new Audited();
+  after(() => {
+    audited.remove();
+  });
+
+  it('says what was not checked, and leaves preflights out', async () => {
+    await audited.start({ GUARDRAIL_PROXY_UNKNOWN: 'pass' });
+    const call = async (method: string, path: string): Promise<void> => {
+      const headers = { 'access-control-request-method': 'POST' };
+      await (await fetch(`${audited.inline.proxyUrl}${path}`, { method, headers })).text();
+    };
+    await call('OPTIONS', '/v1/chat/completions');
+    await call('OPTIONS', '/unknown');
+    await call('GET', '/unknown');
+    const events = eventsIn(await audited.stop());
+    expect(events.map((event) => [event['http.route'], event['guardrail.action']])).to.deep.equal([
+      ['inline/pass', 'UNCHECKED'],
+    ]);
+  });
+});
+
 describe('an audit event', () => {
   /** Everything that a caller can send, each with a value. */
   const PLANTS = [

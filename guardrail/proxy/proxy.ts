@@ -87,7 +87,8 @@ export async function serveCall(
     };
     leave = admission.arrive(context);
     const prepared = await prepare(call, options);
-    if (state.audit && call.handling === 'pass') state.audit.isUnchecked = true;
+    // A preflight carries nothing that could be checked.
+    if (state.audit && call.handling === 'pass') state.audit[method === 'OPTIONS' ? 'isLeftOut' : 'isUnchecked'] = true;
     answer = await send(call, prepared, upstream, options);
     // While a stream is open, this function is suspended, and the fewer functions are, the less memory it takes.
     await relay(call, answer, prepared.answer, options);
