@@ -95,9 +95,15 @@ function mcpConflicts(settings: Partial<Settings>, isGiven: IsGiven): string[] {
     ...(isGiven('PROXY_UPSTREAM') ? (['PROXY_PORT'] as const) : []),
     ...(isGiven('EXT_PROC_PORT') ? (['EXT_PROC_PORT'] as const) : []),
   ] as const;
-  return others
+  const problems = others
     .filter((name) => port !== undefined && port !== 0 && port === settings[name])
     .map((name) => `${PREFIX}MCP_PORT must differ from ${PREFIX}${name}: set another port.`);
+  if (settings.SESSION_SCOPE !== 'call') return problems;
+  // A call of a tool is another call than that of the model.
+  return [
+    ...problems,
+    `${PREFIX}SESSION_SCOPE must not be call if ${PREFIX}MCP_UPSTREAM is set: tools could restore no pseudonym of a model.`,
+  ];
 }
 
 type TlsPrefix = 'TLS' | 'EXT_PROC_TLS';

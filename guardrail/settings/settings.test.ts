@@ -261,6 +261,10 @@ describe('the settings', () => {
     ],
     [{ GUARDRAIL_MCP_UPSTREAM: 'ftp://h' }, /^GUARDRAIL_MCP_UPSTREAM must be an http or https URL\.$/],
     [
+      { GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_SESSION_SCOPE: 'call' },
+      /^GUARDRAIL_SESSION_SCOPE must not be call if GUARDRAIL_MCP_UPSTREAM is set: tools could restore no pseudonym of a model\.$/,
+    ],
+    [
       { GUARDRAIL_MCP_UPSTREAM: 'http://h', GUARDRAIL_MCP_PORT: '8080' },
       /^GUARDRAIL_MCP_PORT must differ from GUARDRAIL_PORT: set another port\.$/,
     ],
