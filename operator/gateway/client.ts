@@ -6,6 +6,7 @@
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { OPERATOR_NAME } from '../operatorName.ts';
+import { withDeadline } from '../runtime/runtime.ts';
 import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../../guardrail/guardrail.ts';
 import type { LookupResult } from './missingCustomerCheck.ts';
 import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
@@ -426,25 +427,26 @@ export class GatewayClient {
     const inFlightBefore = this.#limiter.inFlight;
     let code = 'error';
     try {
-      const deadline = AbortSignal.timeout(this.#timeouts.total);
-      const response = await this.#pool.request({
-        method: body === undefined ? 'GET' : 'POST',
-        path: this.#path + path,
-        headers: {
-          accept: 'application/json',
-          authorization: `Bearer ${this.#masterKey}`,
-          'user-agent': OPERATOR_NAME,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(span === undefined ? {} : traceHeadersOf(span)),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      return await withDeadline(this.#timeouts.total, signal, async (either) => {
+        const response = await this.#pool.request({
+          method: body === undefined ? 'GET' : 'POST',
+          path: this.#path + path,
+          headers: {
+            accept: 'application/json',
+            authorization: `Bearer ${this.#masterKey}`,
+            'user-agent': OPERATOR_NAME,
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(span === undefined ? {} : traceHeadersOf(span)),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: either,
+        });
+        const text = await response.body.text();
+        code = String(response.statusCode);
+        span?.set({ 'http.response.status_code': response.statusCode });
+        if (response.statusCode >= 400) span?.fail(code);
+        return { status: response.statusCode, headers: response.headers, text };
       });
-      const text = await response.body.text();
-      code = String(response.statusCode);
-      span?.set({ 'http.response.status_code': response.statusCode });
-      if (response.statusCode >= 400) span?.fail(code);
-      return { status: response.statusCode, headers: response.headers, text };
     } finally {
       const ms = performance.now() - began;
       this.#report({ operation, code, seconds: ms / 1000 });

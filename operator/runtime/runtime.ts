@@ -37,6 +37,7 @@ export type {
 export { CollectedGauge, type Sample } from './collectedGauge.ts';
 export { ClusterReader } from './client/clusterReader.ts';
 export { FIELD_MANAGER } from './client/client.ts';
+export { withDeadline } from './client/deadline.ts';
 export {
   ApiError,
   RetryAfterError,

@@ -63,7 +63,11 @@ export async function errorOfResponse(
 export function unreachableError(apiRequest: Pick<ApiRequest, 'method' | 'path'>, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   const why =
-    cause instanceof Error ? (cause.name === 'AbortError' ? 'timed out or aborted' : cause.message) : String(cause);
+    cause instanceof Error
+      ? ['AbortError', 'TimeoutError'].includes(cause.name)
+        ? 'timed out or aborted'
+        : cause.message
+      : String(cause);
   return new ApiError(`No response from the API server to ${describe(apiRequest)}: ${why}`, { status: 0, cause });
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { sleep } from '../clock.ts';
 import { errorOfResponse, isClosedConnection, parseBody, unreachableError, type ApiRequest } from './apiRequest.ts';
 import { Credentials } from './credentials.ts';
+import { withDeadline } from './deadline.ts';
 import { ApiError, StartError } from './errors.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
 import { openPortForward } from './portForward.ts';
@@ -144,28 +145,22 @@ export class Transport {
   async #sendOnce(apiRequest: ApiRequest): Promise<unknown> {
     const { headers, dispatcher } = await this.#credentials.current();
     const started = this.#clock.monotonic();
-    // undici's body timeout covers only pauses. This timeout covers the whole body.
-    const controller = new AbortController();
-    const abort = (): void => {
-      controller.abort();
-    };
-    if (apiRequest.signal?.aborted === true) abort();
-    apiRequest.signal?.addEventListener('abort', abort, { once: true });
-    const timeoutMs = apiRequest.timeoutMs ?? REQUEST_MS;
-    const timer = setTimeout(abort, timeoutMs);
     try {
-      const response = await this.#http(apiRequest, {
-        headers,
-        dispatcher,
-        signal: controller.signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
+      // undici's body timeout covers only pauses. This deadline covers the whole body.
+      return await withDeadline(apiRequest.timeoutMs ?? REQUEST_MS, apiRequest.signal, async (signal) => {
+        const response = await this.#http(apiRequest, {
+          headers,
+          dispatcher,
+          signal,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        });
+        if (response.statusCode < 200 || response.statusCode > 299) throw await errorOfResponse(apiRequest, response);
+        return await parseBody(apiRequest, response.body);
       });
-      if (response.statusCode < 200 || response.statusCode > 299) throw await errorOfResponse(apiRequest, response);
-      return await parseBody(apiRequest, response.body);
+    } catch (error) {
+      throw unreachableError(apiRequest, error);
     } finally {
-      clearTimeout(timer);
-      apiRequest.signal?.removeEventListener('abort', abort);
       this.#metrics.requestSeconds.observe(
         { verb: apiRequest.method, host: this.#host },
         (this.#clock.monotonic() - started) / 1000,
