@@ -1,11 +1,12 @@
 /** The face of this folder: the controller of what guardrails enforce: their lists of who may call, and their policies. */
 import { customers, instances, policies } from '../api/kinds.ts';
-import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, OwnedObjects } from '../cluster/cluster.ts';
 import { gatewayIndexKeys, instanceIndexKeys } from '../connection/connection.ts';
 import { customerPolicyUses, mattersToUsers } from '../policy/policy.ts';
-import { type ControllerSpec, keyText, type Runtime, when } from '../runtime/runtime.ts';
+import { type ControllerSpec, keyText, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
 import { ownersOf } from './configMapOwners.ts';
+import { saysEnforced } from './customerStatus.ts';
 import { changesList, listsOf } from './listedCustomers.ts';
 import { type AskPods, podsOf } from './loadedRevisions.ts';
 import { enforcementFields } from './statusFields.ts';
@@ -49,10 +50,17 @@ export function enforcementController(
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),
   });
+  // A reconcile examines all customers of its instance, and each customer that becomes in sync would cause one. Without a
+  // guardrail, and with nothing that the customer's status says about one, there is nothing to examine.
+  const affectedLists = (customer: GatewayCustomer): readonly ObjectKey[] => {
+    const lists = listsOf(sources, customer);
+    if (saysEnforced(customer)) return lists;
+    return lists.filter((key) => instanceCache.get(key)?.spec.guardrail !== undefined);
+  };
   return when(instances)
     .named('enforcement')
     .watches(instances, ({ metadata }) => [metadata], { changed: changesGuardrail })
-    .watches(customers, (customer) => listsOf(sources, customer), { changed: changesList })
+    .watches(customers, affectedLists, { changed: changesList })
     .watches(
       policies,
       ({ metadata }) => byPolicy.get(keyText(metadata)).flatMap((customer) => listsOf(sources, customer)),
