@@ -157,6 +157,13 @@ export class OperatorTestbed {
     while ((await this.client.get(instances, key)).status?.customers?.synced !== count) await pause(200);
   }
 
+  /** Waits until these customers are in sync. */
+  async #synced(names: readonly string[]): Promise<void> {
+    await each(names, async (name) => {
+      while (!isSynced(await this.client.get(customers, { namespace: NAMESPACE, name }))) await pause(10);
+    });
+  }
+
   /**
    * Starts an operator with these customers.
    *
@@ -171,11 +178,18 @@ export class OperatorTestbed {
       path === '/budget/new' || ours.has(String(body.user_id)) || ours.has(path.replace(/.*end_user_id=/, ''));
     while (!this.proxy.calls.some(isOurs)) await pause(5);
     const began = performance.now();
-    // Reading all customers again and again would take the API server's time. The last call for each is this one.
-    const isLast = (call: SeenCall): boolean => call.path.startsWith('/customer/info') && isOurs(call);
-    while (this.proxy.calls.filter(isLast).length < names.length) await pause(100);
-    await this.allSynced(instanceName);
+    // Reading all customers would take the API server's time. The last call for each is this one, and a worker writes the
+    // status of its customer before it begins another one.
+    const ended = (): SeenCall[] =>
+      this.proxy.calls.filter((call) => call.path.startsWith('/customer/info') && isOurs(call));
+    while (ended().length < names.length) await pause(20);
+    await this.#synced(
+      ended()
+        .slice(-2 * workers)
+        .map(({ path }) => path.replace(/.*end_user_id=/, '')),
+    );
     const took = seconds(began);
+    await this.allSynced(instanceName);
     await operator.stop();
     return took;
   }
