@@ -125,7 +125,7 @@ describe('ownership of a record', function () {
         await bed.restartOperator({ kubeConfig: network.kubeConfig() });
         // This write arrives after the transfer, and was computed before it.
         network.when(
-          ({ method, path }) => method === 'PATCH' && path.endsWith('/young/status'),
+          ({ method, path }) => method === 'PUT' && path.endsWith('/young/status'),
           { kind: 'delay', ms: 1_500 },
           1,
         );

@@ -108,6 +108,11 @@ export interface KubeClient {
     options?: { readonly subresource?: Subresource },
   ): Promise<T>;
   /**
+   * Replaces the status of an object. The API server changes nothing else. It returns 409 if the object has changed or is
+   * another one.
+   */
+  replaceStatus<T extends KubeObject>(kind: ResourceKind<T>, object: T, status: object): Promise<T>;
+  /**
    * Deletes in the background. Succeeds if the object does not exist.
    * @param options with `uid` and `resourceVersion`, deletes only that object in that state; otherwise 409
    */

@@ -4,7 +4,7 @@ import { OPERATOR_NAME } from '../../operatorName.ts';
 import type { ApplyObject, KubeClient, MergePatch, Subresource } from '../contract.ts';
 import { ApiError, isExpired, isNotFound } from './errors.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
-import { apiVersionOf } from '../objects.ts';
+import { apiVersionOf, keyOf } from '../objects.ts';
 import type { ApiStream, Transport } from './transport.ts';
 
 /** The field manager of the operator's writes, as in `kubectl get --show-managed-fields`. */
@@ -114,6 +114,18 @@ export class RestClient implements KubeClient {
   /** Replaces the whole object, guarded by `metadata.resourceVersion`. @throws ApiError 409 if the object changed */
   async replace<T extends KubeObject>(kind: ResourceKind<T>, key: ObjectKey, body: ApplyObject): Promise<T> {
     return this.#write(kind, 'PUT', pathOf(kind, key), { fieldManager: FIELD_MANAGER }, body, undefined);
+  }
+
+  async replaceStatus<T extends KubeObject>(kind: ResourceKind<T>, object: T, status: object): Promise<T> {
+    const { namespace, name, uid, resourceVersion } = object.metadata;
+    const body = {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion },
+      status,
+    };
+    const path = pathOf(kind, keyOf(object), 'status');
+    return this.#write(kind, 'PUT', path, { fieldManager: FIELD_MANAGER }, body, undefined);
   }
 
   async apply<T extends KubeObject>(

@@ -8,7 +8,7 @@ import { when, type ControllerSpec } from '../controller/controllerSpec.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { resource } from '../objects.ts';
 import { GuardedFinalizer } from '../writers/finalizer.ts';
-import { MergingStatusWriter } from '../writers/statusWriter.ts';
+import { GuardedStatusWriter } from '../writers/statusWriter.ts';
 import { readCrd, type CrdManifest } from './crds.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
 
@@ -76,7 +76,7 @@ export abstract class FrameworkAdapter extends operatorFramework.default {
   ): Promise<ResourceEvent['meta']> {
     const { kind, key } = objectOf(meta);
     const object = await this.frameworkClient.get(kind, key);
-    const written = await new MergingStatusWriter(this.frameworkClient, kind).write(object, asObject(status));
+    const written = await new GuardedStatusWriter(this.frameworkClient, kind).write(object, asObject(status));
     return metaOf(kind.plural, written);
   }
 

@@ -24,6 +24,8 @@ import { Transport } from '../client/transport.ts';
 import { when, type ControllerSpec } from '../controller/controllerSpec.ts';
 
 const FINALIZER = 'test.guardrail.dev/outside';
+/** The methods of the writes of finalizers and statuses. */
+const WRITES = ['PATCH', 'PUT'];
 const LEASE_TIMES = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 150 };
 const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' });
 
@@ -234,15 +236,15 @@ describe('the manager, between a real API server and a faulty network', function
   });
 
   const faults: [string, (proxy: FaultProxy) => void][] = [
-    ['half of all writes conflict', flaky('PATCH', 409)],
+    ['half of all writes conflict', flaky(WRITES, 409)],
     ['half of all requests fail with 500', flaky(undefined, 500)],
     ['half of all requests are reset', flaky(undefined, 'reset')],
-    ['half of all responses are lost', flaky('PATCH', 'loseAnswer')],
+    ['half of all responses are lost', flaky(WRITES, 'loseAnswer')],
     [
       'the API server is overloaded',
       (proxy) => {
         proxy.when(
-          ({ method }) => method === 'PATCH',
+          ({ method }) => WRITES.includes(method),
           { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
           20,
         );
@@ -591,13 +593,17 @@ describe('the manager, between a real API server and a faulty network', function
   });
 });
 
-/** Injects a fault into half of the requests of a method (or of any), in a pattern that is independent of retries. */
-function flaky(method: string | undefined, how: number | 'reset' | 'loseAnswer'): (proxy: FaultProxy) => void {
+/** Injects a fault into half of the requests of some methods (or of any), in a pattern that is independent of retries. */
+function flaky(
+  methods: readonly string[] | undefined,
+  how: number | 'reset' | 'loseAnswer',
+): (proxy: FaultProxy) => void {
   return (proxy) => {
     let count = 0;
     proxy.when(
       (request) =>
-        (method === undefined || request.method === method) && (Math.imul(++count, 0x9e3779b1) >>> 16) % 2 === 0,
+        (methods === undefined || methods.includes(request.method)) &&
+        (Math.imul(++count, 0x9e3779b1) >>> 16) % 2 === 0,
       typeof how === 'number' ? { kind: 'answer', status: how } : { kind: how },
     );
   };

@@ -15,7 +15,7 @@ import type {
 import { GuardedFinalizer } from '../writers/finalizer.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
-import { MergingStatusWriter } from '../writers/statusWriter.ts';
+import { GuardedStatusWriter } from '../writers/statusWriter.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
 
 /** A cache and the reflectors that fill it. */
@@ -79,8 +79,8 @@ export class RuntimeBuilder implements Runtime {
   }
 
   status<T extends KubeObject>(kind: ResourceKind<T>, fields?: StatusFields): StatusWriter<T> {
-    this.addPermissions(permission(kind, kind.plural, ['get']), permission(kind, `${kind.plural}/status`, ['patch']));
-    return new MergingStatusWriter(this.client, kind, fields);
+    this.addPermissions(permission(kind, kind.plural, ['get']), permission(kind, `${kind.plural}/status`, ['update']));
+    return new GuardedStatusWriter(this.client, kind, fields);
   }
 
   finalizer<T extends KubeObject>(kind: ResourceKind<T>, name: string): Finalizer<T> {

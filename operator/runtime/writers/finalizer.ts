@@ -1,7 +1,7 @@
 import type { Finalizer, KubeClient, MergePatch } from '../contract.ts';
 import { isNotFound } from '../client/errors.ts';
-import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
-import { patchWithRetry } from './conflictRetry.ts';
+import { keyOf, type KubeObject, type ObjectKey, type ResourceKind } from '../objects.ts';
+import { writeWithRetry } from './conflictRetry.ts';
 import type { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
 
 /** Implements {@link Finalizer}. A merge patch replaces the whole list, so each write is guarded by the resourceVersion. */
@@ -80,9 +80,11 @@ export class GuardedFinalizer<T extends KubeObject> implements Finalizer<T> {
 
   /** @param buildMetadata the changes to an object's metadata; undefined: none */
   async #patch(object: T, buildMetadata: (current: T) => MergePatch | undefined): Promise<T> {
-    return patchWithRetry(this.#client, this.#kind, object, (current) => {
-      const metadata = buildMetadata(current);
-      return metadata === undefined ? undefined : { metadata };
+    return writeWithRetry(this.#client, this.#kind, object, (current) => {
+      const changes = buildMetadata(current);
+      if (changes === undefined) return undefined;
+      const { uid, resourceVersion } = current.metadata;
+      return this.#client.patch(this.#kind, keyOf(current), { metadata: { ...changes, uid, resourceVersion } });
     });
   }
 }

@@ -1,62 +1,17 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import type { MergePatch } from '../contract.ts';
 import { ApiError, isNotFound } from '../client/errors.ts';
-import { MergingStatusWriter, mergePatch } from './statusWriter.ts';
+import { GuardedStatusWriter } from './statusWriter.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { widget, widgets } from '../testing/widgets.ts';
-
-/** Applies a merge patch as in RFC 7386, section 2. */
-function applyPatch(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
-  const result: Record<string, unknown> = isObject ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) Reflect.deleteProperty(result, name);
-    else result[name] = applyPatch(result[name], value);
-  }
-  return result;
-}
-
-describe('a merge patch', () => {
-  const cases: [string, MergePatch, MergePatch, MergePatch | undefined][] = [
-    ['nothing', { a: 1, b: { c: [1] } }, { a: 1, b: { c: [1] } }, undefined],
-    ['a field', { a: 1 }, { a: 2 }, { a: 2 }],
-    ['a field that goes', { a: 1, b: 2 }, { b: 2 }, { a: null }],
-    ['an undefined field', { a: 1 }, { a: undefined }, { a: null }],
-    ['a nested field', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 3 } }, { a: { c: 3 } }],
-    ['a list, as a whole', { a: [1, 2] }, { a: [1] }, { a: [1] }],
-    ['an object instead of a list', { a: [1] }, { a: { b: 1 } }, { a: { b: 1 } }],
-  ];
-  for (const [name, from, to, patch] of cases) {
-    it(`is minimal: ${name}`, () => {
-      expect(mergePatch(from, to)).to.deep.equal(patch);
-    });
-  }
-
-  it('property: turns one object into the other, and is empty only for equal objects', () => {
-    const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), { maxLength: 3 }));
-    const { tree } = fc.letrec<{ tree: Record<string, unknown>; node: unknown }>((tie) => ({
-      tree: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node'), { maxKeys: 3 }),
-      node: fc.oneof({ depthSize: 'small' }, leaf, tie('tree')),
-    }));
-    fc.assert(
-      fc.property(tree, tree, (from, to) => {
-        const patch = mergePatch(from, to);
-        expect(patch === undefined ? from : applyPatch(from, patch)).to.deep.equal(to);
-      }),
-    );
-  });
-});
 
 describe('the status writer', () => {
   const cluster = withTestCluster();
   const statusWrites = (): number =>
-    cluster().proxy.requests.filter(({ method, path }) => method === 'PATCH' && path.endsWith('/status')).length;
+    cluster().proxy.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/status')).length;
 
   it('writes new fields, removes absent ones, and writes nothing when there is no difference', async () => {
     const { client, namespace } = cluster();
-    const writer = new MergingStatusWriter(client, widgets);
+    const writer = new GuardedStatusWriter(client, widgets);
     const created = await client.create(widgets, widget(namespace));
     const first = await writer.write(created, {
       synced: true,
@@ -74,7 +29,7 @@ describe('the status writer', () => {
 
   it('keeps concurrent changes of the object', async () => {
     const { client, direct, namespace } = cluster();
-    const writer = new MergingStatusWriter(client, widgets);
+    const writer = new GuardedStatusWriter(client, widgets);
     const created = await client.create(widgets, widget(namespace));
     await direct.patch(
       widgets,
@@ -87,10 +42,25 @@ describe('the status writer', () => {
     expect(written.metadata.labels).to.deep.equal({ theirs: 'yes' });
   });
 
+  it('takes nothing of the spec and the labels away from their field managers', async () => {
+    const { client, direct, namespace } = cluster();
+    const labels = { theirs: 'yes' };
+    const spec = { size: 3 };
+    const applied = await direct.apply(widgets, { metadata: { namespace, name: 'applied', labels }, spec } as object, {
+      fieldManager: 'gitops',
+    });
+    const written = await new GuardedStatusWriter(client, widgets).write(applied, { synced: true });
+    expect(written.spec).to.deep.equal(spec);
+    expect(written.metadata.labels).to.deep.equal(labels);
+    expect(written.metadata.managedFields?.filter(({ manager }) => manager === 'gitops')).to.deep.equal(
+      applied.metadata.managedFields,
+    );
+  });
+
   it('leaves the fields of other writers as they are, also after a conflict', async () => {
     const { client, namespace } = cluster();
-    const own = new MergingStatusWriter(client, widgets, { except: ['note'] });
-    const theirs = new MergingStatusWriter(client, widgets, { only: ['note'] });
+    const own = new GuardedStatusWriter(client, widgets, { except: ['note'] });
+    const theirs = new GuardedStatusWriter(client, widgets, { only: ['note'] });
     const created = await client.create(widgets, widget(namespace));
     await theirs.write(created, { note: 'mine', spend: 9 });
     const written = await own.write(created, { synced: true });
@@ -101,12 +71,12 @@ describe('the status writer', () => {
   it('gives up after repeated conflicts', async () => {
     const { client, namespace, proxy } = cluster();
     const created = await client.create(widgets, widget(namespace));
-    proxy.when(({ method }) => method === 'PATCH', {
+    proxy.when(({ method }) => method === 'PUT', {
       kind: 'answer',
       status: 409,
       body: { kind: 'Status', reason: 'Conflict' },
     });
-    const error: unknown = await new MergingStatusWriter(client, widgets)
+    const error: unknown = await new GuardedStatusWriter(client, widgets)
       .write(created, { synced: true })
       .catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(ApiError).and.to.have.property('status', 409);
@@ -118,7 +88,7 @@ describe('the status writer', () => {
     const created = await client.create(widgets, widget(namespace, 'a'));
     await direct.delete(widgets, { namespace, name: 'a' });
     await direct.create(widgets, widget(namespace, 'a'));
-    const error: unknown = await new MergingStatusWriter(client, widgets)
+    const error: unknown = await new GuardedStatusWriter(client, widgets)
       .write(created, { synced: true })
       .catch((reason: unknown) => reason);
     expect(isNotFound(error)).to.equal(true);
