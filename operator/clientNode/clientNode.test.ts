@@ -31,6 +31,37 @@ describe('the parts of client-node', function () {
     expect(run(`${COUNT}${SLIM}${load}${PRINT}`)).to.equal(0);
   });
 
+  it('the operator starts without packages for proxies, clouds and OpenID Connect, and without translations', () => {
+    const load = "await import('../config.ts'); await import('../operator.ts');";
+    const pattern = String.raw`/\/node_modules\/(async|gaxios|hpagent|jsonpath-plus|openid-client|socks)\/|locales\/de/`;
+    const print = `console.log(JSON.stringify([...files].filter((url) => ${pattern}.test(url))));`;
+    expect(run(`${COUNT}${SLIM}${load}${print}`)).to.deep.equal([]);
+  });
+
+  it('a KubeConfig creates the agents of proxies, and authenticates with OpenID Connect', () => {
+    const program = `
+      const { KubeConfig, RequestContext, HttpMethod } = await import('@kubernetes/client-node');
+      const names = [];
+      for (const proxyUrl of ['socks5://127.0.0.1:1', 'http://127.0.0.1:1']) {
+        for (const server of ['https://api.example', 'http://api.example']) {
+          const config = new KubeConfig();
+          config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true, proxyUrl }, { name: 'u' });
+          const options = {};
+          await config.applyToHTTPSOptions(options);
+          names.push(options.agent.constructor.name);
+        }
+      }
+      const expired = ['e30', Buffer.from('{"exp":9999999999}').toString('base64url'), 'x'].join('.');
+      const authProvider = { name: 'oidc', config: { 'id-token': expired, 'idp-issuer-url': 'https://i', 'refresh-token': 'r', 'client-id': 'c' } };
+      const config = new KubeConfig();
+      config.loadFromClusterAndUser({ name: 'c', server: 'https://api.example', skipTLSVerify: true }, { name: 'u', authProvider });
+      const context = new RequestContext('https://api.example', HttpMethod.GET);
+      await config.applySecurityAuthentication(context);
+      console.log(JSON.stringify([names, context.getHeaders()]));
+    `;
+    expect(run(`${SLIM}${program}`)).to.deep.equal(run(program));
+  });
+
   it('a KubeConfig reads a kubeconfig and gives its credentials, as that of the whole package does', () => {
     const program = `
       const { KubeConfig, RequestContext, HttpMethod, PatchStrategy, CoreV1Api } = await import('@kubernetes/client-node');
