@@ -24,7 +24,8 @@ const { GuardrailOperator } = await import('./operator.ts');
 const { startTelemetry, telemetryRequest, traceFields } = await import('../guardrail/guardrail.ts');
 const { FLUSH_MS } = await import('./telemetry/telemetry.ts');
 const { OPERATOR_NAME } = await import('./operatorName.ts');
-const { LeaseLostError, RuntimeMetrics, StartError, createLogger } = await import('./runtime/runtime.ts');
+const { collectGarbageAtRest, LeaseLostError, RuntimeMetrics, StartError, createLogger } =
+  await import('./runtime/runtime.ts');
 
 try {
   const config = loadConfig(process.argv.slice(2), process.env);
@@ -57,6 +58,7 @@ try {
     });
   }
   await operator.start();
+  collectGarbageAtRest();
   await operator.finished();
   await telemetry.shutdown(FLUSH_MS);
   process.exit(0);

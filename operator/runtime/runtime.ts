@@ -48,6 +48,7 @@ export {
   isForbidden,
   isNotFound,
 } from './client/errors.ts';
+export { collectGarbageAtRest } from './garbage.ts';
 export { LeaseLostError } from './manager/lease.ts';
 export { LOG_LEVELS, createLogger, type LogLevel } from './log.ts';
 export { RuntimeMetrics } from './metrics.ts';
