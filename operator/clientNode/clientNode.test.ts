@@ -31,9 +31,9 @@ describe('the parts of client-node', function () {
     expect(run(`${COUNT}${SLIM}${load}${PRINT}`)).to.equal(0);
   });
 
-  it('the operator starts without packages for proxies, clouds and OpenID Connect, and without translations', () => {
+  it('the operator starts without packages for proxies, clouds, OpenID Connect and patterns, and without translations', () => {
     const load = "await import('../config.ts'); await import('../operator.ts');";
-    const pattern = String.raw`/\/node_modules\/(async|gaxios|hpagent|jsonpath-plus|openid-client|socks)\/|locales\/de/`;
+    const pattern = String.raw`/\/node_modules\/(async|gaxios|hpagent|jsonpath-plus|openid-client|re2js|socks)\/|locales\/de/`;
     const print = `console.log(JSON.stringify([...files].filter((url) => ${pattern}.test(url))));`;
     expect(run(`${COUNT}${SLIM}${load}${print}`)).to.deep.equal([]);
   });

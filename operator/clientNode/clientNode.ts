@@ -15,9 +15,9 @@ const STAND_INS: ReadonlyMap<string, string> = new Map(
   ].map(([entry = '', standIn = '']) => [import.meta.resolve(entry), import.meta.resolve(standIn)]),
 );
 
-/** The packages that are loaded on demand, and the packages that import them. */
-const ON_DEMAND = ['async', 'gaxios', 'hpagent', 'js-yaml', 'jsonpath-plus', 'socks', 'socks-proxy-agent'];
-const IMPORTERS = /\/node_modules\/(@dot-i\/k8s-operator|@kubernetes\/client-node)\//;
+/** The packages that are loaded on demand, and what imports them. */
+const ON_DEMAND = ['async', 'gaxios', 'hpagent', 'js-yaml', 'jsonpath-plus', 're2js', 'socks', 'socks-proxy-agent'];
+const IMPORTERS = /\/node_modules\/(@dot-i\/k8s-operator|@kubernetes\/client-node)\/|\/guardrail\/detection\/policy\//;
 const onDemand = import.meta.resolve('./onDemand.ts');
 
 registerHooks({

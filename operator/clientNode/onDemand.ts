@@ -1,7 +1,6 @@
 /**
- * Stands in for packages that client-node and the framework load at once, and that few operators use: for proxies, for
- * kubeconfigs, for the credentials of some clouds, and for methods of the framework that the runtime overrides. Each package
- * is loaded when it is first used.
+ * Stands in for packages that few operators use: for proxies, for kubeconfigs, for the credentials of some clouds, for methods of
+ * the framework that the runtime overrides, and for the patterns of policies. Each package is loaded when it is first used.
  */
 import { createRequire } from 'node:module';
 
@@ -33,6 +32,8 @@ export const SocksClient = { createConnection: methodOf('socks', 'SocksClient', 
 export const SocksProxyAgent = classOf('socks-proxy-agent', 'SocksProxyAgent');
 export const HttpProxyAgent = classOf('hpagent', 'HttpProxyAgent');
 export const HttpsProxyAgent = classOf('hpagent', 'HttpsProxyAgent');
+
+export const RE2JS = { compile: methodOf('re2js', 'RE2JS', 'compile') };
 
 /** Of gaxios. */
 export const instance = { request: methodOf('gaxios', 'instance', 'request') };
