@@ -11,8 +11,8 @@ const MIN_GROWTH_SHARE = 0.2;
 
 /**
  * Collects the garbage of a process that comes to rest. V8 collects when the heap is full, so that what a burst of work leaves
- * behind would stay until the next one: 20 MiB after 1,000 new customers. A collection blocks a process that has nothing to
- * do, for about 2 ms for each MiB that remains.
+ * behind would stay until the next one: 20 MiB after 1,000 new customers. The collection blocks a process that has nothing to
+ * do, for up to .3 s on a busy machine. A plain one takes less time and returned little: 130 MiB in place of 110.
  * @returns a function that ends it
  */
 export function collectGarbageAtRest(): () => void {
@@ -49,7 +49,7 @@ let known: (() => void) | undefined;
 function collector(): () => void {
   if (known !== undefined) return known;
   setFlagsFromString('--expose-gc');
-  known = runInNewContext('() => gc()') as () => void;
+  known = runInNewContext('() => gc({ type: "major", flavor: "last-resort" })') as () => void;
   setFlagsFromString('--no-expose-gc');
   return known;
 }
