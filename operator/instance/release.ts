@@ -34,13 +34,18 @@ export async function releaseAllWorkloads(dependencies: Dependencies, instance: 
     events.record(instance, {
       type: 'Normal',
       reason: 'Orphaned',
-      message: `${orphaned.join(' and ')} remain, because Deployment ${workloadRef?.name ?? ''} mounts them. Delete them when the Deployment no longer mounts them.`,
+      message: `${listOf(orphaned)} remain, because Deployment ${workloadRef?.name ?? ''} mounts them. Delete them when the Deployment no longer mounts them.`,
     });
   }
   const patched = patchedDeployments(dependencies, keyOf(instance)).map(({ metadata }) => metadata.name);
   for (const name of new Set([...patched, ...(workloadRef === undefined ? [] : [workloadRef.name])])) {
     await release(dependencies, instance, name);
   }
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function listOf(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
 }
 
 /** The Deployments that contain the operator's part for an instance with this name. */

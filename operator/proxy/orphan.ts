@@ -11,7 +11,7 @@ import {
 } from '../cluster/cluster.ts';
 import type { ProxyDeployment } from '../guardrail/guardrail.ts';
 import { mountsConfigMap, mountsSecret } from '../guardrail/guardrail.ts';
-import type { KubeClient } from '../runtime/runtime.ts';
+import type { KubeClient, ResourceKind } from '../runtime/runtime.ts';
 import { configKeyOf } from './configKey.ts';
 import { configMapObject } from './configMap.ts';
 
@@ -26,25 +26,37 @@ export async function orphanMountedObjects(client: KubeClient, instance: Gateway
   if (workloadRef === undefined) return [];
   const deployment = await client.get(proxyDeployments, { namespace, name: workloadRef.name }).catch(ignoreNotFound);
   if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return [];
-  return [
-    ...(await orphanApiKey(client, instance, deployment)),
-    ...(await orphanConfiguration(client, instance, deployment)),
-  ];
+  const orphaned: string[] = [];
+  for (const [kind, name] of mountedObjects(instance, deployment)) {
+    if (await orphan(client, instance, kind, name)) orphaned.push(`${kind.kind} ${name}`);
+  }
+  return [...orphaned, ...(await orphanConfiguration(client, instance, deployment))];
 }
 
-async function orphanApiKey(
+/** The mounted objects that stay as they are: the API key, and with TLS the certificates. */
+function mountedObjects(instance: GatewayInstance, deployment: ProxyDeployment): [kind: ResourceKind, name: string][] {
+  const { apiKeySecret, clientSecret, ca } = namesOf(instance);
+  const all: [isMounted: boolean, kind: ResourceKind, name: string][] = [
+    [mountsSecret(deployment, apiKeySecret), secrets, apiKeySecret],
+    [mountsSecret(deployment, clientSecret), secrets, clientSecret],
+    [mountsConfigMap(deployment, ca), configMaps, ca],
+  ];
+  return all.flatMap(([isMounted, kind, name]): [ResourceKind, string][] => (isMounted ? [[kind, name]] : []));
+}
+
+/** @returns whether the object exists and was the instance's */
+async function orphan(
   client: KubeClient,
   instance: GatewayInstance,
-  deployment: ProxyDeployment,
-): Promise<string[]> {
-  const { apiKeySecret: name } = namesOf(instance);
+  kind: ResourceKind,
+  name: string,
+): Promise<boolean> {
   const key = { namespace: instance.metadata.namespace, name };
-  if (!mountsSecret(deployment, name)) return [];
-  const secret = await client.get(secrets, key).catch(ignoreNotFound);
-  if (secret === undefined || !isOwnedBy(secret, instance)) return [];
-  const { uid, resourceVersion } = secret.metadata;
-  await client.patch(secrets, key, { metadata: { uid, resourceVersion, ownerReferences: null } });
-  return [`Secret ${name}`];
+  const object = await client.get(kind, key).catch(ignoreNotFound);
+  if (object === undefined || !isOwnedBy(object, instance)) return false;
+  const { uid, resourceVersion } = object.metadata;
+  await client.patch(kind, key, { metadata: { uid, resourceVersion, ownerReferences: null } });
+  return true;
 }
 
 async function orphanConfiguration(
