@@ -2,7 +2,8 @@
 import type { GatewayInstance, Guardrail, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
-import type { Lister } from '../runtime/runtime.ts';
+import { guardrailDeployments, ignoreNotFound, isOwnedBy, namesOf } from '../cluster/cluster.ts';
+import type { KubeClient, Lister } from '../runtime/runtime.ts';
 import type { GuardrailKeys, KeyRotationDependencies } from './keyRotation.ts';
 import { keyedDigest, keyRevisionOf, reconcileKeys } from './keyRotation.ts';
 import { apiKeyOf } from './keys.ts';
@@ -12,6 +13,7 @@ import { GuardrailNotReadyError } from './notReadyError.ts';
 import type { ActiveGuardrail, Integration } from './paths.ts';
 import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
 import { readPolicy } from './readPolicy.ts';
+import { nextTls, type RunningTls, templateTls } from './runningTls.ts';
 import { replicasOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { mountsConfigMap, mountsSecret, rolloutOf, sidecarUrl, templateAnnotation } from './sidecar.ts';
@@ -31,6 +33,8 @@ export interface GuardrailPlan {
   readonly keys: GuardrailKeys;
   /** The certificates; undefined: the spec requests plain HTTP. */
   readonly tls: TlsState | undefined;
+  /** Whether the guardrail keeps an earlier certificate, or plain HTTP, until the gateway can call it with the requested one. */
+  readonly isTlsPending: boolean;
   /** Why the guardrail keeps an earlier policy; undefined: it has the policy that the spec requests. */
   readonly keptPolicy: ConditionState<'GuardrailReady'> | undefined;
   /** A sentence on the policy, which the condition ends with; undefined: nothing is to be said. */
@@ -63,14 +67,19 @@ export async function planGuardrail(
   const startValues = await readStartValues(dependencies.client, instance, spec);
   const policy = await readPolicy(dependencies, instance, spec);
   const keys = await reconcileKeys(dependencies, { instance, spec, mode, proxy });
-  const tls = await reconcileTls(dependencies, instance, spec);
-  const serves = tls !== undefined && !keepsPlain(instance, integrationOf(spec), tls.trust, proxy);
+  const running = spec.tls && (await readRunningTls(dependencies.client, instance));
+  const tls = await reconcileTls(dependencies, instance, spec, running);
+  const isReady = tls === undefined || isGatewayReady(instance, integrationOf(spec), tls.trust, { running, proxy });
+  const served = tls && nextTls(tls.workload, running, isReady);
   const [api, guardrail] = [keys.api.keys, keys.guardrail.keys];
   return {
     wanted: {
       mode,
       integration: integrationOf(spec),
-      url: mode === 'Sidecar' ? sidecarUrl(spec) : guardrailServiceUrl(instance, spec, serves ? 'https' : 'http'),
+      url:
+        mode === 'Sidecar'
+          ? sidecarUrl(spec)
+          : guardrailServiceUrl(instance, spec, served === undefined ? 'http' : 'https'),
     },
     spec,
     inputs: {
@@ -80,11 +89,12 @@ export async function planGuardrail(
       policy: policy.text,
       keyRevision: keyRevisionOf({ api, guardrail }),
       configHash: keyedDigest(guardrail, startValues),
-      tls: serves ? tls.workload : undefined,
+      tls: served,
     },
     apiKeyHash: keyedDigest(guardrail, apiKeyOf(api)),
     keys,
     tls,
+    isTlsPending: served?.secretName !== tls?.workload.secretName || served?.isMutual !== tls?.workload.isMutual,
     keptPolicy: policy.kept,
     policyNote: policy.note,
   };
@@ -108,22 +118,33 @@ function checkSidecar(spec: Guardrail, mode: GuardrailMode): void {
   }
 }
 
+/** How the guardrail's Deployment serves TLS; undefined: it serves plain HTTP, or does not exist. */
+async function readRunningTls(client: KubeClient, instance: GatewayInstance): Promise<RunningTls | undefined> {
+  const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
+  const deployment = await client.get(guardrailDeployments, key).catch(ignoreNotFound);
+  if (deployment === undefined || !isOwnedBy(deployment, instance)) return undefined;
+  const served = templateTls(deployment);
+  return served && { ...served, isRolledOut: rolloutOf(deployment) === 'complete' };
+}
+
 /**
- * Whether a guardrail that serves plain HTTP keeps doing so, because the gateway could not call it otherwise: not every pod
- * of the gateway has the certificates.
+ * Whether the gateway can call a guardrail with these certificates: every pod of it has started with them. So can a gateway
+ * that the operator does not know, or that calls no guardrail.
  */
-function keepsPlain(
+function isGatewayReady(
   instance: GatewayInstance,
   integration: Integration,
   trust: GatewayTrust,
-  proxy: ProxyDeployment | undefined,
+  { running, proxy }: { readonly running: RunningTls | undefined; readonly proxy: ProxyDeployment | undefined },
 ): boolean {
   const before = activeBefore(instance);
-  if (before?.mode !== 'Deployment' || before.url.startsWith('https:') || proxy === undefined) return false;
-  if (!isCalledByGateway(before.integration) || !isCalledByGateway(integration)) return false;
+  if (before?.mode !== 'Deployment' || proxy === undefined) return true;
+  if (!isCalledByGateway(before.integration) || !isCalledByGateway(integration)) return true;
+  // The gateway already calls the guardrail by TLS.
+  if (running === undefined && before.url.startsWith('https:')) return true;
   // The annotation restarts the gateway. Without it, the pods may have started before the certificates existed.
   const isCurrent = templateAnnotation(proxy, annotations.trustHash) === trust.digest;
-  return !trusts(proxy, trust) || !isCurrent || rolloutOf(proxy) !== 'complete';
+  return trusts(proxy, trust) && isCurrent && rolloutOf(proxy) === 'complete';
 }
 
 /** Whether the gateway mounts what it needs to call the guardrail by TLS. */

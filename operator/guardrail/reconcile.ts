@@ -64,7 +64,7 @@ export interface GuardrailResult {
   readonly objects: readonly OwnedObject[];
   /** Whether the guardrail cannot be deployed as requested. The running guardrail is not changed then. */
   readonly frozen: boolean;
-  /** Whether the integration changes, and the objects of the previous one are still in use. */
+  /** Whether the integration or the certificate changes, and the objects of the previous one are still in use. */
   readonly isSwitching: boolean;
   /** A sentence on the paths of calls, which the condition ends with; undefined: nothing is to be said. */
   readonly note: string | undefined;
@@ -110,7 +110,7 @@ export async function reconcileGuardrail(
       trust: needsKey ? plan.tls?.trust : undefined,
       objects: [...objects, ...(plan.tls?.objects ?? []), ...guarded.objects],
       frozen: false,
-      isSwitching: paths.isSwitching,
+      isSwitching: paths.isSwitching || plan.isTlsPending,
       note: joined(pathsNote(paths.active, plan.wanted, guardedUrl(instance, plan.wanted.url)), plan.policyNote),
       condition: plan.keptPolicy ?? condition,
     };

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, rootCertificates } from 'node:tls';
+import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/testing/controlplane.ts';
 import { startWorkloadRunner, type WorkloadRunner } from '../../hack/testing/workloads.ts';
@@ -162,6 +163,15 @@ describe('a guardrail with TLS', function () {
       await eventually(() => testbed.rollOut('main-guardrail'), 20_000);
     }
 
+    const settings = async (): Promise<string[]> => {
+      const [container] = (await testbed.deployment('main-guardrail')).spec?.template.spec?.containers ?? [];
+      return container?.env?.map(({ name }) => name) ?? [];
+    };
+    const secretsOfGuardrail = async (): Promise<(string | undefined)[]> => {
+      const volumes = (await testbed.deployment('main-guardrail')).spec?.template.spec?.volumes ?? [];
+      return volumes.map(({ secret }) => secret?.secretName);
+    };
+
     it('keeps plain HTTP until every pod of the gateway trusts it, and says which lines are missing', async () => {
       await testbed.apply(gatewayManifest({ hasKey: true }));
       await testbed.instance({
@@ -204,6 +214,13 @@ describe('a guardrail with TLS', function () {
         expect(container?.env?.map(({ name }) => name)).to.include('GUARDRAIL_TLS_CERT_FILE');
         expect(container?.readinessProbe?.httpGet?.scheme).to.equal('HTTPS');
       }, 30_000);
+      // A pod of the gateway that is not ready for a moment does not bring back plain HTTP.
+      await testbed.apps.patchNamespacedDeploymentStatus(
+        { name: 'litellm', namespace: testbed.namespace, body: { status: { availableReplicas: 0, readyReplicas: 0 } } },
+        setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+      );
+      await testbed.until('ProxyConfigured', 'RollingOut');
+      expect(await settings()).to.include('GUARDRAIL_TLS_CERT_FILE');
       await runGuardrail();
       await eventually(async () => {
         const map = await testbed.core.readNamespacedConfigMap({
@@ -213,6 +230,62 @@ describe('a guardrail with TLS', function () {
         expect(map.data?.['config.yaml']).to.include(`api_base: https://${HOST(testbed.namespace)}:8080`);
         expect(endpointOf(await testbed.read())).to.match(/^https:/);
       }, 30_000);
+    });
+
+    it('asks for client certificates, and changes its own, when every pod of the gateway can follow', async () => {
+      await testbed.apply(gatewayManifest({ hasKey: true, trusts: true }));
+      await testbed.instance({
+        guardrail: { mode: 'Deployment', tls: {} },
+        workloadRef: { name: 'litellm' },
+        proxyConfig: { base: { inline: 'model_list: []\n' }, configMapName: 'litellm-config' },
+      });
+      await runGuardrail();
+      /** Rolls out both Deployments until the gateway calls the guardrail. */
+      const settled = (): Promise<void> =>
+        eventually(async () => {
+          await testbed.rollOut('main-guardrail');
+          await testbed.rollOut('litellm');
+          await testbed.until('ProxyConfigured', 'Configured', 'main', 2_000);
+          await testbed.until('GuardrailReady', 'Ready', 'main', 2_000);
+        }, 40_000);
+      await settled();
+
+      await testbed.patch({ spec: { guardrail: { tls: { clientAuth: {} } } } });
+      await testbed.until('ProxyConfigured', 'CaNotMounted');
+      expect(await settings()).to.not.include('GUARDRAIL_TLS_CLIENT_CA_FILE');
+      await testbed.apply(gatewayManifest({ hasKey: true, trusts: true, hasCertificate: true }));
+      await testbed.until('ProxyConfigured', 'RollingOut');
+      expect(await settings()).to.not.include('GUARDRAIL_TLS_CLIENT_CA_FILE');
+      await eventually(async () => {
+        await testbed.rollOut('litellm');
+        expect(await settings()).to.include('GUARDRAIL_TLS_CLIENT_CA_FILE');
+      }, 30_000);
+      await settled();
+
+      const own = (await ca())['ca.crt'] ?? '';
+      const authority = new TestAuthority();
+      const { cert, key } = authority.server({ hosts: [HOST(testbed.namespace)] });
+      await testbed.secret('own', { 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.ca });
+      await testbed.patch({ spec: { guardrail: { tls: { secretRef: { name: 'own' } } } } });
+      await testbed.until('ProxyConfigured', 'RollingOut');
+      expect(await secretsOfGuardrail())
+        .to.include('main-guardrail-tls')
+        .and.not.include('own');
+      // Gateways that start now can call the guardrail before and after the change.
+      expect((await ca())['ca.crt'])
+        .to.include(authority.ca.trim())
+        .and.include(own.trim());
+      expect(await testbed.readSecret('main-guardrail-tls')).to.have.property('tls.crt');
+      await eventually(async () => {
+        await testbed.rollOut('litellm');
+        expect(await secretsOfGuardrail())
+          .to.include('own')
+          .and.not.include('main-guardrail-tls');
+      }, 30_000);
+      await settled();
+      await eventually(async () => {
+        expect((await ca())['ca.crt']?.trim()).to.equal(authority.ca.trim());
+      }, 20_000);
     });
 
     it('uses the certificate of its owner, and says what is missing', async () => {

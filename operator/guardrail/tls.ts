@@ -10,6 +10,7 @@ import {
   isIssuedFor,
   issue,
   issuingAuthority,
+  mergedCertificates,
   nextAuthorities,
   readAuthorities,
   type Usage,
@@ -29,10 +30,11 @@ import {
 import type { KubeClient } from '../runtime/runtime.ts';
 import { isNotFound } from '../runtime/runtime.ts';
 import type { KeySecret } from './keys.ts';
-import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
+import { ensureKeySecret, type StoredKeySecret, updateKeySecret } from './keySecrets.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import { ownedChild } from './ownedChild.ts';
 import { readSecret } from './readSecret.ts';
+import type { RunningTls, ServedTls } from './runningTls.ts';
 import { tlsFiles } from './settings.ts';
 
 /** The dependencies of {@link reconcileTls}. */
@@ -43,15 +45,11 @@ export interface TlsDependencies {
 }
 
 /** How the guardrail's container serves TLS. */
-export interface WorkloadTls {
-  /** The Secret with the certificate and its key. */
-  readonly secretName: string;
+export interface WorkloadTls extends ServedTls {
   /** The ConfigMap with what clients and the guardrail verify certificates with. */
   readonly caConfigMap: string;
   /** Whether clients need more than the public authorities. */
   readonly hasPrivateCa: boolean;
-  /** Whether clients need a certificate. */
-  readonly isMutual: boolean;
 }
 
 /** What the gateway needs to call the guardrail. */
@@ -78,6 +76,7 @@ const CA = 'ca.crt';
 
 /**
  * Writes the certificates that are missing or due.
+ * @param running how the guardrail's Deployment serves TLS; undefined: it does not
  * @returns undefined if the spec requests no TLS
  * @throws GuardrailNotReadyError if a certificate is missing; NameTakenError; ApiError
  */
@@ -85,19 +84,30 @@ export async function reconcileTls(
   dependencies: TlsDependencies,
   instance: GatewayInstance,
   { tls }: Guardrail,
+  running: RunningTls | undefined,
 ): Promise<TlsState | undefined> {
   if (tls === undefined) return undefined;
   const { client, ownedObjects } = dependencies;
   const names = namesOf(instance);
   const isOwn = tls.issuerRef === undefined && tls.secretRef === undefined;
-  const authorities = await ensureAuthorities(dependencies, instance, isOwn || tls.clientAuth !== undefined);
+  // Until the gateway trusts another certificate, the guardrail serves this one.
+  const servesOwn = isOwn || running?.secretName === names.tlsSecret;
+  const { authorities, stored } = await ensureAuthorities(
+    dependencies,
+    instance,
+    servesOwn || tls.clientAuth !== undefined,
+  );
   const certificate = tls.issuerRef === undefined ? [] : [certificateOf(instance, tls.issuerRef)];
   await requestCertificate(ownedObjects, instance, certificate);
   const server: Usage = { kind: 'server', dnsNames: serverNames(instance) };
-  if (isOwn) await ensureCertificate(dependencies, instance, { name: names.tlsSecret, authorities, usage: server });
+  if (servesOwn) await ensureCertificate(dependencies, instance, { name: names.tlsSecret, authorities, usage: server });
   const external = isOwn ? undefined : await readCertificate(client, instance, tls);
-  const ca = isOwn ? bundleOf(authorities) : external?.ca;
-  await storeCa(client, instance, ca ?? '');
+  const secretName = external?.name ?? names.tlsSecret;
+  const ca = isOwn ? bundleOf(authorities) : (external?.ca ?? '');
+  // Pods with an earlier certificate must be verified, too.
+  const isChanging = running !== undefined && (running.secretName !== secretName || !running.isRolledOut);
+  const published = isChanging ? mergedCertificates(ca, stored.keys.data[CA] ?? '') : ca;
+  await storeCa(client, instance, stored, published);
   const identity =
     tls.clientAuth &&
     (await ensureCertificate(dependencies, instance, {
@@ -106,17 +116,17 @@ export async function reconcileTls(
       usage: { kind: 'client' },
     }));
   const clientCa = tls.clientAuth && bundleOf(authorities) + (await readClientCa(client, instance, tls.clientAuth));
-  const configMap = caConfigMap(instance, { ca, clientCa });
+  const configMap = caConfigMap(instance, { ca: published, clientCa });
   await ownedObjects.apply(instance, [configMap]);
   return {
     workload: {
-      secretName: external?.name ?? names.tlsSecret,
+      secretName,
       caConfigMap: names.ca,
-      hasPrivateCa: ca !== undefined,
+      hasPrivateCa: published !== '',
       isMutual: clientCa !== undefined,
     },
     trust: {
-      configMap: ca === undefined ? undefined : names.ca,
+      configMap: ca === '' ? undefined : names.ca,
       clientSecret: identity === undefined ? undefined : names.clientSecret,
       // That an old authority expires does not matter to the gateway.
       digest: digestOf((isOwn ? authorities[0]?.certificate : ca) ?? '', identity ?? ''),
@@ -137,23 +147,29 @@ export function serverNames(instance: GatewayInstance): readonly string[] {
   ]);
 }
 
+/** @returns the authorities, and the Secret that has them */
 async function ensureAuthorities(
   { client, now }: TlsDependencies,
   instance: GatewayInstance,
   isNeeded: boolean,
-): Promise<readonly Authority[]> {
+): Promise<{ readonly authorities: readonly Authority[]; readonly stored: StoredKeySecret }> {
   const stored = await ensureKeySecret(client, instance, namesOf(instance).ca, (secret) => secret);
+  if (!isNeeded) return { authorities: [], stored };
   const known = stored.keys.data[AUTHORITIES] ?? '';
-  if (!isNeeded) return [];
   const authorities = await nextAuthorities(readAuthorities(known), namesOf(instance).guardrail, now());
   const text = writeAuthorities(authorities);
-  if (text !== known) await updateKeySecret(client, instance, stored, withData(stored.keys, { [AUTHORITIES]: text }));
-  return authorities;
+  if (text === known) return { authorities, stored };
+  const keys = withData(stored.keys, { [AUTHORITIES]: text });
+  return { authorities, stored: await updateKeySecret(client, instance, stored, keys) };
 }
 
 /** Stores for the operator what it verifies the guardrail with: it does not read it from a ConfigMap. */
-async function storeCa(client: KubeClient, instance: GatewayInstance, ca: string): Promise<void> {
-  const stored = await ensureKeySecret(client, instance, namesOf(instance).ca, (secret) => secret);
+async function storeCa(
+  client: KubeClient,
+  instance: GatewayInstance,
+  stored: StoredKeySecret,
+  ca: string,
+): Promise<void> {
   if ((stored.keys.data[CA] ?? '') === ca) return;
   await updateKeySecret(client, instance, stored, withData(stored.keys, { [CA]: ca }));
 }
@@ -269,11 +285,11 @@ async function readClientCa(
  */
 function caConfigMap(
   instance: GatewayInstance,
-  { ca, clientCa }: { readonly ca: string | undefined; readonly clientCa: string | undefined },
+  { ca, clientCa }: { readonly ca: string; readonly clientCa: string | undefined },
 ): OwnedObject {
   return ownedChild<V1ConfigMap>(instance, configMaps, namesOf(instance).ca, {
     data: {
-      ...(ca === undefined ? {} : { [CA]: ca, [tlsFiles.bundle]: `${ca.trimEnd()}\n${rootCertificates.join('\n')}\n` }),
+      ...(ca === '' ? {} : { [CA]: ca, [tlsFiles.bundle]: `${ca.trimEnd()}\n${rootCertificates.join('\n')}\n` }),
       ...(clientCa === undefined ? {} : { [tlsFiles.clientCa]: clientCa }),
     },
   });

@@ -9,6 +9,11 @@ interface Mounted {
 
 const CONFIG: Mounted = { name: 'config', configMap: 'litellm-config', path: '/etc/litellm' };
 const CA: Mounted = { name: 'guardrail-ca', configMap: 'main-guardrail-ca', path: '/etc/guardrail-ca' };
+const CERTIFICATE = {
+  name: 'guardrail-client',
+  path: '/etc/guardrail-client',
+  secret: { secretName: 'main-guardrail-client' },
+};
 
 /** What the owner has added for the guardrail of the instance `main`. */
 export interface GatewayParts {
@@ -18,12 +23,22 @@ export interface GatewayParts {
   readonly hasKey?: boolean;
   /** The authority of the guardrail's certificate. */
   readonly trusts?: boolean;
+  /** A certificate for the guardrail. */
+  readonly hasCertificate?: boolean;
 }
 
 /** The Deployment `litellm`. */
-export function gatewayManifest({ ports, hasKey = false, trusts = false }: GatewayParts = {}): object {
+export function gatewayManifest({
+  ports,
+  hasKey = false,
+  trusts = false,
+  hasCertificate = false,
+}: GatewayParts = {}): object {
   const key = { secretKeyRef: { name: 'main-guardrail-api-key', key: 'api-key' } };
-  const mounted = trusts ? [CONFIG, CA] : [CONFIG];
+  const mounted = [
+    ...[CONFIG, ...(trusts ? [CA] : [])].map(({ configMap, ...rest }) => ({ ...rest, configMap: { name: configMap } })),
+    ...(hasCertificate ? [CERTIFICATE] : []),
+  ];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -42,7 +57,7 @@ export function gatewayManifest({ ports, hasKey = false, trusts = false }: Gatew
               volumeMounts: mounted.map(({ name, path }) => ({ name, mountPath: path })),
             },
           ],
-          volumes: mounted.map(({ name, configMap }) => ({ name, configMap: { name: configMap } })),
+          volumes: mounted.map(({ path: _path, ...volume }) => volume),
         },
       },
     },
