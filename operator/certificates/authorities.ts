@@ -32,9 +32,7 @@ export async function nextAuthorities(
   now: Date,
 ): Promise<readonly Authority[]> {
   const kept = published(authorities, now);
-  // Without its key, an authority is only there to verify.
-  const isUsable = issuerOf(kept, now)?.key !== '';
-  const all = needsAuthority(kept, now) || !isUsable ? [await createAuthority(name, now), ...kept] : kept;
+  const all = needsAuthority(withKey(kept), now) ? [await createAuthority(name, now), ...kept] : kept;
   const issuer = issuingAuthority(all, now);
   const at = all.indexOf(issuer);
   return all.map((one, index) => (index > at && one.key !== '' ? { ...one, key: '' } : one));
@@ -45,10 +43,14 @@ export async function nextAuthorities(
  * @throws Error if there is none, which does not happen after {@link nextAuthorities}
  */
 export function issuingAuthority(authorities: readonly Authority[], now: Date): Authority {
-  const withKey = authorities.filter(({ key }) => key !== '');
-  const issuer = issuerOf(withKey, now);
+  const issuer = issuerOf(withKey(authorities), now);
   if (issuer === undefined) throw new Error('There is no authority that can issue certificates.');
   return issuer;
+}
+
+/** Without its key, an authority is only there to verify. */
+function withKey(authorities: readonly Authority[]): readonly Authority[] {
+  return authorities.filter(({ key }) => key !== '');
 }
 
 /** The bundle that verifies every certificate of the authorities. */

@@ -104,6 +104,33 @@ describe('certificates', () => {
     ]);
   });
 
+  it('come from one new authority if the key of the newest is lost', async () => {
+    const first = await nextAuthorities([], 'main', START);
+    const lost = first.map((authority) => ({ ...authority, key: '' }));
+    // The one without a key has been published for longer.
+    const next = await nextAuthorities(lost, 'main', after(40));
+    expect(next.map(({ key }) => key !== '')).to.deep.equal([true, false]);
+    expect(await nextAuthorities(next, 'main', after(40))).to.deep.equal(next);
+
+    const both = await nextAuthorities(first, 'main', after(244));
+    const newestLost = both.map((authority, at) => (at === 0 ? { ...authority, key: '' } : authority));
+    const third = await nextAuthorities(newestLost, 'main', after(245));
+    expect(third.map(({ key }) => key !== '')).to.deep.equal([true, false, true]);
+    expect(await nextAuthorities(third, 'main', after(246))).to.deep.equal(third);
+  });
+
+  it('come from the same authority when the clock steps back by seconds', async () => {
+    const both = await nextAuthorities(await nextAuthorities([], 'main', START), 'main', after(244));
+    const seconds = 5 / 86_400;
+    // The second one has been published for thirty days.
+    const switched = await nextAuthorities(both, 'main', after(274));
+    expect(switched.map(({ key }) => key !== '')).to.deep.equal([true, false]);
+    for (const day of [274 - seconds, 274, 274 - seconds]) {
+      expect(await nextAuthorities(switched, 'main', after(day))).to.deep.equal(switched);
+      expect(issuingAuthority(switched, after(day))).to.equal(switched[0]);
+    }
+  });
+
   it('survive a damaged text of authorities', async () => {
     const text = writeAuthorities(authorities);
     for (const damaged of ['', 'nonsense', text.replace('BEGIN PRIVATE', 'BEGIN BROKEN'), text.slice(0, 300)]) {
