@@ -62,13 +62,14 @@ export async function planGuardrail(
   proxy: ProxyDeployment | undefined,
 ): Promise<GuardrailPlan> {
   const mode = modeOf(instance, spec);
-  checkStore(spec, mode);
   checkSidecar(spec, mode);
+  // Before everything that can fail: a guardrail that keeps its earlier settings must not keep its certificates, which expire.
+  const running = spec.tls && (await readRunningTls(dependencies.client, instance));
+  const tls = await reconcileTls(dependencies, instance, spec, running);
+  checkStore(spec, mode);
   const startValues = await readStartValues(dependencies.client, instance, spec);
   const policy = await readPolicy(dependencies, instance, spec);
   const keys = await reconcileKeys(dependencies, { instance, spec, mode, proxy });
-  const running = spec.tls && (await readRunningTls(dependencies.client, instance));
-  const tls = await reconcileTls(dependencies, instance, spec, running);
   const isReady = tls === undefined || isGatewayReady(instance, integrationOf(spec), tls.trust, { running, proxy });
   const served = tls && nextTls(tls.workload, running, isReady);
   const [api, guardrail] = [keys.api.keys, keys.guardrail.keys];

@@ -338,6 +338,27 @@ describe('a guardrail with TLS', function () {
       expect((await ca())['ca.crt']).to.equal(authority.ca.trim());
     });
 
+    it('renews its certificates while an invalid setting keeps the guardrail as it is', async () => {
+      await testbed.instance({ guardrail: { tls: { clientAuth: {} } } });
+      await runGuardrail();
+      await testbed.until('GuardrailReady', 'Ready');
+      const names = ['main-guardrail-tls', 'main-guardrail-client'];
+      const certificates = (): Promise<(string | undefined)[]> =>
+        Promise.all(names.map(async (name) => (await testbed.readSecret(name))['tls.crt']));
+      const before = await certificates();
+      const { spec } = await testbed.deployment('main-guardrail');
+      await testbed.patch({ spec: { guardrail: { policy: { inline: 'no policy' } } } });
+      await testbed.until('GuardrailReady', 'PolicyInvalid');
+      testbed.advance(61 * DAY);
+      await testbed.patch({ metadata: { annotations: { touched: 'one' } } });
+      await eventually(async () => {
+        const after = await certificates();
+        expect(after[0]).to.not.equal(before[0]);
+        expect(after[1]).to.not.equal(before[1]);
+      }, 20_000);
+      expect((await testbed.deployment('main-guardrail')).spec).to.deep.equal(spec);
+    });
+
     it('deletes its certificates when TLS is no longer requested', async () => {
       await testbed.instance({ guardrail: { tls: { clientAuth: {} } } });
       await runGuardrail();

@@ -97,17 +97,8 @@ export async function reconcileTls(
     instance,
     servesOwn || tls.clientAuth !== undefined,
   );
-  const certificate = tls.issuerRef === undefined ? [] : [certificateOf(instance, tls.issuerRef)];
-  await requestCertificate(ownedObjects, instance, certificate);
   const server: Usage = { kind: 'server', dnsNames: serverNames(instance) };
   if (servesOwn) await ensureCertificate(dependencies, instance, { name: names.tlsSecret, authorities, usage: server });
-  const external = isOwn ? undefined : await readCertificate(client, instance, tls);
-  const secretName = external?.name ?? names.tlsSecret;
-  const ca = isOwn ? bundleOf(authorities) : (external?.ca ?? '');
-  // Pods with an earlier certificate must be verified, too.
-  const isChanging = running !== undefined && (running.secretName !== secretName || !running.isRolledOut);
-  const published = isChanging ? mergedCertificates(ca, stored.keys.data[CA] ?? '') : ca;
-  await storeCa(client, instance, stored, published);
   const identity =
     tls.clientAuth &&
     (await ensureCertificate(dependencies, instance, {
@@ -115,6 +106,16 @@ export async function reconcileTls(
       authorities,
       usage: { kind: 'client' },
     }));
+  // What may fail comes last, so that the operator's own certificates never expire because of it.
+  const certificate = tls.issuerRef === undefined ? [] : [certificateOf(instance, tls.issuerRef)];
+  await requestCertificate(ownedObjects, instance, certificate);
+  const external = isOwn ? undefined : await readCertificate(client, instance, tls);
+  const secretName = external?.name ?? names.tlsSecret;
+  const ca = isOwn ? bundleOf(authorities) : (external?.ca ?? '');
+  // Pods with an earlier certificate must be verified, too.
+  const isChanging = running !== undefined && (running.secretName !== secretName || !running.isRolledOut);
+  const published = isChanging ? mergedCertificates(ca, stored.keys.data[CA] ?? '') : ca;
+  await storeCa(client, instance, stored, published);
   const clientCa = tls.clientAuth && bundleOf(authorities) + (await readClientCa(client, instance, tls.clientAuth));
   const configMap = caConfigMap(instance, { ca: published, clientCa });
   await ownedObjects.apply(instance, [configMap]);
