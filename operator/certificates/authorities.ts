@@ -1,5 +1,5 @@
 /** The authorities of an instance as text, and their next state. */
-import { createAuthority, parseAuthority, type Authority } from './issue.ts';
+import { createAuthority, parseAuthority, type Authority, type AuthoritySubject } from './issue.ts';
 import { issuerOf, needsAuthority, published } from './rotation.ts';
 
 /** Reads what {@link writeAuthorities} has written, the newest first. What cannot be read is left out. */
@@ -24,15 +24,15 @@ export function writeAuthorities(authorities: readonly Authority[]): string {
 /**
  * The authorities from now on: a new one if it is due, and none that has expired. The keys of those that issue nothing
  * anymore are deleted.
- * @param name what the authorities are for
+ * @param subject what the authorities are for
  */
 export async function nextAuthorities(
   authorities: readonly Authority[],
-  name: string,
+  subject: AuthoritySubject,
   now: Date,
 ): Promise<readonly Authority[]> {
   const kept = published(authorities, now);
-  const all = needsAuthority(withKey(kept), now) ? [await createAuthority(name, now), ...kept] : kept;
+  const all = needsAuthority(withKey(kept), now) ? [await createAuthority(subject, now), ...kept] : kept;
   const issuer = issuingAuthority(all, now);
   const at = all.indexOf(issuer);
   return all.map((one, index) => (index > at && one.key !== '' ? { ...one, key: '' } : one));

@@ -1,6 +1,7 @@
 /** Issues certificates: ECDSA on the curve P-256, which every client of the last ten years can verify. */
 import { randomBytes, webcrypto, X509Certificate as NodeCertificate } from 'node:crypto';
 import type { Extension, X509Certificate } from '@peculiar/x509';
+import { NAME_CONSTRAINTS, nameConstraints } from './nameConstraints.ts';
 import { AUTHORITY_LIFETIME_MS, CERTIFICATE_LIFETIME_MS, validityFrom, type Validity } from './rotation.ts';
 import type * as X509Library from './x509.ts';
 
@@ -26,8 +27,19 @@ const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
 type Library = typeof X509Library;
 const library = (): Promise<Library> => import('./x509.ts');
 
-/** Creates an authority. Its name contains its serial number, so that two authorities never look the same. */
-export async function createAuthority(name: string, now: Date): Promise<Authority> {
+/** What an authority is for. */
+export interface AuthoritySubject {
+  /** The name of the servers and the clients, which must be one of the DNS names: OpenSSL compares that of clients, too. */
+  readonly name: string;
+  /** The DNS names of the servers. */
+  readonly dnsNames: readonly string[];
+}
+
+/**
+ * Creates an authority. Its name contains its serial number, so that two authorities never look the same. Who has its key
+ * cannot pass for another host to a client that trusts it.
+ */
+export async function createAuthority({ name, dnsNames }: AuthoritySubject, now: Date): Promise<Authority> {
   const x509 = await library();
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const serialNumber = newSerialNumber();
@@ -41,6 +53,7 @@ export async function createAuthority(name: string, now: Date): Promise<Authorit
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      new x509.Extension(NAME_CONSTRAINTS, true, new Uint8Array(nameConstraints(dnsNames))),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });

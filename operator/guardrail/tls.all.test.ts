@@ -15,7 +15,8 @@ import { bundleOf, issue, issuingAuthority, nextAuthorities, type Usage } from '
 
 const MASTER_KEY = 'sk-of-the-test';
 const EMAIL = 'zoe.miller@example.org';
-const SERVER: Usage = { kind: 'server', dnsNames: ['localhost'] };
+const MAIN = { name: 'localhost', dnsNames: ['localhost'] };
+const SERVER: Usage = { kind: 'server', dnsNames: MAIN.dnsNames };
 
 describe('LiteLLM before a guardrail with TLS', function () {
   this.timeout(400_000);
@@ -28,12 +29,12 @@ describe('LiteLLM before a guardrail with TLS', function () {
 
   before(async () => {
     const now = new Date();
-    const [ours, others] = [await nextAuthorities([], 'main', now), await nextAuthorities([], 'main', now)];
+    const [ours, others] = [await nextAuthorities([], MAIN, now), await nextAuthorities([], MAIN, now)];
     const [server, stranger] = [
-      await issue(issuingAuthority(ours, now), 'guardrail', SERVER, now),
-      await issue(issuingAuthority(others, now), 'guardrail', SERVER, now),
+      await issue(issuingAuthority(ours, now), MAIN.name, SERVER, now),
+      await issue(issuingAuthority(others, now), MAIN.name, SERVER, now),
     ];
-    const client = await issue(issuingAuthority(ours, now), 'gateway', { kind: 'client' }, now);
+    const client = await issue(issuingAuthority(ours, now), MAIN.name, { kind: 'client' }, now);
     const file = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text);
       return join(folder, name);

@@ -157,7 +157,8 @@ async function ensureAuthorities(
   const stored = await ensureKeySecret(client, instance, namesOf(instance).ca, (secret) => secret);
   if (!isNeeded) return { authorities: [], stored };
   const known = stored.keys.data[AUTHORITIES] ?? '';
-  const authorities = await nextAuthorities(readAuthorities(known), namesOf(instance).guardrail, now());
+  const subject = { name: namesOf(instance).guardrail, dnsNames: serverNames(instance) };
+  const authorities = await nextAuthorities(readAuthorities(known), subject, now());
   const text = writeAuthorities(authorities);
   if (text === known) return { authorities, stored };
   const keys = withData(stored.keys, { [AUTHORITIES]: text });
