@@ -177,6 +177,7 @@ export const instanceConditions = {
     'EndpointUnknown',
     'GatewayPortUnclear',
     'CaSecretMissing',
+    'CaInvalid',
     'CertificateMissing',
     'NotSupported',
     'NameTaken',

@@ -18,22 +18,14 @@ import {
   writeAuthorities,
 } from '../certificates/certificates.ts';
 import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
-import {
-  certificates,
-  configMaps,
-  ignoreNotFound,
-  labelsOf,
-  namesOf,
-  secrets,
-  secretValue,
-} from '../cluster/cluster.ts';
+import { certificates, configMaps, labelsOf, namesOf } from '../cluster/cluster.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { isNotFound } from '../runtime/runtime.ts';
+import { readCertificate, readClientCa } from './givenCertificates.ts';
 import type { KeySecret } from './keys.ts';
 import { ensureKeySecret, type StoredKeySecret, updateKeySecret } from './keySecrets.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import { ownedChild } from './ownedChild.ts';
-import { readSecret } from './readSecret.ts';
 import type { RunningTls, ServedTls } from './runningTls.ts';
 import { tlsFiles } from './settings.ts';
 
@@ -239,46 +231,6 @@ async function requestCertificate(
       'The cluster has no CustomResourceDefinition for Certificates of cert-manager. Install cert-manager, or remove spec.guardrail.tls.issuerRef so that the operator issues the certificate.',
     );
   }
-}
-
-/**
- * Reads a certificate that the operator does not issue.
- * @throws GuardrailNotReadyError if it is missing
- */
-async function readCertificate(
-  client: KubeClient,
-  instance: GatewayInstance,
-  { secretRef }: GuardrailTls,
-): Promise<{ readonly name: string; readonly ca: string | undefined }> {
-  const { namespace } = instance.metadata;
-  const { guardrail, issuedSecret } = namesOf(instance);
-  const name = secretRef?.name ?? issuedSecret;
-  const secret = await client.get(secrets, { namespace, name }).catch(ignoreNotFound);
-  const isComplete = [tlsFiles.certificate, tlsFiles.key].every(
-    (key) => secret !== undefined && secretValue(secret, key) !== undefined,
-  );
-  if (secret !== undefined && isComplete) return { name, ca: secretValue(secret, CA) };
-  throw new GuardrailNotReadyError(
-    'CertificateMissing',
-    secretRef === undefined
-      ? `cert-manager has not issued the certificate yet. Run kubectl describe certificate/${guardrail} -n ${namespace} to see why.`
-      : `Secret ${name} in namespace ${namespace} has no values under the keys tls.crt and tls.key. Create it with kubectl create secret tls, or correct spec.guardrail.tls.secretRef.`,
-  );
-}
-
-/** @throws GuardrailNotReadyError if it is missing */
-async function readClientCa(
-  client: KubeClient,
-  instance: GatewayInstance,
-  { caSecretRef: ref }: NonNullable<GuardrailTls['clientAuth']>,
-): Promise<string> {
-  if (ref === undefined) return '';
-  const { value: text } = await readSecret(client, instance, ref);
-  if (text !== undefined) return `${text}\n`;
-  throw new GuardrailNotReadyError(
-    'CaSecretMissing',
-    `Secret ${ref.name} in namespace ${instance.metadata.namespace} has no value under key ${ref.key}. Store the certificates of the authority of the clients in it, or correct spec.guardrail.tls.clientAuth.caSecretRef.`,
-  );
 }
 
 /**
