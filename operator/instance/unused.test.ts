@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GuardrailTls } from '../api/v1alpha1/v1alpha1.ts';
 import { ApiError, type ResourceKind } from '../runtime/runtime.ts';
+import type { OwnedObject } from '../cluster/cluster.ts';
 import type { Dependencies } from './dependencies.ts';
 import { InMemoryStates } from './inMemoryState.ts';
 import { instanceOf } from './testing/instances.ts';
@@ -13,6 +14,9 @@ const ALL = [
   'Secret main-guardrail-client',
 ];
 
+/** The Deployment of the gateway: the spec names none, it does not exist, or the operator knows it. */
+type Gateway = 'none' | 'missing' | 'known';
+
 /** A cluster with all certificates that an instance can have. */
 class Certificates {
   readonly left = new Set(ALL);
@@ -24,7 +28,10 @@ class Certificates {
     this.#mayReadCertificates = mayReadCertificates;
   }
 
-  prune(): Promise<void> {
+  kept: string[] = [];
+
+  prune(_instance: unknown, keep: readonly OwnedObject[]): Promise<void> {
+    this.kept = keep.map(({ kind, object }) => `${kind.kind} ${object.metadata.name}`);
     return Promise.resolve();
   }
 
@@ -37,7 +44,14 @@ class Certificates {
     return Promise.resolve();
   }
 
-  async reconcile(tls: GuardrailTls | undefined, { reason = 'Ready', mounted = [] as string[] } = {}): Promise<void> {
+  async reconcile(
+    tls: GuardrailTls | undefined,
+    {
+      reason = 'Ready',
+      mounted = [],
+      gateway = 'known',
+    }: { reason?: string; mounted?: readonly string[]; gateway?: Gateway } = {},
+  ): Promise<void> {
     const instance = instanceOf({ guardrail: tls === undefined ? {} : { tls } });
     const volumes = mounted.map((secretName) => ({ name: secretName, secret: { secretName } }));
     const volumeMounts = mounted.map((name) => ({ name, mountPath: name }));
@@ -46,7 +60,13 @@ class Certificates {
     await deleteUnusedObjects({ ownedObjects: this } as unknown as Dependencies, instance, {
       guardrail: { objects: [], active: { url }, plan: { wanted: { mode: 'Deployment' } }, condition: { reason } },
       proxy: { objects: [] },
-      observed: { deployment: { metadata: { name: 'litellm' }, spec: { template } } },
+      observed: {
+        deployment: {
+          none: undefined,
+          missing: 'missing',
+          known: { metadata: { name: 'litellm' }, spec: { template } },
+        }[gateway],
+      },
       state: this.#states.of(instance),
     } as unknown as Usage);
   }
@@ -81,6 +101,21 @@ describe('the certificates of an instance', () => {
     await cluster.reconcile({ secretRef: { name: 'own' } });
     expect([...cluster.left]).to.deep.equal([ca]);
   });
+
+  for (const gateway of ['none', 'missing'] as const) {
+    it(`stay if the operator does not know what the gateway mounts: ${gateway}`, async () => {
+      const cluster = new Certificates();
+      await cluster.reconcile(undefined, { gateway });
+      expect([...cluster.left]).to.deep.equal([client]);
+      expect(cluster.kept).to.include('ConfigMap main-guardrail-ca');
+      const { calls } = cluster;
+      await cluster.reconcile(undefined, { gateway });
+      expect(cluster.calls, 'calls of the second reconcile').to.equal(calls);
+      await cluster.reconcile(undefined);
+      expect([...cluster.left]).to.deep.equal([]);
+      expect(cluster.kept).to.not.include('ConfigMap main-guardrail-ca');
+    });
+  }
 
   it('do not stop an operator without the permission for cert-manager', async () => {
     const cluster = new Certificates(false);

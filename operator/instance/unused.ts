@@ -28,7 +28,7 @@ export async function deleteUnusedObjects(
   // Until the pods have been replaced, they serve TLS.
   const isEncrypted = guardrail.active?.url.startsWith('https:') === true;
   const mounted =
-    isEncrypted || mountsCa(instance, observed) ? [ownedChild(instance, configMaps, namesOf(instance).ca, {})] : [];
+    isEncrypted || canMountCa(instance, observed) ? [ownedChild(instance, configMaps, namesOf(instance).ca, {})] : [];
   await ownedObjects.prune(instance, [...guardrail.objects, ...proxy.objects, ...list, ...mounted]);
   if (guardrail.plan?.wanted.mode !== 'Deployment') {
     await ownedObjects.remove(instance, serviceMonitors, namesOf(instance).guardrail);
@@ -38,34 +38,42 @@ export async function deleteUnusedObjects(
   else if (!state.keysDeleted) state.keysDeleted = await deleteKeys(dependencies, instance, observed);
 }
 
-/** Whether the gateway mounts the ConfigMap with authorities: a pod that mounts a missing one does not start. */
-function mountsCa(instance: GatewayInstance, { deployment }: ObservedProxy): boolean {
-  return deployment !== undefined && deployment !== 'missing' && mountsConfigMap(deployment, namesOf(instance).ca);
+/**
+ * Whether the gateway can mount the ConfigMap with authorities: a pod that mounts a missing one does not start. Without its
+ * Deployment, the operator does not know.
+ */
+function canMountCa(instance: GatewayInstance, { deployment }: ObservedProxy): boolean {
+  return deployment === undefined || deployment === 'missing' || mountsConfigMap(deployment, namesOf(instance).ca);
+}
+
+/** The same for the Secret with the certificate of clients. */
+function canMountClientSecret(instance: GatewayInstance, { deployment }: ObservedProxy): boolean {
+  const { clientSecret } = namesOf(instance);
+  return deployment === undefined || deployment === 'missing' || mountsSecret(deployment, clientSecret);
 }
 
 /** Deletes the certificates that the spec does not request, as soon as no pod mounts them. */
 async function deleteCertificates(
   { ownedObjects }: Dependencies,
   instance: GatewayInstance,
-  { guardrail, observed: { deployment }, state }: Omit<Usage, 'proxy'>,
+  { guardrail, observed, state }: Omit<Usage, 'proxy'>,
   isEncrypted: boolean,
 ): Promise<void> {
-  const unused = unusedCertificates(instance);
+  const { clientSecret } = namesOf(instance);
+  const keepsClient = canMountClientSecret(instance, observed);
+  const unused = unusedCertificates(instance).filter(([, name]) => name !== clientSecret || !keepsClient);
   const known = unused.map(([{ kind }, name]) => `${kind} ${name}`).join();
   if (state.deletedCertificates === known) return;
-  // A pod that mounts a missing Secret does not start.
+  // The guardrail's pods mount them, too.
   const hasTls = instance.spec.guardrail?.tls !== undefined;
   if (hasTls ? guardrail.condition?.reason !== 'Ready' : isEncrypted) return;
-  const { clientSecret } = namesOf(instance);
-  const isMounted = deployment !== undefined && deployment !== 'missing' && mountsSecret(deployment, clientSecret);
   for (const [kind, name] of unused) {
-    if (name === clientSecret && isMounted) continue;
     await ownedObjects.remove(instance, kind, name).catch((error: unknown) => {
       // An operator that may not read Certificates has created none.
       if (kind !== certificates || !isForbidden(error)) throw error;
     });
   }
-  if (!isMounted || !unused.some(([, name]) => name === clientSecret)) state.deletedCertificates = known;
+  state.deletedCertificates = known;
 }
 
 function unusedCertificates(instance: GatewayInstance): [ResourceKind, string][] {
