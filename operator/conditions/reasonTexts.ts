@@ -54,7 +54,9 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   SecretKeyMissing: 'A Secret that the spec names has no value under the key.',
   SecretNotReadable: 'The operator is not permitted to read a Secret.',
   CaInvalid: 'The Secret of the certificate authority contains no valid certificates.',
-  CertificateMissing: 'The certificate of the guardrail does not exist, or is not issued yet.',
+  CertificateMissing:
+    'The certificate of the guardrail does not exist, or cert-manager has not issued a valid one yet.',
+  CertificateInvalid: 'The certificate of the guardrail has expired, is for another name, or does not fit its key.',
   CaSecretMissing: 'The Secret of the certificate authority does not exist or has no value under the key.',
 
   // References.

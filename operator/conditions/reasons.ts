@@ -179,6 +179,7 @@ export const instanceConditions = {
     'CaSecretMissing',
     'CaInvalid',
     'CertificateMissing',
+    'CertificateInvalid',
     'NotSupported',
     'NameTaken',
     'ApplyRejected',

@@ -44,6 +44,7 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   'ServicePortUnclear',
   'GatewayPortUnclear',
   'CaInvalid',
+  'CertificateInvalid',
   'BaseInvalid',
   'PolicyInvalid',
   'MetricsSecretInvalid',

@@ -69,7 +69,7 @@ describe('the authorities of clients', () => {
 describe('the certificate that a user supplies', () => {
   const tls: GuardrailTls = { secretRef: { name: 'own' } };
   const read = (data: Data, given = tls, name = 'own'): Promise<object> =>
-    outcome(readCertificate(clientOf({ [name]: data }), instanceOf(), given));
+    outcome(readCertificate(clientOf({ [name]: data }), instanceOf(), given, new Date()));
   const pair = { 'tls.crt': cert, 'tls.key': key };
 
   it('comes with the certificates that verify it, or with none', async () => {
@@ -86,6 +86,21 @@ describe('the certificate that a user supplies', () => {
       const message = `${where} ${problem}. Store the certificates of the authority there and nothing else, or remove the key if a public authority has issued the certificate.`;
       expect(await read({ ...pair, 'ca.crt': text })).to.deep.equal(['CaInvalid', message]);
     }
+  });
+
+  it('is refused if clients would refuse it', async () => {
+    const other = authority.server({ hosts: ['other'] });
+    const wrong = { 'tls.crt': other.cert, 'tls.key': other.key };
+    const state = (name: string): string =>
+      `The certificate in Secret ${name} in namespace ai is not for the name ${HOST}, so clients refuse it.`;
+    expect(await read(wrong)).to.deep.equal([
+      'CertificateInvalid',
+      `${state('own')} Store a valid certificate for ${HOST} and its key, or correct spec.guardrail.tls.secretRef.`,
+    ]);
+    expect(await read(wrong, { issuerRef: { name: 'company' } }, 'main-guardrail-cert')).to.deep.equal([
+      'CertificateMissing',
+      `${state('main-guardrail-cert')} Run kubectl describe certificate/main-guardrail -n ai to see why cert-manager does not replace it.`,
+    ]);
   });
 
   it('is missed', async () => {

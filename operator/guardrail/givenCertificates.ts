@@ -1,6 +1,6 @@
 /** Reads the certificates of a guardrail that the operator does not issue. */
 import type { GatewayInstance, GuardrailTls } from '../api/v1alpha1/v1alpha1.ts';
-import { hasPrivateKey, mergedCertificates } from '../certificates/certificates.ts';
+import { certificateProblem, hasPrivateKey, mergedCertificates } from '../certificates/certificates.ts';
 import { ignoreNotFound, namesOf, secrets, secretValue } from '../cluster/cluster.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
@@ -19,12 +19,13 @@ export interface GivenCertificate {
 
 /**
  * Reads the certificate of a guardrail.
- * @throws GuardrailNotReadyError if it is missing
+ * @throws GuardrailNotReadyError if it is missing, or clients would refuse it
  */
 export async function readCertificate(
   client: Client,
   instance: GatewayInstance,
   { secretRef }: GuardrailTls,
+  now: Date,
 ): Promise<GivenCertificate> {
   const { namespace } = instance.metadata;
   const { guardrail, issuedSecret } = namesOf(instance);
@@ -39,6 +40,21 @@ export async function readCertificate(
         ? `cert-manager has not issued the certificate yet. Run kubectl describe certificate/${guardrail} -n ${namespace} to see why.`
         : `Secret ${name} in namespace ${namespace} has no values under the keys tls.crt and tls.key. Create it with kubectl create secret tls, or correct spec.guardrail.tls.secretRef.`,
     );
+  }
+  const host = `${guardrail}.${namespace}.svc`;
+  const problem = certificateProblem({ certificate, key }, host, now);
+  if (problem !== undefined) {
+    const state = `The certificate in Secret ${name} in namespace ${namespace} ${problem}, so clients refuse it.`;
+    // cert-manager replaces its certificate by itself.
+    throw secretRef === undefined
+      ? new GuardrailNotReadyError(
+          'CertificateMissing',
+          `${state} Run kubectl describe certificate/${guardrail} -n ${namespace} to see why cert-manager does not replace it.`,
+        )
+      : new GuardrailNotReadyError(
+          'CertificateInvalid',
+          `${state} Store a valid certificate for ${host} and its key, or correct spec.guardrail.tls.secretRef.`,
+        );
   }
   if (ca === undefined) return { name, ca: '' };
   const where = `The value under key ${files.ca} of Secret ${name} in namespace ${namespace}`;

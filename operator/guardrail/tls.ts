@@ -101,7 +101,7 @@ export async function reconcileTls(
   // What may fail comes last, so that the operator's own certificates never expire because of it.
   const certificate = tls.issuerRef === undefined ? [] : [certificateOf(instance, tls.issuerRef)];
   await requestCertificate(ownedObjects, instance, certificate);
-  const external = isOwn ? undefined : await readCertificate(client, instance, tls);
+  const external = isOwn ? undefined : await readCertificate(client, instance, tls, dependencies.now());
   const secretName = external?.name ?? names.tlsSecret;
   const ca = isOwn ? bundleOf(authorities) : (external?.ca ?? '');
   // Pods with an earlier certificate must be verified, too.
