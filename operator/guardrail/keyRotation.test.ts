@@ -39,9 +39,14 @@ function clientOf(objects: Map<string, object>): KubeClient {
 describe('the keys of a guardrail with tools', () => {
   const instance = instanceOf();
   const restore = [{ name: 'crm', sessions: 'Gateway' as const, types: ['PERSON'] }];
-  const deploymentOf = (spec: Guardrail, ownerReferences: readonly object[] = [ownerReference(instance)]): object => ({
+  const deploymentOf = (
+    spec: Guardrail,
+    updatedReplicas = 1,
+    ownerReferences: readonly object[] = [ownerReference(instance)],
+  ): object => ({
     metadata: { name: 'main-guardrail', namespace: 'ai', ownerReferences },
     spec: { template: { spec: { containers: [{ env: guardrailEnvironment(spec, 'litellm', 'Deployment') }] } } },
+    status: { replicas: 1, updatedReplicas, availableReplicas: 1 },
   });
   let objects: Map<string, object>;
   const reconcile = async (spec: Guardrail): Promise<GuardrailKeys> => {
@@ -65,13 +70,17 @@ describe('the keys of a guardrail with tools', () => {
       expect((await reconcile({})).inProgress).to.equal(true);
       expect(tenants()).to.deep.equal(['proxy', 'crm']);
     }
+    // An older pod can still restart.
+    objects.set('Deployment main-guardrail', deploymentOf({}, 0));
+    expect((await reconcile({})).inProgress).to.equal(true);
+    expect(tenants()).to.deep.equal(['proxy', 'crm']);
     objects.set('Deployment main-guardrail', deploymentOf({}));
     expect((await reconcile({})).inProgress).to.equal(false);
     expect(tenants()).to.deep.equal(['proxy']);
   });
 
   it('do not depend on a Deployment of another owner', async () => {
-    objects.set('Deployment main-guardrail', deploymentOf({ restore }, []));
+    objects.set('Deployment main-guardrail', deploymentOf({ restore }, 1, []));
     expect((await reconcile({})).inProgress).to.equal(false);
     expect(tenants()).to.deep.equal(['proxy']);
   });

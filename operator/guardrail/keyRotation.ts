@@ -25,7 +25,7 @@ import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
 import type { GuardrailMode } from './mode.ts';
 import { GuardrailNotReadyError } from './notReadyError.ts';
 import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
-import { completeRestoreKeys, hasRevokedKeys, startedTools } from './restoreKeys.ts';
+import { completeRestoreKeys, hasRevokedKeys, startedPods } from './restoreKeys.ts';
 import { files } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { rolloutOf, templateAnnotation } from './sidecar.ts';
@@ -75,9 +75,9 @@ export async function reconcileKeys(dependencies: KeyRotationDependencies, owner
     const tools = (owner.spec.restore ?? []).map(({ name }) => name);
     const key = { namespace: instance.metadata.namespace, name: names.guardrail };
     const deployment = await client.get(guardrailDeployments, key).catch(ignoreNotFound);
-    const started = startedTools(deployment !== undefined && isOwnedBy(deployment, instance) ? deployment : undefined);
+    const pods = startedPods(deployment !== undefined && isOwnedBy(deployment, instance) ? deployment : undefined);
     const api = await ensureKeySecret(client, instance, names.apiKeySecret, (secret) =>
-      completeRestoreKeys(completeApiKeys(secret), tools, started),
+      completeRestoreKeys(completeApiKeys(secret), tools, pods),
     );
     const propagation = await observePropagation(
       dependencies,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseApiKeys } from '../../guardrail/settings/apiKeys.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { apiKeyOf, completeApiKeys, type KeySecret, rotateApiKeys } from './keys.ts';
-import { completeRestoreKeys, hasRevokedKeys, restoreKeyName, startedTools } from './restoreKeys.ts';
+import { completeRestoreKeys, hasRevokedKeys, restoreKeyName, startedPods, type StartedPods } from './restoreKeys.ts';
 import { guardrailEnvironment } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 
@@ -14,6 +14,9 @@ const tenantsOf = (secret: KeySecret): Record<string, string | undefined> => {
     Object.entries(secret.data).flatMap(([name, key]) => (name === 'api-keys' ? [] : [[name, keys.tenantOf(key)]])),
   );
 };
+
+/** Pods that all have the template with these tools, or not all. */
+const pods = (tools: readonly string[], areCurrent = true): StartedPods => ({ tools, areCurrent });
 
 describe('keys of tools', () => {
   it('are generated once, and accepted beside that of the gateway', () => {
@@ -34,27 +37,36 @@ describe('keys of tools', () => {
 
   it('are accepted no longer without their tool, while pods that name it can still start', () => {
     const both = completeRestoreKeys(gateway, ['crm', 'mail']);
-    const one = completeRestoreKeys(both, ['mail'], ['crm', 'mail']);
+    const one = completeRestoreKeys(both, ['mail'], pods(['crm', 'mail']));
     const accepted = parseApiKeys(one.data['api-keys'] ?? '');
     expect([...accepted.tenants]).to.have.members(['proxy', 'mail', 'crm']);
     expect(accepted.tenantOf(both.data['restore-crm'] ?? '')).to.equal(undefined);
     expect(one.data).to.have.all.keys('api-key', 'api-keys', 'restore-mail');
     expect(hasRevokedKeys(one)).to.equal(true);
-    expect(completeRestoreKeys(one, ['mail'], ['crm', 'mail'])).to.equal(one);
+    expect(completeRestoreKeys(one, ['mail'], pods(['crm', 'mail']))).to.equal(one);
     // A rotation of the gateway's key keeps it.
     const { secret } = rotateApiKeys(one, 'now', {
       ...{ guardrailsHaveKey: false, gatewayHasKey: true, graceMs: 1, now: new Date() },
     });
     expect(parseApiKeys(secret.data['api-keys'] ?? '').tenants).to.include('crm');
     // The pods start without the tool.
-    const rest = completeRestoreKeys(one, ['mail'], ['mail']);
+    const rest = completeRestoreKeys(one, ['mail'], pods(['mail']));
     expect(rest).to.deep.equal(completeRestoreKeys(both, ['mail']));
     expect(hasRevokedKeys(rest)).to.equal(false);
   });
 
+  it('are accepted no longer, while a pod of an earlier template can still start', () => {
+    const revoked = completeRestoreKeys(completeRestoreKeys(gateway, ['crm', 'mail']), ['mail'], pods(['crm', 'mail']));
+    // The template has changed, and not all pods have been replaced.
+    expect(completeRestoreKeys(revoked, ['mail'], pods(['mail'], false))).to.equal(revoked);
+    const next = completeRestoreKeys(revoked, ['mail'], pods(['mail']));
+    expect(hasRevokedKeys(next)).to.equal(false);
+    expect(completeRestoreKeys(next, ['mail'], pods(['mail'], false)), 'nothing was revoked').to.equal(next);
+  });
+
   it('are new for a tool that comes back', () => {
     const first = completeRestoreKeys(gateway, ['crm']);
-    const back = completeRestoreKeys(completeRestoreKeys(first, [], ['crm']), ['crm'], ['crm']);
+    const back = completeRestoreKeys(completeRestoreKeys(first, [], pods(['crm'])), ['crm'], pods(['crm']));
     expect(tenantsOf(back)).to.deep.equal({ 'api-key': 'proxy', 'restore-crm': 'crm' });
     expect(back.data['restore-crm']).to.not.equal(first.data['restore-crm']);
     expect(hasRevokedKeys(back)).to.equal(false);
@@ -63,7 +75,7 @@ describe('keys of tools', () => {
   it('of a tool that left together with the value in the Secret are accepted no longer', () => {
     const { data, annotations: noted } = completeRestoreKeys(gateway, ['crm']);
     const { 'restore-crm': key = '', ...rest } = data;
-    const secret = completeRestoreKeys({ data: rest, annotations: noted }, [], ['crm']);
+    const secret = completeRestoreKeys({ data: rest, annotations: noted }, [], pods(['crm']));
     expect(parseApiKeys(secret.data['api-keys'] ?? '').tenantOf(key)).to.equal(undefined);
   });
 
@@ -80,17 +92,17 @@ describe('keys of tools', () => {
     const restore = ['crm', 'mail'].map((name) => ({ name, sessions: 'Gateway' as const, types: ['PERSON', 'IBAN'] }));
     const deploymentOf = (spec: object): ProxyDeployment => {
       const containers = [{ name: 'guardrail', env: guardrailEnvironment(spec, 'litellm', 'Deployment') }];
-      return { spec: { template: { spec: { containers } } } } as unknown as ProxyDeployment;
+      return { metadata: {}, spec: { template: { spec: { containers } } } } as unknown as ProxyDeployment;
     };
-    expect(startedTools(deploymentOf({ restore }))).to.deep.equal(['crm', 'mail']);
-    expect(startedTools(deploymentOf({}))).to.deep.equal([]);
-    expect(startedTools(undefined)).to.deep.equal([]);
+    expect(startedPods(deploymentOf({ restore })).tools).to.deep.equal(['crm', 'mail']);
+    expect(startedPods(deploymentOf({})).tools).to.deep.equal([]);
+    expect(startedPods(undefined)).to.deep.equal(pods([]));
     // Lines with these names would replace the key of the gateway, or make the file invalid.
     const containers = [
       { env: [{ name: 'GUARDRAIL_RESTORE_KEYS', value: 'a@b:C,proxy@x:*,inline@x:*,A b:*,x\ny@z:*,a@b:C,,:' }] },
     ];
-    const edited = { spec: { template: { spec: { containers } } } } as unknown as ProxyDeployment;
-    expect(startedTools(edited)).to.deep.equal(['a']);
+    const edited = { metadata: {}, spec: { template: { spec: { containers } } } } as unknown as ProxyDeployment;
+    expect(startedPods(edited).tools).to.deep.equal(['a']);
   });
 
   for (const key of ['', 'short', 'a,proxy:12345678', apiKeyOf(gateway).slice(1)]) {

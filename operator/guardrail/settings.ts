@@ -186,8 +186,13 @@ const TOOL_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export function toolsOf(env: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
   const rights = env.find(({ name }) => name === 'GUARDRAIL_RESTORE_KEYS')?.value ?? '';
   const names = rights.split(',').map((right) => right.split('@', 1)[0] ?? '');
+  return [...new Set(names)].filter(isToolName);
+}
+
+/** Whether a tool can have this name. */
+export function isToolName(name: string): boolean {
   const reserved: readonly string[] = [API_KEY_TENANT, INLINE_TENANT];
-  return [...new Set(names)].filter((name) => TOOL_NAME.test(name) && !reserved.includes(name));
+  return TOOL_NAME.test(name) && !reserved.includes(name);
 }
 
 /** Entity types as they stand in pseudonyms, which cut long names. */
