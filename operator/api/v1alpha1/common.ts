@@ -11,7 +11,7 @@ export const API_VERSION = `${GROUP}/${VERSION}` as const;
  * Revision of the CRDs, an annotation on them. Raise it in each release that changes a CRD: an operator replaces a CRD of
  * a lower revision, and never one of a higher revision.
  */
-export const CRD_REVISION = 1;
+export const CRD_REVISION = 2;
 
 /** The names under which the API server knows a kind. */
 export interface ResourceNames {
