@@ -21,7 +21,7 @@ import {
   type ImageSources,
 } from './images.ts';
 import { IMAGE, writeChart, writeManifests } from './manifests.ts';
-import { currentCommit, exportCommit, lastReleased, taggedCommit, type Commit } from './sources.ts';
+import { currentCommit, exportCommit, isShallow, lastReleased, taggedCommit, type Commit } from './sources.ts';
 import { isVersion, mayNameVersion, versionProblems, withVersion, type Files } from './versions.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -128,6 +128,9 @@ async function releaseProblems(version: string, commit: Commit & { readonly clea
     ...(tagged === undefined || tagged === commit.id
       ? []
       : [`The tag v${version} names another commit: ${version} is released. Set a new one with --set-version.`]),
+    ...((await isShallow(ROOT))
+      ? ['The clone is shallow, so the release before is not known. Run git fetch --unshallow --tags.']
+      : []),
     ...revisionProblems(
       await lastReleased(ROOT, commit, 'crds'),
       projectFiles((path) => /^crds\/.+\.dev\.yaml$/.test(path)),

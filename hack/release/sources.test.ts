@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { currentCommit, exportCommit, lastReleased, taggedCommit } from './sources.ts';
+import { currentCommit, exportCommit, isShallow, lastReleased, taggedCommit } from './sources.ts';
 
 const DATE = '2026-01-31T12:00:00Z';
 
@@ -63,6 +63,13 @@ describe('the sources of a release', () => {
     git('tag', '--annotate', 'v1.0.1', '--message', 'v1.0.1');
     expect(await taggedCommit(root, 'v1.0.0')).to.equal(commit);
     expect(await taggedCommit(root, 'v1.0.1')).to.equal(commit);
+  });
+
+  it('are incomplete in a shallow clone', async () => {
+    git('commit', '--quiet', '--allow-empty', '--message', 'second');
+    const shallow = join(work, 'shallow');
+    git('clone', '--quiet', '--depth=1', `file://${root}`, shallow);
+    expect([await isShallow(root), await isShallow(shallow)]).to.deep.equal([false, true]);
   });
 
   it('can be compared with those of the release before', async () => {

@@ -26,6 +26,11 @@ export async function taggedCommit(root: string, tag: string): Promise<string | 
   return found === '' ? undefined : found.trim().split(' ').at(-1);
 }
 
+/** Whether the history, and with it the tags of earlier releases, may be incomplete. */
+export async function isShallow(root: string): Promise<boolean> {
+  return (await git(root, 'rev-parse', '--is-shallow-repository')) === 'true';
+}
+
 /** The files of a folder in the last release before a commit. None if there was no release. */
 export async function lastReleased(root: string, { id }: Pick<Commit, 'id'>, folder: string): Promise<Files> {
   const describe = git(root, 'describe', '--tags', '--abbrev=0', '--match=v[0-9]*', `${id}^`);
