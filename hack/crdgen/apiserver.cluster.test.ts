@@ -573,6 +573,11 @@ describe('CRDs at the API server', function () {
             'upstream must be an http or https address',
           ] as const,
       ),
+      [
+        'an MCP server whose sessions end with each call',
+        guarded({ integration: 'Inline', sessionScope: 'Call', mcp: { upstream: 'http://crm' } }),
+        'mcp has no effect with the sessionScope Call',
+      ],
       ['an MCP server that applications cannot reach', guarded({ mcp: { upstream: 'http://crm' } }), 'mcp requires'],
       [
         'an MCP server before which a sidecar stands',
