@@ -478,6 +478,17 @@ describe('GatewayInstance', function () {
       const env = (await testbed.deployment(guardrail)).spec?.template.spec?.containers[0]?.env;
       expect(env).to.deep.include({ name: 'GUARDRAIL_RESTORE_KEYS', value: 'crm@proxy:PERSON' });
       await testbed.patch({ spec: { guardrail: { restore: null } } });
+      // A pod of the earlier template that restarts needs a key for the tool, which nobody has.
+      await eventually(async () => {
+        const { 'api-keys': during, ...others } = await secret();
+        expect(others).to.deep.equal({ 'api-key': own });
+        expect(during).to.match(new RegExp(`^proxy:${own}\ncrm:revoked-.{20,}\n$`));
+      });
+      await eventually(async () => {
+        const env = (await testbed.deployment(guardrail)).spec?.template.spec?.containers[0]?.env;
+        expect(env?.map(({ name }) => name)).to.not.include('GUARDRAIL_RESTORE_KEYS');
+      });
+      await testbed.rollOut(guardrail);
       await eventually(async () => {
         expect(await secret()).to.deep.equal({ 'api-key': own, 'api-keys': `proxy:${own}\n` });
       });
