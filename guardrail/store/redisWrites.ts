@@ -10,7 +10,7 @@ export function writingTogether(client: Redis): () => void {
   return () => {
     if (isWaiting || client.status !== 'ready') return;
     isWaiting = true;
-    // The connection can be another one by then: each is released by itself.
+    // The client may have reconnected by then, so the function releases the connection that it has held.
     const { stream } = client;
     stream.cork();
     setImmediate(() => {

@@ -1,4 +1,4 @@
-/** Checks a certificate of a server that somebody else has issued. Pure. */
+/** Checks a server certificate that the operator has not issued. Pure. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 /**
