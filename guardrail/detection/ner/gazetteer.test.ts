@@ -7,7 +7,7 @@ describe('gazetteer', () => {
   const hash = fc.oneof(
     fc.integer(),
     fc.tuple(fc.constantFrom(0, 1, 2, 0x7fff, 0xffff), fc.constantFrom(0, 1, 2, 0xffff)).map(([high, low]) => {
-      return (high << 16) | (high ^ low);
+      return (high << 16) | low;
     }),
   );
 
@@ -28,7 +28,7 @@ describe('gazetteer', () => {
   });
 
   it('rejects more words of one slot than it can tell apart', () => {
-    const words = Array.from({ length: 257 }, (_, high) => [(high << 16) | high, 1] as const);
+    const words = Array.from({ length: 257 }, (_, low) => [low, 1] as const);
     expect(() => Gazetteer.of(new Map(words))).to.throw('similar hashes');
     expect(() => Gazetteer.of(new Map(words.slice(1)))).not.to.throw();
   });
