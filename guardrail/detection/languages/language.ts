@@ -192,6 +192,8 @@ export interface Language {
    * `personName`, `birth`, `booking`, `postalCode` and `postalCodeKey` needs one.
    */
   readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
+  /** The words for the digits from 0 to 9, in lower case; those for one digit are separated by `|`. */
+  readonly digitWords?: readonly string[];
   /** Names of persons, where the language has neither capitals nor spaces between words. */
   readonly unspacedNames?: UnspacedNames;
   /** Addresses, as a regular expression, where the language has neither capitals nor spaces between words. */

@@ -1,5 +1,5 @@
 import { createAutomaton } from '../../automaton/automaton.ts';
-import { keywordsOf } from '../languages/languages.ts';
+import { keywordsOf, languages } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
 import { vehicleMakes } from './generic/vehicleMakes.ts';
 
@@ -18,6 +18,18 @@ const authenticationLog = [
   'useradd',
   'to service ',
 ] as const;
+
+/**
+ * The words for the digits from 2 to 9 and 0, as whole words between spaces. The word for 1 is an article in most languages;
+ * long numbers have others, too.
+ */
+const spokenDigits = [
+  ...new Set(
+    languages
+      .flatMap(({ digitWords = [] }) => digitWords.flatMap((words, digit) => (digit === 1 ? [] : words.split('|'))))
+      .map((word) => ` ${word.normalize('NFD').replace(/\p{M}/gu, '')} `),
+  ),
+];
 
 /**
  * Words, or beginnings of words, without which some recognizers do not run. They are in lower case, without accents. They
@@ -41,6 +53,7 @@ const lists = {
   column: [...new Set([...keywordsOf('personName'), ...keywordsOf('plate'), ...keywordsOf('column')])],
   vehicleKind: [...keywordsOf('vehicleKind'), ...vehicleMakes.filter((make) => /^[a-z]+$/.test(make))],
   sql: ['insert into'],
+  spokenDigit: spokenDigits,
   authenticationLog,
   account: [
     ...authenticationLog,

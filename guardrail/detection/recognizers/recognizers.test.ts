@@ -43,6 +43,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '[https://github.com/users/octocat]',
     'at [https://github.com/octocat], and [gitlab.com/octo-cat].',
     'CV: [linkedin.com/in/anna-schmidt-42] | anna',
+    'Xing: [xing.de/profile/Anna_Schmidt7]',
   ],
   IP_ADDRESS: [
     'from [203.0.113.77]:443',
@@ -52,6 +53,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ],
   MAC_ADDRESS: ['eth0 [00:1B:44:11:3A:B7]', '[00-1b-44-11-3a-b7]', 'cisco [001b.4411.3ab7]'],
   CREDIT_CARD: [
+    'my card is [four five three nine, one four eight eight, zero three four three, six four six seven], valid',
     'card [4111 1111 1111 1111]',
     '[5500-0000-0000-0004] ok',
     'amex [378282246310005].',
@@ -125,6 +127,9 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ],
   US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]", 'driver license number is [F162823540116]'],
   ID: [
+    'the account at the bank: [nine double four, zero one seven, eight]. Right?',
+    'Tarjeta dorada [7041 9922 03] de Renfe',
+    'la mia CartaFreccia [004 118 2290]',
     'customer no. [C-2049913]',
     'Personal-Nr. [300417]',
     'matricule [40417]',
@@ -168,6 +173,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   VIN: ['VIN [WVWZZZ1JZXW000001]', 'the [1HGCM82633A004352] was sold'],
   IMEI: ['IMEI: [490154203237518]', 'imei [49-015420-323751-8]', 'device=[353451047760580]'],
   LICENSE_PLATE: [
+    'Columns: plate, owner, seen\n[7ABC123], Bob, 1.5, 2.5\n[BD51 SMR], Kim, 3, 4',
     'license plate [7ABC123]',
     'Kennzeichen: [B-MA 1234]',
     'plate number is [AB12 CDE]',
@@ -292,6 +298,17 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ],
   CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],
   PHONE_NUMBER: [
+    'My number is [five five five, zero one four three]. That is [555 0143], right?',
+    'call me: [Oh one six... three two. nine six zero - two five five]',
+    'Handy: [null eins sieben zwo fünf fünf eins drei acht]',
+    'mon portable [zéro six un deux trois quatre huit neuf]',
+    'mi móvil es [seis uno dos, nueve ocho tres, cuatro cuatro cinco]',
+    'cellulare [tre quattro otto, sei sei due, zero uno nove]',
+    'bel [nul zes, een twee drie vier vijf nul zeven acht]',
+    'telefone: [nove um meia dois três quatro sete oito oito]',
+    'dzwoń: [pięć zero siedem, dwa dwa osiem, cztery jeden trzy]',
+    'ring mig [noll sju noll, två fem åtta, nio ett sex]',
+    'Unser Anschluss [02202 99900 12] ist gestört.',
     '[+49 30 901820]',
     'call [(415) 555-0132] now',
     '[212-555-0199 x42]',
@@ -355,6 +372,8 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '{ card: "378282246310005", exp: "[2029-07]" }',
   ],
   COORDINATE: [
+    'seen by Bob, [34.05223, -118.24368]\nnext',
+    '([48.85837,2.29448])',
     'GPS: [48.8584, 2.2945]',
     'I am at coordinates [-33.8567,151.2152].',
     '{"lat": [48.858400], "lng": 2.294500}',
@@ -494,6 +513,12 @@ const positives: Readonly<Record<string, readonly string[]>> = {
 
 /** Texts that resemble personal data but contain none. */
 const negatives: readonly string[] = [
+  'one two three four five six seven eight nine ten, and nine eight seven six five four three two one',
+  'zero zero zero zero zero zero zero zero',
+  'two by four, six of seven, five or six people, three or four, eight to nine',
+  'weights 48.85837, 2.29448, 0.33411 and 0.12345, 0.67891',
+  'x 48.858 2.294 and 91.123456, 2.123456',
+  'Columns: name, email, phone\nThen we send, for each, the invoice',
   'std::cout << std::endl; abc::def::ghi',
   '127.0.0.1 and 0.0.0.0 and ::1 and 255.255.255.0 and 8.8.8.8',
   'version 10.2.3.4 and v1.2.3.4',

@@ -10,6 +10,7 @@ import { phones } from './generic/phone.ts';
 import { postalCodes } from './generic/postalCodes.ts';
 import { proseSecrets } from './generic/proseSecrets.ts';
 import { secrets } from './generic/secrets.ts';
+import { spokenNumbers } from './generic/spokenNumbers.ts';
 import { townFields } from './generic/townFields.ts';
 import { unspaced } from './generic/unspacedNames.ts';
 import { usernames } from './generic/usernames.ts';
@@ -29,6 +30,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...nationalIds,
   ...documents,
   ...phones(languages),
+  spokenNumbers,
   ...datesOfBirth,
   ...coordinates,
   ...postalCodes,

@@ -60,7 +60,12 @@ export function textStatsOf(original: string): TextStats {
     text,
     original,
     hasAt: text.includes('@'),
-    hasUrl: text.includes('://') || text.includes('www.') || text.includes('.com/'),
+    hasUrl:
+      text.includes('://') ||
+      text.includes('www.') ||
+      text.includes('.com/') ||
+      text.includes('/in/') ||
+      text.includes('/profile/'),
     hasEastAsian: eastAsian.test(text),
     digits: most(windows, ({ digits }) => digits),
     solid: most(windows, ({ solid }) => solid),

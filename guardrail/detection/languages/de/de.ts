@@ -15,7 +15,7 @@ export const german: Language = {
     cardCodeAfterDate: 'code|prüfz',
     device: 'gerät',
     and: 'und|oder',
-    phone: String.raw`telefon|telefax|\bhandy|mobil|rufnummer|durchwahl|anruf|erreich|nummer`,
+    phone: String.raw`telefon|telefax|\banschluss (?!an\b)|\bfestnetz|\bhandy|mobil|rufnummer|durchwahl|anruf|erreich|nummer`,
     phoneLabelAbove: 'telefon',
     phoneLabelAfter: 'handy',
     phoneExtension: String.raw`durchwahl|dw\.?`,
@@ -128,5 +128,6 @@ export const german: Language = {
     card: ['pruf', 'sicherheitscode', 'gultig', 'ablauf', 'gult', 'verfa', 'lauft ab'],
     plate: ['kfz', 'kennz', 'schild'],
   },
+  digitWords: ['null', 'eins|ein', 'zwei|zwo', 'drei', 'vier', 'fünf|fuenf', 'sechs', 'sieben', 'acht', 'neun'],
   phonePlans: { always: ['DE'], expectedWithZero: ['AT', 'CH'] },
 };

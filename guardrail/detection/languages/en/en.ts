@@ -209,5 +209,6 @@ export const english: Language = {
     ],
     plate: ['reg', 'plat', 'regist'],
   },
+  digitWords: ['zero|oh|nought', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'],
   phonePlans: { always: ['US', 'GB'], expectedWithZero: ['AU', 'IE', 'NZ', 'ZA'] },
 };

@@ -99,5 +99,6 @@ export const french: Language = {
     card: ['cryptogramme', 'exp', 'code de s', 'valable', 'valide', 'validite'],
     plate: ['plaq', 'immatr', 'immat'],
   },
+  digitWords: ['zéro|zero', 'un', 'deux', 'trois', 'quatre', 'cinq', 'six', 'sept', 'huit', 'neuf'],
   phonePlans: { always: ['FR'], expectedWithZero: ['BE', 'CH'] },
 };

@@ -31,7 +31,7 @@ export const italian: Language = {
     coordinate: 'latitudine|longitudine',
     driverLicense: 'patente di guida',
     passport: 'passaporto',
-    documentId: String.raw`carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
+    documentId: String.raw`carta ?freccia|carta (?:fedelt[àa]|socio|club|viaggio)|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
     documentFiller: 'il|la|numer[oa]',
     username: '(?:nome )?utente',
     vat: String.raw`partita|p\.? ?iva`,
@@ -83,5 +83,6 @@ export const italian: Language = {
     card: ['codice di', 'scad', 'valida'],
     plate: ['targa'],
   },
+  digitWords: ['zero', 'uno', 'due', 'tre', 'quattro', 'cinque', 'sei', 'sette', 'otto', 'nove'],
   phonePlans: { always: ['IT'], expectedWithZero: ['CH'] },
 };

@@ -84,5 +84,6 @@ export const dutch: Language = {
     card: ['beveiliging', 'vervalt', 'geldig', 'veiligheid', 'controlecode', 'verva', 'verloop'],
     plate: ['nummerpl', 'kentek'],
   },
+  digitWords: ['nul', 'een|één', 'twee', 'drie', 'vier', 'vijf', 'zes', 'zeven', 'acht', 'negen'],
   phonePlans: { always: ['NL'], expectedWithZero: ['BE'] },
 };

@@ -75,5 +75,17 @@ export const polish: Language = {
     personName: ['imie', 'nazwisk'],
     secret: ['haslo', 'hasl'],
   },
+  digitWords: [
+    'zero',
+    'jeden',
+    'dwa',
+    'trzy',
+    'cztery',
+    'pięć|piec',
+    'sześć|szesc',
+    'siedem',
+    'osiem',
+    'dziewięć|dziewiec',
+  ],
   phonePlans: { expected: ['PL'] },
 };

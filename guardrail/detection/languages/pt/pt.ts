@@ -79,5 +79,6 @@ export const portuguese: Language = {
     personName: ['sobrenome', 'apelido', 'nome', 'primeiro'],
     secret: ['senha', 'palavra'],
   },
+  digitWords: ['zero', 'um', 'dois', 'três|tres', 'quatro', 'cinco', 'seis|meia', 'sete', 'oito', 'nove'],
   phonePlans: { expected: ['PT'], expectedWithZero: ['BR'] },
 };

@@ -82,5 +82,6 @@ export const swedish: Language = {
     secret: ['losenord'],
     plate: ['reg', 'regist'],
   },
+  digitWords: ['noll', 'ett', 'två|tva', 'tre', 'fyra', 'fem', 'sex', 'sju', 'åtta|atta', 'nio'],
   phonePlans: { always: ['SE'], expectedWithZero: ['FI'] },
 };

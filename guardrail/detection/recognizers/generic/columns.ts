@@ -12,6 +12,26 @@ const SEPARATORS = ['\t', ';', '|', ','] as const;
 /** The longest line that can be a row, in UTF-16 code units. */
 const LONGEST_ROW = 1_000;
 
+/** What prose says before the names of the columns of the lines that follow. */
+const announcement =
+  /^\W{0,4}(?:columns?|fields?|headers?|spalten|felder|colonnes|champs|columnas|campos|colonne|campi|kolommen|velden|colunas|kolumny|pola|kolumner|fält)\s?:\s/iu;
+
+/**
+ * Whether the values of a type have digits. After an announcement, only such values are found: a line of prose that follows
+ * has commas, too.
+ */
+const hasDigits = (type: EntityType | undefined): boolean =>
+  type === 'LICENSE_PLATE' || type === 'PHONE_NUMBER' || type === 'DATE_OF_BIRTH' || type === 'ID';
+
+/** How the rows below a header are read. */
+interface Layout {
+  readonly separator: string;
+  /** The type of each column. */
+  readonly types: readonly (EntityType | undefined)[];
+  /** Whether the last column may contain the separator: "52.51, 13.40". Its values are left alone then. */
+  readonly mayHaveMore: boolean;
+}
+
 /** Values in the columns of a table (CSV, TSV or Markdown) whose header says what they are. */
 const columns: Recognizer = {
   type: 'PERSON',
@@ -27,10 +47,15 @@ const columns: Recognizer = {
       if (end - start > LONGEST_ROW) continue;
       const line = text.slice(start, end);
       const separator = SEPARATORS.find((one) => line.includes(one));
+      if (separator === undefined) continue;
+      const announced = announcement.exec(line)?.[0].length;
       // A comma before a space is punctuation.
-      if (separator === undefined || (separator === ',' && line.includes(', '))) continue;
-      const types = typesOfColumns(cellsOf(line, start, separator).map((cell) => cell.text));
-      if (types.some((type) => type !== undefined)) done = readRows(text, end + 1, separator, types, emit);
+      if (announced === undefined && separator === ',' && line.includes(', ')) continue;
+      const names = line.slice(announced ?? 0);
+      const types = typesOfColumns(cellsOf(names, start, separator).map((cell) => cell.text));
+      const rules = announced === undefined ? types : types.map((type) => (hasDigits(type) ? type : undefined));
+      if (rules.every((type) => type === undefined)) continue;
+      done = readRows(text, end + 1, { separator, types: rules, mayHaveMore: announced !== undefined }, emit);
     }
   },
 };
@@ -41,20 +66,15 @@ const lineEnd = (text: string, from: number): number => {
 };
 
 /** Reads the rows below a header. @returns the offset of the first line that is not a row */
-function readRows(
-  text: string,
-  from: number,
-  separator: string,
-  types: readonly (EntityType | undefined)[],
-  emit: Emit,
-): number {
+function readRows(text: string, from: number, { separator, types, mayHaveMore }: Layout, emit: Emit): number {
   let start = from;
   while (start < text.length) {
     const end = lineEnd(text, start);
     if (end - start > LONGEST_ROW) return start;
     const cells = cellsOf(text.slice(start, end), start, separator);
-    if (cells.length !== types.length) return start;
-    emitCells(cells, types, emit);
+    const hasMore = mayHaveMore && cells.length > types.length;
+    if (cells.length !== types.length && !hasMore) return start;
+    emitCells(hasMore ? cells.slice(0, types.length - 1) : cells, types, emit);
     start = end + 1;
   }
   return start;

@@ -11,9 +11,26 @@ const coordinateWord = new RegExp(
   String.raw`\b(?:${contextWords('coordinate')}|(?<=\blat\b[^\n]{0,30})long)["']?\s?[:=]\s?["']?$`,
   'u',
 );
+const precise = /^[-+\u2212]?\d{2}\.\d{5,8}, ?[-+\u2212]?\d{1,3}\.\d{5,8}$/;
+/** A number beside a pair: the pair belongs to a longer row of numbers. */
+const numberBefore = /\d[\s,;|]{1,3}$/;
+const numberAfter = /^[\s,;|]{1,3}[-+\u2212]?\.?\d/;
+
+/**
+ * Whether a pair is as precise as GPS receivers and maps write a position, to a metre, and stands alone on its line.
+ * Coordinates close to the equator need a context word.
+ */
+function isPrecise(value: string, text: string, start: number): boolean {
+  if (!precise.test(value)) return false;
+  const sameLine = (part: string): string => part.replaceAll('\n', '.');
+  const before = sameLine(text.slice(Math.max(0, start - 4), start));
+  const after = sameLine(text.slice(start + value.length, start + value.length + 5));
+  return !numberBefore.test(before) && !numberAfter.test(after);
+}
+
 /**
  * Latitude and longitude as decimals: a pair after a word for a position, or each after its name, as in JSON. Requires
- * a context word, because any two numbers would match.
+ * a context word, because any two numbers would match, unless the pair {@link isPrecise}.
  */
 const decimals = aroundDigits({
   type: 'COORDINATE',
@@ -29,7 +46,10 @@ const decimals = aroundDigits({
       .map(Number);
     const context = contextBefore(text, start);
     if (second === undefined) return Math.abs(first) <= 180 && coordinateWord.test(context) ? 0.85 : 0;
-    const hasContext = pairWord.test(context) || (positionWord.test(context) && /\.\d{4}.*\.\d{4}/.test(value));
+    const hasContext =
+      isPrecise(value, text, start) ||
+      pairWord.test(context) ||
+      (positionWord.test(context) && /\.\d{4}.*\.\d{4}/.test(value));
     return Math.abs(first) <= 90 && Math.abs(second) <= 180 && hasContext ? 0.85 : 0;
   },
 });

@@ -5,7 +5,8 @@ import { contextWords, phonePlans, type PhonePlans } from '../../languages/langu
 import { contextAfter, contextBefore, digitsOf, eachNumber, type Emit, type Recognizer } from '../recognizer.ts';
 import type { DigitStats } from '../textStats.ts';
 
-const phoneWord = new RegExp(
+/** Words before a phone number. */
+export const phoneWord = new RegExp(
   String.raw`(?:${contextWords('phone')})[^\n]{0,36}$|(?:${contextWords('phoneLabelAbove')})[^\p{L}\n]{0,6}\n[^\p{L}\n]{0,4}$`,
   'u',
 );

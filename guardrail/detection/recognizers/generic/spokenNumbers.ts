@@ -1,0 +1,111 @@
+import type { EntityType } from '../../contract.ts';
+import { languages } from '../../languages/languages.ts';
+import { luhn } from '../checksums.ts';
+import { contextBefore, digitsOf, type Emit, type Recognizer } from '../recognizer.ts';
+import { phoneWord } from './phone.ts';
+
+/** The digit of each word, in lower case. */
+const digitOf = new Map(
+  languages.flatMap(({ digitWords = [] }) =>
+    digitWords.flatMap((words, digit) => words.split('|').map((word) => [word, String(digit)] as const)),
+  ),
+);
+/** How often the digit behind the word is meant. */
+const repeats = new Map([
+  ['double', 2],
+  ['triple', 3],
+]);
+
+const anyWord = /[\p{L}\p{M}]{1,24}/gu;
+/** What may stand between two digits: pauses are written as commas, full stops or dashes. */
+const between = /^(?:[ -]|,|[,.…;] ?|\.{3} ?| [-–—] )$/;
+
+/** Shorter numbers are counts, times and years. */
+const FEWEST = 7;
+/** Longer numbers are read in parts. */
+const MOST_WORDS = 64;
+const cardDigits = { least: 13, most: 19 };
+const mostPhoneDigits = 15;
+/** How far a word of a number may stand before the first keyword of it, and how long its words are with a pause. */
+const BEFORE = 24;
+const LONGEST = 12;
+/** How far behind the words the same number may stand in digits. */
+const ECHO = 64;
+const echo = /(?<![\p{L}\p{N}])\d[\d ().-]{4,24}\d(?![\p{L}\p{N}])/gu;
+
+interface Spoken {
+  readonly start: number;
+  readonly end: number;
+  readonly digits: string;
+}
+
+/**
+ * Numbers of which each digit is a word, as in transcripts of calls: "five five five, zero one four three". And the same
+ * number behind them in digits, as speakers are asked to confirm it.
+ */
+export const spokenNumbers: Recognizer = {
+  type: 'PHONE_NUMBER',
+  otherTypes: ['CREDIT_CARD', 'ID'],
+  mayMatch: ({ keywords }) => keywords.of('spokenDigit').length > 1,
+  find(text, emit, { keywords }) {
+    let done = 0;
+    for (const keyword of keywords.of('spokenDigit')) {
+      if (keyword < done) continue;
+      const spoken = spokenAt(text, Math.max(done, keyword - BEFORE), keyword + 2);
+      done = Math.max(keyword + 1, spoken.end);
+      if (spoken.digits.length >= FEWEST && !isCount(spoken.digits)) emitAll(spoken, text, emit);
+    }
+  },
+};
+
+/**
+ * Reads the digits in words around a position.
+ * @param from where to begin, `at` the position.
+ */
+function spokenAt(text: string, from: number, at: number): Spoken {
+  const part = text.slice(from, at + MOST_WORDS * LONGEST);
+  let [start, end, digits, times] = [at, at, '', 1];
+  for (const { 0: written, index } of part.matchAll(anyWord)) {
+    const begin = from + index;
+    const word = written.toLowerCase();
+    const digit = digitOf.get(word);
+    const repeat = digit === undefined ? repeats.get(word) : undefined;
+    const isPart = digit !== undefined || repeat !== undefined;
+    const hasBegun = digits !== '' || times > 1;
+    const follows = hasBegun && between.test(text.slice(end, begin));
+    if (!isPart || !follows) {
+      if (begin > at) break;
+      [start, digits, times] = [begin, '', 1];
+      if (!isPart) continue;
+    }
+    digits += digit?.repeat(times) ?? '';
+    times = repeat ?? 1;
+    end = begin + written.length;
+  }
+  return { start, end: Math.max(end, at), digits };
+}
+
+/** Whether somebody counts up or down, or repeats one digit. */
+function isCount(digits: string): boolean {
+  const steps = new Set(
+    Array.from(digits)
+      .slice(1)
+      .map((digit, at) => Number(digit) - Number(digits.charAt(at))),
+  );
+  return steps.size === 1;
+}
+
+function emitAll({ start, end, digits }: Spoken, text: string, emit: Emit): void {
+  const type = typeOf(digits, text, start);
+  emit(start, end, SURE, type);
+  for (const { 0: value, index } of text.slice(end, end + ECHO).matchAll(echo)) {
+    if (digitsOf(value) === digits) emit(end + index, end + index + value.length, SURE, type);
+  }
+}
+
+const SURE = 0.8;
+
+function typeOf(digits: string, text: string, start: number): EntityType {
+  if (digits.length >= cardDigits.least && digits.length <= cardDigits.most && luhn(digits)) return 'CREDIT_CARD';
+  return digits.length <= mostPhoneDigits && phoneWord.test(contextBefore(text, start)) ? 'PHONE_NUMBER' : 'ID';
+}
