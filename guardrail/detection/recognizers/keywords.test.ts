@@ -20,7 +20,7 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   column: ['name', 'plat', 'telef'],
   vehicleKind: ['renault', 'voiture'],
   sql: ['insert into'],
-  spokenDigit: [' five ', ' funf ', ' dwa '],
+  spokenDigit: ['five ', 'funf ', 'dwa '],
   document: ['member', 'dni', 'kunde', 'polic'],
   service: ['github', 'skype'],
   account: ['/home/', 'sudo', 'todo('],

@@ -20,14 +20,14 @@ const authenticationLog = [
 ] as const;
 
 /**
- * The words for the digits from 2 to 9 and 0, as whole words between spaces. The word for 1 is an article in most languages;
- * long numbers have others, too.
+ * The words for the digits from 2 to 9 and 0, before a space. The word for 1 is an article in most languages; long numbers have
+ * others, too. A space before a word would take the automaton from its first state at each space of a text.
  */
 const spokenDigits = [
   ...new Set(
     languages
       .flatMap(({ digitWords = [] }) => digitWords.flatMap((words, digit) => (digit === 1 ? [] : words.split('|'))))
-      .map((word) => ` ${word.normalize('NFD').replace(/\p{M}/gu, '')} `),
+      .map((word) => `${word.normalize('NFD').replace(/\p{M}/gu, '')} `),
   ),
 ];
 

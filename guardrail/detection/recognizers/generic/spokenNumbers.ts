@@ -51,12 +51,20 @@ export const spokenNumbers: Recognizer = {
     let done = 0;
     for (const keyword of keywords.of('spokenDigit')) {
       if (keyword < done) continue;
-      const spoken = spokenAt(text, Math.max(done, keyword - BEFORE), keyword + 2);
+      const spoken = spokenAt(text, wordStart(text, Math.max(done, keyword - BEFORE), keyword), keyword);
       done = Math.max(keyword + 1, spoken.end);
       if (spoken.digits.length >= FEWEST && !isCount(spoken.digits)) emitAll(spoken, text, emit);
     }
   },
 };
+
+/** The first position from `from` on, up to `to`, that is not within a word. */
+function wordStart(text: string, from: number, to: number): number {
+  let at = from;
+  while (at > 0 && at < to && letter.test(text.charAt(at - 1))) at++;
+  return at;
+}
+const letter = /[\p{L}\p{M}]/u;
 
 /**
  * Reads the digits in words around a position.
