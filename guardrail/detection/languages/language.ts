@@ -11,6 +11,8 @@ export interface ContextWords {
   readonly phoneLabelAbove: string;
   /** The header of a column with phone numbers. */
   readonly phoneHeader: string;
+  /** Before a colon and the names of the columns of the lines that follow. */
+  readonly columnList: string;
   /** A label after a phone number. */
   readonly phoneLabelAfter: string;
   /** Before the extension of a phone number. */

@@ -16,9 +16,9 @@ export const flags = {
   ordinary: 128,
 } as const;
 
-/** The least logarithm of the number of slots: then a slot tells the high half of a hash. */
+/** The logarithm of the fewest slots. With fewer, a slot does not tell the high half of a hash. */
 const LEAST_LOG = 16;
-/** The most slots between a word and the first slot of its hash. A table that is three fifths full needs some 30. */
+/** The most slots between a word and the first slot of its hash. The shipped tables, almost half full, need 8. */
 const MOST_STEPS = 255;
 /** The bits of the flags in a slot. */
 const FLAGS = 0xff;

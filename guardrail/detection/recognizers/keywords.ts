@@ -19,6 +19,10 @@ const authenticationLog = [
   'to service ',
 ] as const;
 
+/** A word as the automaton reads it: in lower case, without accents. */
+const folded = (word: string): string =>
+  String.fromCharCode(...Array.from(word, (letter) => foldedOf[letter.charCodeAt(0)] ?? 0));
+
 /**
  * The words for the digits from 2 to 9 and 0, before a space. The word for 1 is an article in most languages; long numbers have
  * others, too. A space before a word would take the automaton from its first state at each space of a text.
@@ -27,7 +31,7 @@ const spokenDigits = [
   ...new Set(
     languages
       .flatMap(({ digitWords = [] }) => digitWords.flatMap((words, digit) => (digit === 1 ? [] : words.split('|'))))
-      .map((word) => `${word.normalize('NFD').replace(/\p{M}/gu, '')} `),
+      .map((word) => `${folded(word)} `),
   ),
 ];
 

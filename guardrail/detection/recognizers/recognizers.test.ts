@@ -44,6 +44,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'at [https://github.com/octocat], and [gitlab.com/octo-cat].',
     'CV: [linkedin.com/in/anna-schmidt-42] | anna',
     'Xing: [xing.de/profile/Anna_Schmidt7]',
+    'at [linkedin.com/in/@anna-schmidt], too',
   ],
   IP_ADDRESS: [
     'from [203.0.113.77]:443',

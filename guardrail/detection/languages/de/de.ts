@@ -11,6 +11,7 @@ export const german: Language = {
     numberWord:
       'erster?n?|eins?|zwei|zwo|zwanzig|dritter?n?|drei|vier|fünf|sechs?|sieb(?:en)?|siebter?n?|achter?n?|acht|neun|zehn|elf|zwölf|[zß]ig|hundert|tausend|und|s?te[nrs]?',
     badge: 'ausweisnummer|personalnummer|dienstnummer|dienstausweis',
+    columnList: 'spalten|felder',
     phoneHeader: 'telefon(?:nummer)?|handy(?:nummer)?|rufnummer|mobil',
     cardCodeAfterDate: 'code|prüfz',
     device: 'gerät',

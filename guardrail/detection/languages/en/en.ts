@@ -12,6 +12,7 @@ export const english: Language = {
     numberWord:
       'first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|twentieth|thirtieth|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen(?:th)?|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|oh',
     badge: 'badge(?: no| id| number)?|staff (?:no|id|number)|employee (?:no|number)',
+    columnList: 'columns?|fields?|headers?',
     phoneHeader:
       '(?:(?:mobile|home|work|cell|contact|office)[ _-]?)?(?:phone|tel(?:ephone)?|mobile|cell)(?:[ _-]?(?:no|number))?',
     cardCodeAfterDate: 'code|cid',

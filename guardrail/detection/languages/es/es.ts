@@ -11,6 +11,7 @@ export const spanish: Language = {
     numberWord:
       'primero|un[oa]?|dos|tr[eé]s|cuatro|cinco|s[eé]is|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci|veint[ei]|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien(?:to)?s?|novecientos|mil',
     badge: 'placa|credencial|n[úu]mero de empleado',
+    columnList: 'columnas|campos',
     phoneHeader: 'tel[ée]fono|m[óo]vil|celular',
     cardCodeAfterDate: String.raw`c[óo]d(?:igo|\.)?`,
     device: 'dispositivo',

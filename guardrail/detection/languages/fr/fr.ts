@@ -12,6 +12,7 @@ export const french: Language = {
     numberWord:
       'premier|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|septante|huitante|nonante|cents?|mille?',
     badge: 'badge|matricule',
+    columnList: 'colonnes|champs',
     phoneHeader: 't[ée]l[ée]phone|portable|mobile|tel',
     cardCodeAfterDate: 'code',
     device: 'appareil',

@@ -11,6 +11,7 @@ export const italian: Language = {
     numberWord:
       'primo|un[oa]?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|tredici|quattordici|quindici|sedici|diciassette|diciotto|diciannove|vent[io]?|trent[ao]?|quarant[ao]?|cinquant[ao]?|sessant[ao]?|settant[ao]?|ottant[ao]?|novant[ao]?|cento|mila|mille',
     badge: 'badge|matricola|tesserino',
+    columnList: 'colonne|campi',
     phoneHeader: 'telefono|cellulare',
     cardCodeAfterDate: String.raw`cod(?:ice|\.)?`,
     device: 'dispositivo',
@@ -31,7 +32,7 @@ export const italian: Language = {
     coordinate: 'latitudine|longitudine',
     driverLicense: 'patente di guida',
     passport: 'passaporto',
-    documentId: String.raw`carta ?freccia|carta (?:fedelt[àa]|socio|club|viaggio)|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
+    documentId: String.raw`carta(?: ?freccia| (?:fedelt[àa]|socio|club|viaggio))|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
     documentFiller: 'il|la|numer[oa]',
     username: '(?:nome )?utente',
     vat: String.raw`partita|p\.? ?iva`,

@@ -11,6 +11,7 @@ export const dutch: Language = {
     numberWord:
       'eerste|e[eé]n|twee|tweede|drie|derde|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf|der|veer|twin|tach|tig|honderd|duizend|en|[ëe]n|ste|de',
     badge: 'personeelsnummer|badge',
+    columnList: 'kolommen|velden',
     phoneHeader: 'telefoon(?:nummer)?|mobiel|gsm',
     cardCodeAfterDate: 'code',
     device: 'toestel',

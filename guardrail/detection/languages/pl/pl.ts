@@ -11,6 +11,7 @@ export const polish: Language = {
     numberWord:
       'pierwsz|drugi|trzeci|czwart|piąt|szóst|siódm|ósm|dziewiąt|dziesiąt|jedenast|dwunast|trzynast|czternast|piętnast|szesnast|siedemnast|osiemnast|dziewiętnast|dwudziest|trzydziest|czterdziest|pięćdziesiąt|sześćdziesiąt|siedemdziesiąt|osiemdziesiąt|dziewięćdziesiąt|tysiąc|dziewięćset|dwutysięczn|dwa|ego|y|a|i',
     badge: 'identyfikator|legitymacja',
+    columnList: 'kolumny|pola',
     phoneHeader: 'telefon|nr tel(?:efonu)?',
     phone: 'kom[óo]rk|dzwo',
     card: 'kart',

@@ -11,6 +11,7 @@ export const portuguese: Language = {
     numberWord:
       'primeiro|uma?|dois|duas|tr[êe]s|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|catorze|quatorze|quinze|dez[ae]sseis|dez[ae]ssete|dezoito|dez[ae]nove|vinte|trinta|quarenta|cinquenta|sessenta|setenta|oitenta|noventa|cem|cento|novecentos|mil',
     badge: 'crach[áa]|matr[íi]cula',
+    columnList: 'colunas|campos',
     phoneHeader: 'telefone|telem[óo]vel|celular',
     card: 'cartão|cartao',
     cardCode: 'c[óo]digo de seguran[çc]a',

@@ -11,6 +11,7 @@ export const swedish: Language = {
     numberWord:
       'första|andra|tredje|fjärde|femte|sjätte|sjunde|åttonde|nionde|tionde|elfte|tolfte|tretton|fjorton|femton|sexton|sjutton|arton|nitton|tjugo|trettio|fyrtio|femtio|sextio|sjuttio|åttio|nittio|ett?|en|två|tre|fyra|fem|sex|sju|åtta|nio|tio|elva|tolv|de|hundra|tusen',
     badge: 'passerkort|anställningsnummer|tjänstekort',
+    columnList: 'kolumner|fält',
     phoneHeader: 'telefon(?:nummer)?|mobil',
     cardCode: 'säkerhetskod',
     cardCodeAfterDate: 'kod|säkerhetskod',

@@ -1,4 +1,5 @@
 import type { EntityType } from '../../contract.ts';
+import { contextWords } from '../../languages/languages.ts';
 import { eachMatch, type Emit, type Recognizer } from '../recognizer.ts';
 import { columnTypes, isValueOf, typesOfColumns } from './columnTypes.ts';
 
@@ -13,8 +14,7 @@ const SEPARATORS = ['\t', ';', '|', ','] as const;
 const LONGEST_ROW = 1_000;
 
 /** What prose says before the names of the columns of the lines that follow. */
-const announcement =
-  /^\W{0,4}(?:columns?|fields?|headers?|spalten|felder|colonnes|champs|columnas|campos|colonne|campi|kolommen|velden|colunas|kolumny|pola|kolumner|fält)\s?:\s/iu;
+const announcement = new RegExp(String.raw`^\W{0,4}(?:${contextWords('columnList')})\s?:\s`, 'iu');
 
 /**
  * Whether the values of a type have digits. After an announcement, only such values are found: a line of prose that follows

@@ -12,20 +12,21 @@ const coordinateWord = new RegExp(
   'u',
 );
 const precise = /^[-+\u2212]?\d{2}\.\d{5,8}, ?[-+\u2212]?\d{1,3}\.\d{5,8}$/;
-/** A number beside a pair: the pair belongs to a longer row of numbers. */
-const numberBefore = /\d[\s,;|]{1,3}$/;
-const numberAfter = /^[\s,;|]{1,3}[-+\u2212]?\.?\d/;
+/** A number beside a pair in its line, or in the next line after a comma: the pair belongs to a longer row of numbers. */
+const numberBefore = /\d(?:[,;|]|[^\S\n]){1,3}$/;
+const numberAfter = /^(?:[,;|]|[^\S\n]){1,3}[-+\u2212]?[.\n]?\d/;
 
 /**
- * Whether a pair is as precise as GPS receivers and maps write a position, to a metre, and stands alone on its line.
+ * Whether a pair is as precise as GPS receivers and maps write a position, to a metre, and is not part of a longer row.
  * Coordinates close to the equator need a context word.
  */
 function isPrecise(value: string, text: string, start: number): boolean {
-  if (!precise.test(value)) return false;
-  const sameLine = (part: string): string => part.replaceAll('\n', '.');
-  const before = sameLine(text.slice(Math.max(0, start - 4), start));
-  const after = sameLine(text.slice(start + value.length, start + value.length + 5));
-  return !numberBefore.test(before) && !numberAfter.test(after);
+  const end = start + value.length;
+  return (
+    precise.test(value) &&
+    !numberBefore.test(text.slice(Math.max(0, start - 4), start)) &&
+    !numberAfter.test(text.slice(end, end + 5))
+  );
 }
 
 /**

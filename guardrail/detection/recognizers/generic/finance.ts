@@ -32,7 +32,8 @@ const longestList = 64;
 /** Length of a card number in four groups of four, with the space after it. */
 const spacedCard = 20;
 
-const cardSizes = { least: 13, most: 19, word: 3 };
+/** The digits of a card number, and the fewest digits of a group in it. */
+export const cardSizes = { least: 13, most: 19, word: 3 };
 
 const cardRun = /(?<![\p{L}\p{N}_]|\d[.-])\d(?:[ -]?\d){11,}(?![\p{L}\p{N}_]|\.\d)/gu;
 

@@ -62,7 +62,7 @@ const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
 /** The beginning of a URL without a scheme: `www`, or the profile page of a social network or a code host. */
 const bareHost =
-  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:twitter|x|facebook|instagram|tiktok|xing)\.com\/(?=@?\w{2})|(?:linkedin|xing|viadeo|researchgate)\.\p{L}{2,8}\/(?:in|pub|profile)\/(?=\w{2})|(?:github|gitlab)\.com\/(?=[\w-]{2,64}(?![\w/-])))/giu;
+  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:(?:twitter|x|facebook|instagram|tiktok|xing)\.com|(?:linkedin|xing|viadeo|researchgate)\.\p{L}{2,8}\/(?:in|pub|profile))\/(?=@?\w{2})|(?:github|gitlab)\.com\/(?=[\w-]{2,64}(?![\w/-])))/giu;
 
 /** URLs with a scheme, and those of {@link bareHost}. URLs of public hosts only if they are personal. */
 const url: Recognizer = {

@@ -64,7 +64,8 @@ const candidate = new RegExp(`[+\\-\u2212](?:${utcOffset})|${phone}`, 'gv');
 const complete =
   /(?<=[ \u00a0])(?:(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([-.]))\d{3}(?:-|\1)\d{4}|\(\d{2,5}\) ?\d[\d -]{3,})(?![\d.-])/g;
 
-const mostDigits = 15;
+/** E.164 allows no more. */
+export const mostPhoneDigits = 15;
 const isLong = ({ digits }: DigitStats): boolean => digits >= 6;
 
 /**
@@ -94,7 +95,7 @@ function findInRun(run: string, from: number, text: string, plans: PhonePlans, e
     return;
   }
   // A run of numbers can begin with a phone number, or contain some.
-  if (digitsOf(run).length > mostDigits) {
+  if (digitsOf(run).length > mostPhoneDigits) {
     const beginning = beginningsOf(run)
       .map((end) => ({ end, score: scoreOf(run.slice(0, end), before, plans) }))
       .find(({ score }) => score > 0);
@@ -128,7 +129,7 @@ function scoreOf(value: string, before: Before, { withZero, withoutZero }: Phone
   const end = start + value.length;
   const body = mayHaveExtension.test(value) ? value.replace(extensionAtEnd, '') : value;
   const digits = digitsOf(body);
-  if (digits.length < 6 || digits.length > mostDigits || isOtherNumber(body, digits)) return 0;
+  if (digits.length < 6 || digits.length > mostPhoneDigits || isOtherNumber(body, digits)) return 0;
   if (isAmount(body, digits) && !label.test(contextBefore(text, start))) return 0;
   const isAfterComma = /\d,$/.test(text.slice(Math.max(0, start - 2), start));
   const isBeforeComma = /^,\d/.test(text.slice(end, end + 2));

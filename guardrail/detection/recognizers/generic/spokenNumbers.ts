@@ -2,7 +2,8 @@ import type { EntityType } from '../../contract.ts';
 import { languages } from '../../languages/languages.ts';
 import { luhn } from '../checksums.ts';
 import { contextBefore, digitsOf, type Emit, type Recognizer } from '../recognizer.ts';
-import { phoneWord } from './phone.ts';
+import { cardSizes } from './finance.ts';
+import { mostPhoneDigits, phoneWord } from './phone.ts';
 
 /** The digit of each word, in lower case. */
 const digitOf = new Map(
@@ -24,10 +25,9 @@ const between = /^(?:[ -]|,|[,.…;] ?|\.{3} ?| [-–—] )$/;
 const FEWEST = 7;
 /** Longer numbers are read in parts. */
 const MOST_WORDS = 64;
-const cardDigits = { least: 13, most: 19 };
-const mostPhoneDigits = 15;
-/** How far a word of a number may stand before the first keyword of it, and how long its words are with a pause. */
+/** How far the first word of a number may stand before its first keyword, in UTF-16 code units. */
 const BEFORE = 24;
+/** The length of the longest word with the pause behind it. */
 const LONGEST = 12;
 /** How far behind the words the same number may stand in digits. */
 const ECHO = 64;
@@ -93,7 +93,7 @@ function spokenAt(text: string, from: number, at: number): Spoken {
   return { start, end: Math.max(end, at), digits };
 }
 
-/** Whether somebody counts up or down, or repeats one digit. */
+/** Whether the digits count up by one, count down by one, or are all the same. */
 function isCount(digits: string): boolean {
   const steps = new Set(
     Array.from(digits)
@@ -114,6 +114,6 @@ function emitAll({ start, end, digits }: Spoken, text: string, emit: Emit): void
 const SURE = 0.8;
 
 function typeOf(digits: string, text: string, start: number): EntityType {
-  if (digits.length >= cardDigits.least && digits.length <= cardDigits.most && luhn(digits)) return 'CREDIT_CARD';
+  if (digits.length >= cardSizes.least && digits.length <= cardSizes.most && luhn(digits)) return 'CREDIT_CARD';
   return digits.length <= mostPhoneDigits && phoneWord.test(contextBefore(text, start)) ? 'PHONE_NUMBER' : 'ID';
 }
