@@ -100,7 +100,8 @@ function searchEach(values: readonly string[]): Automaton {
         automaton ??= createAutomaton(values);
         return automaton.scan(text, canEnd, accept, range);
       }
-      const found = searched.flatMap((index) => placesOf(values[index] ?? '', index, text));
+      const found: Place[] = [];
+      for (const index of searched) addPlaces(found, values[index] ?? '', index, text);
       found.sort((a, b) => a.end - b.end || a.start - b.start);
       let settled = -1;
       for (const [at, { start, end, index }] of found.entries()) {
@@ -119,13 +120,11 @@ interface Place {
   readonly index: number;
 }
 
-/** The places of a value in a text, also overlapping ones. */
-function placesOf(value: string, index: number, text: string): Place[] {
-  const places: Place[] = [];
+/** Adds the places of a value in a text, also overlapping ones. */
+function addPlaces(places: Place[], value: string, index: number, text: string): void {
   for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + 1)) {
     places.push({ start, end: start + value.length, index });
   }
-  return places;
 }
 
 /**

@@ -30,7 +30,8 @@ export async function restoreBody(
   }
   const pieces = body.length === 0 ? [] : read(operation, body, contentType);
   if (pieces.length === 0) return { body, counts: UNCHANGED };
-  const places = pieces.flatMap((piece) => piece.content.places);
+  const places =
+    pieces.length === 1 ? (pieces[0]?.content.places ?? []) : pieces.flatMap(({ content }) => content.places);
   const { passages = places, ...counts } = await guard.response({ texts: [], passages: places }, context);
   let next = 0;
   const written = pieces.map(({ text, content }) => {
@@ -73,11 +74,14 @@ function typeOf(
   contentType: string | undefined,
   body: Buffer,
 ): 'json' | 'lines' | 'text' | 'binary' {
-  const isJsonLike = /^\s*[[{]/.test(body.toString('latin1', 0, 64));
-  const [type = ''] = (contentType ?? (isJsonLike ? 'application/json' : '')).toLowerCase().split(';');
+  const [type = ''] = (contentType ?? (looksLikeJson(body) ? 'application/json' : '')).toLowerCase().split(';');
   if (/^\s*application\/(?:[a-z0-9.+-]*\+)?json\s*$/.test(type)) return 'json';
   if (answersLines === true || /^\s*application\/(?:x-)?(?:jsonl|ndjson|jsonlines)\s*$/.test(type)) return 'lines';
   return /^\s*(?:text\/|application\/(?:xml|yaml|x-www-form-urlencoded)\s*$)/.test(type) ? 'text' : 'binary';
+}
+
+function looksLikeJson(body: Buffer): boolean {
+  return /^\s*[[{]/.test(body.toString('latin1', 0, 64));
 }
 
 function jsonContent({ members, api }: Operation, text: string): BodyContent {

@@ -5,10 +5,12 @@ import type { BodyContent, LogprobsPlace, Place } from './walk.ts';
 
 /** @returns the edits of the places whose text changed. @param texts the text of each place, in order */
 export function editsOf(places: readonly Place[], texts: readonly string[]): Edit[] {
-  return places.flatMap((place, at) => {
+  const edits: Edit[] = [];
+  for (const [at, place] of places.entries()) {
     const text = texts[at] ?? place.text;
-    return text === place.text ? [] : [{ start: place.start, end: place.end, text: written(place, text) }];
-  });
+    if (text !== place.text) edits.push({ start: place.start, end: place.end, text: written(place, text) });
+  }
+  return edits;
 }
 
 function written({ form }: Place, text: string): string {

@@ -41,16 +41,14 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
       };
       const found = withNamesakes(texts, await detector.detect(texts, options));
       const judged = texts.map((text, index) =>
-        Object.groupBy([...(found[index] ?? []), ...policy.find(text, context.team)], (span) =>
-          isRetained(text, span, policy, context) ? 'retained' : 'dropped',
-        ),
+        judge(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
       );
-      const spans = texts.map((text, index) =>
-        resolveOverlaps(text, judged[index]?.retained ?? []).flatMap((span) => splitLongEntity(text, span)),
+      const spans = judged.map(({ text, retained }) =>
+        resolveOverlaps(text, retained).flatMap((span) => splitLongEntity(text, span)),
       );
       TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
       // A public person who shares a name with a private one keeps the whole name.
-      const kept = judged.map(({ dropped = [] }) => dropped.filter(({ type }) => type === 'PUBLIC_PERSON'));
+      const kept = judged.map(({ dropped }) => dropped.filter(({ type }) => type === 'PUBLIC_PERSON'));
       const repeated = await addRepetitions(texts, spans, kept);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       return texts.map((text, index) => withActions(text, repeated[index] ?? [], policy, context));
@@ -61,6 +59,20 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
       await detector.close();
     },
   };
+}
+
+/** The spans of a text that the policy keeps, and the others. */
+interface Judged {
+  readonly text: string;
+  readonly retained: readonly Span[];
+  readonly dropped: readonly Span[];
+}
+
+function judge(text: string, spans: readonly Span[], policy: Policy, context: AnalysisContext): Judged {
+  const retained: Span[] = [];
+  const dropped: Span[] = [];
+  for (const span of spans) (isRetained(text, span, policy, context) ? retained : dropped).push(span);
+  return { text, retained, dropped };
 }
 
 /** Whether the policy keeps a span. Runs before overlaps are resolved, so that a dropped span hides no other. */

@@ -1,4 +1,5 @@
 import { createYielder } from '../eventLoop.ts';
+import { unitAt } from '../unitAt.ts';
 import type { EntityType, Span } from './contract.ts';
 import { Phrases } from './policy/phrases.ts';
 import { generalTypeOf } from './publicTypes.ts';
@@ -46,6 +47,8 @@ export async function addRepetitions(
   spans: readonly (readonly Span[])[],
   kept: readonly (readonly Span[])[] = [],
 ): Promise<Span[][]> {
+  // Most calls name nobody.
+  if (!spans.some((list) => list.some(isRepeated))) return spans.map((list) => [...list]);
   const yieldIfDue = createYielder();
   const names = new Names();
   for (const [index, text] of texts.entries()) {
@@ -103,20 +106,21 @@ class Names {
   ): number {
     let at = from;
     while (at < until) {
-      if (this.beginnings[text.charCodeAt(at) & 0xff] === 0) at++;
+      if (this.beginnings[unitAt(text, at) & 0xff] === 0) at++;
       else at = this.phrases.find(text, found, at, at + 1);
     }
     return at;
   }
 }
 
+function isRepeated({ type, score }: Span): boolean {
+  return score >= MIN_SCORE && repeatedTypes.has(type);
+}
+
 /** Adds the names of a span. A name that is added twice keeps its first type. */
-export function addNames(
-  phrases: { add(phrase: string, known: KnownName): void },
-  value: string,
-  { type, score, detector }: Span,
-): void {
-  if (score < MIN_SCORE || !repeatedTypes.has(type)) return;
+export function addNames(phrases: { add(phrase: string, known: KnownName): void }, value: string, span: Span): void {
+  if (!isRepeated(span)) return;
+  const { type, score, detector } = span;
   if (value.length < 3 || !/^\p{Lu}/u.test(value)) return;
   const isPerson = generalTypeOf(type) === 'PERSON';
   const names = isPerson ? (value.match(namePart) ?? []) : [];

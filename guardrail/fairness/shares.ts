@@ -23,6 +23,9 @@ export interface SharesOptions {
  */
 const TIMES_FREE = 3;
 
+/** Tenants without anything in use that are kept: most come again soon, and a Map that shrinks and grows takes time. */
+const MAX_IDLE = 100;
+
 /**
  * Creates shares with dynamic thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
  * switches", 1998). They need no list of tenants and no fixed quotas, and a new tenant preempts no other.
@@ -52,7 +55,7 @@ export function createShares({ capacity, guaranteed = 0 }: SharesOptions): Share
       const left = (usedBy.get(tenant) ?? 0) - amount;
       if (left < 0) throw new Error('A tenant releases more than it uses.');
       used -= amount;
-      if (left === 0) usedBy.delete(tenant);
+      if (left === 0 && usedBy.size > MAX_IDLE) usedBy.delete(tenant);
       else usedBy.set(tenant, left);
     },
   };

@@ -18,7 +18,8 @@ export function accessLog(logger: Logger): ScopeMiddleware {
           route,
           status: context.status,
           duration_ms: Math.round((performance.now() - start) * 1000) / 1000,
-          ...(session === undefined ? {} : { session_id: session }),
+          // A field without a value is not written.
+          session_id: session,
           ...log,
         },
         'request',

@@ -52,7 +52,8 @@ export class TalliedHistogram {
 /** What waits in each series since the last reading. */
 class SeriesByLabels<T extends object> {
   readonly #create: () => T;
-  #series = new Map<string, readonly [Labels, T]>();
+  #all: (readonly [Labels, T])[] = [];
+  #root: Node<T> = { next: new Map(), series: undefined };
 
   constructor(create: () => T) {
     this.#create = create;
@@ -60,18 +61,33 @@ class SeriesByLabels<T extends object> {
 
   /** @param labels in the same order each time */
   of(labels: Labels): T {
-    let name = '';
-    for (const label in labels) name += `${labels[label] ?? ''}\n`;
-    const known = this.#series.get(name);
-    if (known) return known[1];
+    let node = this.#root;
+    for (const label in labels) {
+      const value = labels[label] ?? '';
+      let next = node.next.get(value);
+      if (!next) {
+        next = { next: new Map(), series: undefined };
+        node.next.set(value, next);
+      }
+      node = next;
+    }
+    if (node.series) return node.series;
     const created = this.#create();
-    this.#series.set(name, [labels, created]);
+    node.series = created;
+    this.#all.push([labels, created]);
     return created;
   }
 
   taken(): Iterable<readonly [Labels, T]> {
-    const series = this.#series;
-    this.#series = new Map();
-    return series.values();
+    const all = this.#all;
+    this.#all = [];
+    this.#root = { next: new Map(), series: undefined };
+    return all;
   }
+}
+
+/** The series by the value of each label in turn: most values are constants, and no name is put together. */
+interface Node<T> {
+  readonly next: Map<string | number, Node<T>>;
+  series: T | undefined;
 }

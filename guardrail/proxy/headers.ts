@@ -30,9 +30,9 @@ const OF_SAME_ANSWER = names(`
   content-length content-encoding content-md5 content-digest repr-digest digest etag accept-ranges content-range
 `);
 
-/** `alt-svc` would lead clients around the proxy. */
-const DROPPED_IN_ANSWERS = new Set([...CONNECTION_HEADERS, 'alt-svc']);
-const DROPPED_IN_RESTORED = new Set([...DROPPED_IN_ANSWERS, ...OF_SAME_ANSWER]);
+/** `alt-svc` would lead clients around the proxy. The id of the call at the upstream is sent under another name. */
+const DROPPED_IN_ANSWERS = new Set([...CONNECTION_HEADERS, 'alt-svc', 'x-request-id']);
+const DROPPED_IN_RESTORED = new Set([...DROPPED_IN_ANSWERS, ...OF_SAME_ANSWER, 'x-session-id']);
 const DROPPED_IN_REQUESTS = new Set([...CONNECTION_HEADERS, ...TRANSPORT_HEADERS, ...OVERRIDES, PSEUDONYMIZED_HEADER]);
 const DROPPED_IN_GUARDED = new Set([...DROPPED_IN_REQUESTS, ...OF_SAME_REQUEST]);
 
@@ -55,7 +55,8 @@ export function requestHeaders(received: IncomingHttpHeaders, options: RequestHe
   const dropped = isGuarded ? DROPPED_IN_GUARDED : DROPPED_IN_REQUESTS;
   const listed = listedIn(received.connection);
   const sent: string[] = [];
-  for (const [name, value] of Object.entries(received)) {
+  for (const name in received) {
+    const value = received[name];
     if (value === undefined || dropped.has(name) || listed?.has(name)) continue;
     if (name === TEAM_HEADER && !isTeamTrusted) continue;
     for (const one of typeof value === 'string' ? [value] : value) sent.push(name, one);
@@ -77,14 +78,14 @@ export function answerHeaders(received: IncomingHttpHeaders, isRestored: boolean
   const dropped = isRestored ? DROPPED_IN_RESTORED : DROPPED_IN_ANSWERS;
   const listed = listedIn(received.connection);
   const sent: OutgoingHttpHeaders = {};
-  for (const [name, value] of Object.entries(received)) {
+  for (const name in received) {
+    const value = received[name];
     if (value === undefined || dropped.has(name) || listed?.has(name)) continue;
     sent[name] = typeof value === 'string' ? bytesOf(value) : value.map(bytesOf);
   }
   // The id of the call is the guardrail's, here as in its log. The provider's support asks for its own.
-  if (sent['x-request-id'] !== undefined) sent['x-upstream-request-id'] = sent['x-request-id'];
-  delete sent['x-request-id'];
-  if (isRestored) delete sent['x-session-id'];
+  const id = received['x-request-id'];
+  if (typeof id === 'string') sent['x-upstream-request-id'] = bytesOf(id);
   if (received.location !== undefined) sent.location = bytesOf(localized(received.location, upstream));
   return sent;
 }

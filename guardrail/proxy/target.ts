@@ -22,19 +22,18 @@ const PLAIN = /[A-Za-z0-9\-._~!$&'()*+,=:@]/;
 /** Characters that change the path for a server that decodes it first: separators, parameters, another encoding. */
 const CONFUSING = /[\x00-\x1f\x7f/\\;%?#]/;
 
+/** Segments that some servers remove: `.`, `..`, and an empty one, except that a slash may end the path. */
+const AMBIGUOUS = /\/(?:\.{1,2}(?:\/|$)|\/)/;
+
 /** @throws ProxyError 400 for a target in another form, and for a path that servers may read in different ways */
 export function parseTarget(raw: string): Target {
   const mark = raw.indexOf('?');
   const path = mark < 0 ? raw : raw.slice(0, mark);
   const query = mark < 0 ? '' : raw.slice(mark + 1);
   if (!PATH.test(path) || !QUERY.test(query)) throw new ProxyError('invalid_target');
-  const normalized = path.replaceAll(/%../g, decode);
-  const segments = normalized.split('/').slice(1);
-  // A slash may end the path.
-  const isAmbiguous = segments.some(
-    (one, at) => one === '.' || one === '..' || (one === '' && at < segments.length - 1),
-  );
-  if (isAmbiguous || !isUtf8(normalized)) throw new ProxyError('invalid_target');
+  const isEncoded = path.includes('%');
+  const normalized = isEncoded ? path.replaceAll(/%../g, decode) : path;
+  if (AMBIGUOUS.test(normalized) || (isEncoded && !isUtf8(normalized))) throw new ProxyError('invalid_target');
   return { path: normalized, query };
 }
 

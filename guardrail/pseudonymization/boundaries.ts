@@ -2,6 +2,7 @@
  * Decides where further occurrences of a value may be replaced: not inside a word ("Ann" in "Announcement"), inside base64
  * or inside a character.
  */
+import { unitAt } from '../unitAt.ts';
 
 const Kind = { other: 0, word: 1, mark: 2, unspaced: 3 } as const;
 type Kind = (typeof Kind)[keyof typeof Kind];
@@ -28,8 +29,8 @@ function kindOf(codePoint: number): Kind {
 /** Whether a value may begin or end at this place of a text: not inside a word, a character or a surrogate pair. */
 export function isBoundary(text: string, place: number): boolean {
   if (place === 0 || place === text.length) return true;
-  const low = text.charCodeAt(place);
-  const before = text.charCodeAt(place - 1);
+  const low = unitAt(text, place);
+  const before = unitAt(text, place - 1);
   const isLow = low >= 0xdc00 && low <= 0xdfff;
   if (isLow && before >= 0xd800 && before <= 0xdbff) return false;
   const right = kindOf(text.codePointAt(place) ?? 0);
@@ -51,7 +52,7 @@ function isMarkOnWord(text: string, place: number): boolean {
 }
 
 function codePointBefore(text: string, place: number): number {
-  const unit = text.charCodeAt(place - 1);
+  const unit = unitAt(text, place - 1);
   const isLow = unit >= 0xdc00 && unit <= 0xdfff;
   return (isLow && place > 1 ? text.codePointAt(place - 2) : undefined) ?? unit;
 }
@@ -73,9 +74,9 @@ export function createBlobGuard(text: string): (start: number, end: number) => b
     if (end > to) {
       const lowest = to;
       from = end - 1;
-      while (from > lowest && isBlobUnit(text.charCodeAt(from - 1))) from--;
+      while (from > lowest && isBlobUnit(unitAt(text, from - 1))) from--;
       to = end;
-      while (to < text.length && isBlobUnit(text.charCodeAt(to))) to++;
+      while (to < text.length && isBlobUnit(unitAt(text, to))) to++;
       isBlob = to - from >= MIN_BLOB && looksRandom(text.slice(from, to));
     }
     return isBlob && start >= from && end - start < to - from;

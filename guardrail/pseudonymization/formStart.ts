@@ -1,4 +1,5 @@
 /** Finds where the forms in {@link file://./grammar.ts} can begin: at a bracket, and at a word with a separator behind it. */
+import { unitAt } from '../unitAt.ts';
 import { isDigit, isWordUnit } from './forms.ts';
 
 /** Brackets that begin a form, and separators. A backslash is both: it begins an escaped bracket, and an escaped underscore. */
@@ -17,7 +18,7 @@ export function formStart(text: string, from: number, mayEnd: boolean): number {
   while (MARK.test(text)) {
     const mark = MARK.lastIndex - 1;
     const isBracket = BRACKETS.includes(text.charAt(mark));
-    const start = isBracket && text.charCodeAt(mark) !== BACKSLASH ? NOWHERE : wordBefore(text, mark, from);
+    const start = isBracket && unitAt(text, mark) !== BACKSLASH ? NOWHERE : wordBefore(text, mark, from);
     if (start !== NOWHERE) return start;
     if (isBracket) return mark;
   }
@@ -28,9 +29,9 @@ export function formStart(text: string, from: number, mayEnd: boolean): number {
 /** The beginning of the word that ends at a place. @returns NOWHERE without one after `from`, and inside an escape such as `\n` */
 function wordBefore(text: string, end: number, from: number): number {
   let start = end;
-  while (start > from && isAlphanumeric(text.charCodeAt(start - 1))) start--;
-  const before = text.charCodeAt(start - 1);
-  const isWord = start < end && !isDigit(text.charCodeAt(start)) && !isWordUnit(before) && before !== BACKSLASH;
+  while (start > from && isAlphanumeric(unitAt(text, start - 1))) start--;
+  const before = unitAt(text, start - 1);
+  const isWord = start < end && !isDigit(unitAt(text, start)) && !isWordUnit(before) && before !== BACKSLASH;
   return isWord ? start : NOWHERE;
 }
 

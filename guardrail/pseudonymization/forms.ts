@@ -3,6 +3,7 @@
  * so that nothing is read twice. Patterns of all beginnings of forms would have a hundred thousand characters, and V8
  * would compile them while a call waits.
  */
+import { unitAt } from '../unitAt.ts';
 import type { Label } from './labels.ts';
 import { MAX_CODE, MIN_CODE } from './pseudonyms.ts';
 
@@ -29,14 +30,14 @@ const CLOSING = { entity: '&gt;', encoded: '%3e', escape: 'u003e' };
 
 /** Reads OPEN. @returns its end */
 export function openEnd(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
+  const unit = unitAt(text, at);
   if (unit === LESS) return at + 1;
   return isInBackslashes(text, at) ? NOWHERE : spelledEnd(text, at, unit, OPENING);
 }
 
 /** Reads CLOSE. @returns its end */
 export function closeEnd(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
+  const unit = unitAt(text, at);
   return unit === GREATER ? at + 1 : spelledEnd(text, at, unit, CLOSING);
 }
 
@@ -52,25 +53,25 @@ export function isClosePart(text: string, at: number): boolean {
 
 /** Whether there is ( or [. */
 export function isOpenBracket(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
+  const unit = unitAt(text, at);
   return unit === OPEN_PARENTHESIS || unit === OPEN_SQUARE;
 }
 
 /** Whether there is ) or ]. */
 export function isCloseBracket(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
+  const unit = unitAt(text, at);
   return unit === CLOSE_PARENTHESIS || unit === CLOSE_SQUARE;
 }
 
 /** Whether the form `opened` can begin here: not inside a word or an escape such as `\n`. */
 export function isWordStart(text: string, at: number): boolean {
-  return !isWordUnit(text.charCodeAt(at - 1)) && !isAfterBackslash(text, at);
+  return !isWordUnit(unitAt(text, at - 1)) && !isAfterBackslash(text, at);
 }
 
 /** Reads ws. @returns its end */
 export function spaceEnd(text: string, at: number): number {
   let end = at;
-  while (end < at + MAX_SPACE && isSpace(text.charCodeAt(end))) end++;
+  while (end < at + MAX_SPACE && isSpace(unitAt(text, end))) end++;
   return end;
 }
 
@@ -145,7 +146,7 @@ function wordAt(from: Node, text: string, start: number): { readonly node: Node;
   let node = from;
   let at = start;
   for (;;) {
-    const unit = upper(text.charCodeAt(at));
+    const unit = upper(unitAt(text, at));
     const next = unit === UNDERSCORE ? undefined : node.next.get(unit);
     if (!next) return { node, at };
     node = next;
@@ -161,9 +162,9 @@ function separatorEnd(text: string, at: number, isLoose: boolean): number {
 }
 
 function tightSeparatorEnd(text: string, at: number): number {
-  if (isHyphen(text.charCodeAt(at))) return at + 1;
+  if (isHyphen(unitAt(text, at))) return at + 1;
   const end = backslashesEnd(text, at);
-  return text.charCodeAt(end) === UNDERSCORE ? end + 1 : NOWHERE;
+  return unitAt(text, end) === UNDERSCORE ? end + 1 : NOWHERE;
 }
 
 /** Whether the text ends before a separator, or in the middle of it. */
@@ -174,7 +175,7 @@ function isSeparatorPart(text: string, at: number, isLoose: boolean): boolean {
 function codeAt(label: Label, text: string, codeStart: number): Core | undefined {
   const codeEnd = codeUnitsEnd(text, codeStart);
   const length = codeEnd - codeStart;
-  if (length < MIN_CODE || length > MAX_CODE || isWordUnit(text.charCodeAt(codeEnd))) return undefined;
+  if (length < MIN_CODE || length > MAX_CODE || isWordUnit(unitAt(text, codeEnd))) return undefined;
   if (!isMixed(text, codeStart, codeEnd)) return undefined;
   return { label, codeStart, codeEnd, end: possessiveEnd(text, codeEnd) };
 }
@@ -188,21 +189,21 @@ function isCodePart(text: string, at: number): boolean {
 /** @returns the end of the units of a code, at most one unit behind the longest code */
 function codeUnitsEnd(text: string, at: number): number {
   let end = at;
-  while (end <= at + MAX_CODE && isCodeUnit(text.charCodeAt(end))) end++;
+  while (end <= at + MAX_CODE && isCodeUnit(unitAt(text, end))) end++;
   return end;
 }
 
 /** Whether a code has a digit and a letter. */
 function isMixed(text: string, from: number, to: number): boolean {
   let digits = 0;
-  for (let at = from; at < to; at++) if (isDigit(text.charCodeAt(at))) digits++;
+  for (let at = from; at < to; at++) if (isDigit(unitAt(text, at))) digits++;
   return digits > 0 && digits < to - from;
 }
 
 function possessiveEnd(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
+  const unit = unitAt(text, at);
   if (unit !== APOSTROPHE && unit !== RIGHT_QUOTE) return at;
-  return upper(text.charCodeAt(at + 1)) === 0x53 && !isWordUnit(text.charCodeAt(at + 2)) ? at + 2 : at + 1;
+  return upper(unitAt(text, at + 1)) === 0x53 && !isWordUnit(unitAt(text, at + 2)) ? at + 2 : at + 1;
 }
 
 type Spellings = typeof OPENING;
@@ -221,7 +222,7 @@ function spelledEnd(text: string, at: number, unit: number, { entity, encoded, e
 }
 
 function isSpelledPart(text: string, at: number, { entity, encoded, escape }: Spellings): boolean {
-  switch (text.charCodeAt(at)) {
+  switch (unitAt(text, at)) {
     case AMPERSAND:
       return isWordPart(text, at, entity);
     case PERCENT:
@@ -236,7 +237,7 @@ function isSpelledPart(text: string, at: number, { entity, encoded, escape }: Sp
 /** @param word in lower case */
 function wordEnd(text: string, at: number, word: string): number {
   for (let of = 0; of < word.length; of++) {
-    if (lower(text.charCodeAt(at + of)) !== word.charCodeAt(of)) return NOWHERE;
+    if (lower(unitAt(text, at + of)) !== word.charCodeAt(of)) return NOWHERE;
   }
   return at + word.length;
 }
@@ -248,17 +249,17 @@ function isWordPart(text: string, at: number, word: string): boolean {
 
 function backslashesEnd(text: string, at: number): number {
   let end = at;
-  while (end < at + MAX_BACKSLASHES && text.charCodeAt(end) === BACKSLASH) end++;
+  while (end < at + MAX_BACKSLASHES && unitAt(text, end) === BACKSLASH) end++;
   return end;
 }
 
 /** An escape begins with its first backslash. */
 function isInBackslashes(text: string, at: number): boolean {
-  return text.charCodeAt(at) === BACKSLASH && isAfterBackslash(text, at);
+  return unitAt(text, at) === BACKSLASH && isAfterBackslash(text, at);
 }
 
 function isAfterBackslash(text: string, at: number): boolean {
-  return text.charCodeAt(at - 1) === BACKSLASH;
+  return unitAt(text, at - 1) === BACKSLASH;
 }
 
 /** 1: a digit; 2: a letter; 4: it can be in a code; 8: white space. */

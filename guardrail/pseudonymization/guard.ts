@@ -52,6 +52,8 @@ class TextGuard implements Guard {
   private readonly options: GuardOptions;
   /** A call derives its session for its request, its answer and its headers. */
   private readonly sessions = new WeakMap<CallIdentity, CallSession>();
+  /** What the request of a call has replaced, if its answer is restored with the same identity. */
+  private readonly replaced = new WeakMap<CallIdentity, ReadonlyMap<Pseudonym, string>>();
   private readonly growing = new GrowingAnswers();
   private readonly sessionOfCall: (identity: CallIdentity) => CallSession;
 
@@ -77,7 +79,10 @@ class TextGuard implements Guard {
     const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
-    if (session.isShared) await this.store(assignment, session, fence, ttlOf(context));
+    if (session.isShared) {
+      await this.store(assignment, session, fence, ttlOf(context));
+      this.replaced.set(context.identity, assignment.mapping());
+    }
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
   }
 
@@ -141,7 +146,9 @@ class TextGuard implements Guard {
     if (!session.isShared) return () => Promise.resolve(new Map());
     // Many answers have no pseudonym.
     let scopes: readonly Pseudonyms[] | undefined;
+    const replaced = this.replaced.get(context.identity);
     const isCodeOf: Pseudonyms['isCodeOf'] = (pseudonym, stored) => {
+      if (replaced?.get(pseudonym) === stored) return true;
       scopes ??= [pseudonyms, otherPseudonyms].flat().map((scope) => new Pseudonyms(sessionKey, scope));
       return scopes.some((scope) => scope.isCodeOf(pseudonym, stored));
     };

@@ -53,7 +53,9 @@ export async function analyze(
   analyzer: Analyzer,
   { identity, signal, policy, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
-  const all = new Set([...parsed.flatMap(textsToAnalyze), ...(imageTexts ?? [])]);
+  const all = new Set<string>();
+  for (const one of parsed) for (const text of textsToAnalyze(one)) all.add(text);
+  for (const text of imageTexts ?? []) all.add(text);
   const texts = [...all].filter((text) => /\S/.test(text));
   const analysis = { team: identity.team, signal, policy, scope: scopeOf(identity), ...(stricter && { stricter }) };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];

@@ -17,7 +17,9 @@ import { growthOf, memoryOverTime, type Held, type Moment } from './slowStreams.
 const CALLS = 400;
 const CLIENTS = 8;
 const RATE_CALLS = 1600;
-const ROUNDS = 3;
+const ROUNDS = 7;
+/** Calls, first events and streams before the measurement: V8 compiles what runs, and a proxy runs for weeks. */
+const WARM_UP = { calls: 12_000, firstEvents: 400, streams: 2 };
 /** Streams at the same time. */
 const STREAMS = 4;
 
@@ -25,21 +27,6 @@ interface Target {
   readonly name: string;
   readonly process: ChildProcess;
   readonly origin: string;
-}
-
-const [, , role, upstream = ''] = process.argv;
-switch (role) {
-  case 'model':
-    await serveModel();
-    break;
-  case 'bare':
-    await serveBare(upstream);
-    break;
-  case 'inline':
-    await serveInline(upstream);
-    break;
-  default:
-    await measure(process.argv.slice(2).map(Number));
 }
 
 function bodyOf(bytes: number, isStreamed: boolean): string {
@@ -86,14 +73,14 @@ async function p50Of(count: number, work: () => Promise<unknown>): Promise<numbe
   return times.sort((a, b) => a - b)[Math.floor(count / 2)] ?? 0;
 }
 
-async function rateOf(pool: Pool, body: string): Promise<number> {
-  let left = RATE_CALLS;
+async function rateOf(pool: Pool, body: string, calls = RATE_CALLS): Promise<number> {
+  let left = calls;
   const begin = performance.now();
   const client = async (): Promise<void> => {
     while ((left -= 1) >= 0) await call(pool, 'whole', body);
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return (1000 * RATE_CALLS) / (performance.now() - begin);
+  return (1000 * calls) / (performance.now() - begin);
 }
 
 /** The time to the first event of a stream that says no more. */
@@ -104,67 +91,84 @@ async function firstEvent(pool: Pool, body: string): Promise<void> {
   received.on('error', () => undefined).destroy();
 }
 
-/** The processor time of a proxy for a stream, in milliseconds. */
-async function streamCpu(target: Target, pool: Pool, body: string): Promise<number> {
+/** The processor time of a proxy for a call, in milliseconds. */
+async function callCpu(target: Measured): Promise<number> {
   const before = await usageOf(target, 'time');
-  const texts = await Promise.all(Array.from({ length: STREAMS }, () => call(pool, 'stream', body)));
+  await rateOf(target.pool, SMALL);
+  return ((await usageOf(target, 'time')).cpu - before.cpu) / RATE_CALLS;
+}
+
+/** The processor time of a proxy for a stream, in milliseconds. */
+async function streamCpu(target: Measured): Promise<number> {
+  const before = await usageOf(target, 'time');
+  const texts = await Promise.all(Array.from({ length: STREAMS }, () => call(target.pool, 'stream', STREAMED)));
   if (!texts.every((text) => text.endsWith('data: [DONE]\n\n'))) throw new Error('A stream was cut off.');
   return ((await usageOf(target, 'time')).cpu - before.cpu) / STREAMS;
 }
 
+/** What is measured of a target. */
+interface Figure {
+  readonly name: string;
+  of(target: Measured): Promise<number>;
+}
+
+/** A target, and the connections of its clients. */
+interface Measured extends Target {
+  readonly pool: Pool;
+}
+
+const [SMALL, LARGE, STREAMED] = [bodyOf(1000, false), bodyOf(100_000, false), bodyOf(1000, true)];
+
+const FIGURES: readonly Figure[] = [
+  { name: '1 kB chat, p50 in ms', of: ({ pool }) => p50Of(CALLS, () => call(pool, 'whole', SMALL)) },
+  { name: `1 kB chat, calls per second of ${CLIENTS} clients`, of: ({ pool }) => rateOf(pool, SMALL) },
+  { name: '1 kB chat, CPU of a call in ms', of: callCpu },
+  { name: '100 kB chat, p50 in ms', of: ({ pool }) => p50Of(20, () => call(pool, 'whole', LARGE)) },
+  { name: 'first event of a stream, p50 in ms', of: ({ pool }) => p50Of(100, () => firstEvent(pool, STREAMED)) },
+  { name: `stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`, of: streamCpu },
+];
+
+/** The bare proxy and the inline one in turn for each figure: the speed of a machine changes within seconds. */
+async function compare(figure: Figure, bare: Measured, inline: Measured): Promise<string> {
+  const rounds: { readonly bare: number; readonly inline: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rounds.push({ bare: await figure.of(bare), inline: await figure.of(inline) });
+  }
+  const of = (value: (round: (typeof rounds)[number]) => number): string => median(rounds.map(value)).toFixed(2);
+  return (
+    `${figure.name}: bare ${of((each) => each.bare)}, inline ${of((each) => each.inline)}; ` +
+    `difference ${of((each) => each.inline - each.bare)}, ratio ${of((each) => each.inline / each.bare)}\n`
+  );
+}
+
+async function warmUp(target: Measured): Promise<void> {
+  const { pool } = target;
+  await rateOf(pool, SMALL, WARM_UP.calls);
+  for (let n = 0; n < WARM_UP.firstEvents; n += 1) await firstEvent(pool, STREAMED);
+  for (let n = 0; n < WARM_UP.streams; n += 1) await streamCpu(target);
+}
+
 async function measure(streams: readonly number[]): Promise<void> {
   const model = await start('model');
-  const targets: Target[] = [
-    { name: 'bare', ...(await start('bare', model.origin)) },
-    { name: 'inline', ...(await start('inline', model.origin)) },
-  ];
-  const [small, large, streamed] = [bodyOf(1000, false), bodyOf(100_000, false), bodyOf(1000, true)];
-  const figures = new Map<string, Map<string, number[]>>();
-  const note = (figure: string, { name }: Target, value: number): void => {
-    const of = figures.get(figure) ?? new Map<string, number[]>();
-    of.set(name, [...(of.get(name) ?? []), value]);
-    figures.set(figure, of);
+  const measured = async (name: string): Promise<Measured> => {
+    const target = { name, ...(await start(name, model.origin)) };
+    return { ...target, pool: new Pool(target.origin, { connections: CLIENTS }) };
   };
-  // The targets alternate, and the median of the rounds counts. The first round is a warm-up.
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const target of targets) {
-      const pool = new Pool(target.origin, { connections: CLIENTS });
-      const p50 = await p50Of(CALLS, () => call(pool, 'whole', small));
-      const before = await usageOf(target, 'time');
-      const rate = await rateOf(pool, small);
-      const callCpu = ((await usageOf(target, 'time')).cpu - before.cpu) / RATE_CALLS;
-      const p50Large = await p50Of(20, () => call(pool, 'whole', large));
-      const first = await p50Of(100, () => firstEvent(pool, streamed));
-      const cpu = await streamCpu(target, pool, streamed);
-      await pool.destroy();
-      if (round === 0) continue;
-      note('1 kB chat, p50 in ms', target, p50);
-      note(`1 kB chat, calls per second of ${CLIENTS} clients`, target, rate);
-      note('1 kB chat, CPU of a call in ms', target, callCpu);
-      note('100 kB chat, p50 in ms', target, p50Large);
-      note('first event of a stream, p50 in ms', target, first);
-      note(`stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`, target, cpu);
-    }
-  }
+  const targets = [await measured('bare'), await measured('inline')] as const;
+  for (const target of targets) await warmUp(target);
+  for (const figure of FIGURES) process.stdout.write(await compare(figure, ...targets));
+  for (const { pool } of targets) await pool.destroy();
   const held = new Map<string, Held>();
   for (const count of streams.length > 0 ? streams : [1000]) {
     for (const target of targets) {
       const result = await memoryOverTime({
         pool: new Pool(target.origin, { headersTimeout: 0, bodyTimeout: 0 }),
         count,
-        open: (pool) => send(pool, 'held', streamed),
+        open: (pool) => send(pool, 'held', STREAMED),
         usage: () => usageOf(target, 'memory'),
       });
-      note(`${count} slow streams, kB of memory each`, target, (result.moments[0]?.rss ?? 0) / 1000);
       held.set(`${count} slow streams, ${target.name}`, result);
     }
-  }
-  for (const [figure, of] of figures) {
-    const [bare, inline] = ['bare', 'inline'].map((name) => median(of.get(name) ?? []));
-    if (bare === undefined || inline === undefined) continue;
-    process.stdout.write(
-      `${figure}: bare ${bare.toFixed(2)}, inline ${inline.toFixed(2)}; difference ${(inline - bare).toFixed(2)}, ratio ${(inline / bare).toFixed(2)}\n`,
-    );
   }
   for (const [name, result] of held) process.stdout.write(`${name}: ${described(result)}\n`);
   for (const { process: child } of [...targets, model]) child.disconnect();
@@ -184,4 +188,19 @@ function described({ moments, parts }: Held): string {
 
 function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+const [, , role, upstream = ''] = process.argv;
+switch (role) {
+  case 'model':
+    await serveModel();
+    break;
+  case 'bare':
+    await serveBare(upstream);
+    break;
+  case 'inline':
+    await serveInline(upstream);
+    break;
+  default:
+    await measure(process.argv.slice(2).map(Number));
 }

@@ -3,6 +3,7 @@
  * other character stays as it was: order, white space, numbers as they are spelled, duplicate names.
  */
 import { MAX_NESTING, type Json, type JsonObject } from '../../messages/messages.ts';
+import { unitAt } from '../../unitAt.ts';
 
 export interface StringNode {
   readonly kind: 'string';
@@ -96,7 +97,7 @@ class DocumentParser {
   private value(nesting: number): Node {
     this.values++;
     if (this.values > MAX_VALUES) throw new JsonError('too_many_values');
-    switch (this.text.charCodeAt(this.at)) {
+    switch (unitAt(this.text, this.at)) {
       case 0x22:
         return this.string();
       case 0x7b:
@@ -152,9 +153,9 @@ class DocumentParser {
     let isPlain = true;
     for (;;) {
       PLAIN.lastIndex = this.at;
-      PLAIN.exec(text);
+      PLAIN.test(text);
       this.at = PLAIN.lastIndex;
-      const unit = text.charCodeAt(this.at);
+      const unit = unitAt(text, this.at);
       if (unit === 0x22) break;
       if (unit !== 0x5c) throw new JsonError('invalid_json');
       isPlain = false;
@@ -179,14 +180,14 @@ class DocumentParser {
   }
 
   private space(): void {
-    if (this.text.charCodeAt(this.at) > 0x20) return;
+    if (unitAt(this.text, this.at) > 0x20) return;
     SPACE.lastIndex = this.at;
-    SPACE.exec(this.text);
+    SPACE.test(this.text);
     this.at = SPACE.lastIndex;
   }
 
   private takes(unit: number): boolean {
-    if (this.text.charCodeAt(this.at) !== unit) return false;
+    if (unitAt(this.text, this.at) !== unit) return false;
     this.at++;
     return true;
   }

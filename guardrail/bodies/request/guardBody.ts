@@ -62,8 +62,8 @@ function groupsOf(parts: readonly Checkable[]): Checkable[][] {
 }
 
 async function check(group: readonly Checkable[], guard: Guard, context: CallContext): Promise<RequestOutcome> {
-  const passages = group.flatMap((part) => part.passages);
-  const images = group.flatMap((part) => part.images);
+  const passages = joined(group.map((part) => part.passages));
+  const images = joined(group.map((part) => part.images));
   const hasFiles = group.some((part) => part.hasFiles);
   if (passages.length === 0 && images.length === 0 && !hasFiles) {
     return { session: guard.sessionOf(context.identity), entities: [], action: 'NONE' };
@@ -72,14 +72,22 @@ async function check(group: readonly Checkable[], guard: Guard, context: CallCon
   return guard.request(document, context);
 }
 
+/** The lists one after the other. Most bodies have one part, and its list is not copied. */
+function joined<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  return lists.length === 1 && lists[0] ? lists[0] : lists.flat();
+}
+
 function rewritten(group: readonly Checkable[], outcome: RequestOutcome): Buffer[] {
   const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : undefined;
   let nextText = 0;
   let nextImage = 0;
   return group.map(({ passages, images, write }) => {
-    const texts = (changed?.passages ?? []).slice(nextText, (nextText += passages.length));
+    const texts = changed ? (changed.passages ?? []).slice(nextText, (nextText += passages.length)) : passages;
     const urls = (changed?.images ?? []).slice(nextImage, (nextImage += images.length));
-    return write(changed ? texts.map(({ text }) => text) : passages.map(({ text }) => text), urls);
+    return write(
+      texts.map(({ text }) => text),
+      urls,
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 import { Trie } from '../../automaton/automaton.ts';
+import { unitAt } from '../../unitAt.ts';
 import { foldedOf, kindOf, kinds } from '../text/characters.ts';
 
 const isWord = (code: number): boolean => {
@@ -33,7 +34,7 @@ export class Phrases<T> {
   get(text: string): T | undefined {
     let node = 0;
     for (let at = 0; at < text.length; at++) {
-      node = this.trie.childOf(node, this.fold(text.charCodeAt(at)));
+      node = this.trie.childOf(node, this.fold(unitAt(text, at)));
       if (node === 0) return undefined;
     }
     return this.valueOf(node);
@@ -45,7 +46,7 @@ export class Phrases<T> {
 
   /** Whether a phrase can begin at an offset: not inside of a word. */
   canBegin(text: string, at: number): boolean {
-    return at === 0 || !isWord(text.charCodeAt(at - 1)) || !isWord(text.charCodeAt(at));
+    return at === 0 || !isWord(unitAt(text, at - 1)) || !isWord(unitAt(text, at));
   }
 
   /**
@@ -56,7 +57,7 @@ export class Phrases<T> {
     const { trie } = this;
     let node = 0;
     for (let to = at; to < text.length; to++) {
-      node = trie.childOf(node, this.fold(text.charCodeAt(to)));
+      node = trie.childOf(node, this.fold(unitAt(text, to)));
       if (node === 0) return;
       if (trie.value[node] !== 0) found(to + 1, to + 1 === text.length || this.canBegin(text, to + 1));
     }
@@ -74,7 +75,7 @@ export class Phrases<T> {
     let at = from;
     for (; at < until; at++) {
       if (!this.canBegin(text, at)) continue;
-      let node = trie.childOf(0, this.fold(text.charCodeAt(at)));
+      let node = trie.childOf(0, this.fold(unitAt(text, at)));
       let end = 0;
       let last = 0;
       for (let to = at + 1; node !== 0; to++) {
@@ -82,7 +83,7 @@ export class Phrases<T> {
           end = to;
           last = node;
         }
-        node = to < text.length ? trie.childOf(node, this.fold(text.charCodeAt(to))) : 0;
+        node = to < text.length ? trie.childOf(node, this.fold(unitAt(text, to))) : 0;
       }
       const value = last === 0 ? undefined : this.valueOf(last);
       if (value === undefined) continue;

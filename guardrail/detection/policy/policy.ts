@@ -6,7 +6,7 @@ import { ContextWords } from './contextWords.ts';
 import { compileLinear, eachMatch } from './linearPattern.ts';
 import { Phrases } from './phrases.ts';
 import { defaultProfile, type Profile } from './profiles.ts';
-import { CUSTOM_THRESHOLD, firstOf, resolveRule } from './resolveRule.ts';
+import { CUSTOM_THRESHOLD, firstOf, rememberRules } from './resolveRule.ts';
 import type { PolicyDocument, Rules } from './schema.ts';
 
 interface AllowList {
@@ -31,8 +31,7 @@ export interface CompiledDocument {
 
 /** The rules that apply to a call. The first one that says something decides. */
 interface LayeredRules {
-  readonly profile: Profile;
-  readonly rules: readonly Rules[];
+  readonly ruleOf: ReturnType<typeof rememberRules>;
   readonly layers: readonly CompiledRules[];
 }
 
@@ -80,8 +79,10 @@ export function compilePolicy(document: PolicyDocument, profile: Profile = defau
 export function layeredPolicy(documents: readonly CompiledDocument[], profile: Profile): Policy {
   const recognizers = documents.flatMap((each) => each.recognizers);
   const layered = (layers: readonly CompiledRules[]): LayeredRules => ({
-    profile: firstOf(layers, ({ rules }) => rules.profile) ?? profile,
-    rules: layers.map(({ rules }) => rules),
+    ruleOf: rememberRules(
+      layers.map(({ rules }) => rules),
+      firstOf(layers, ({ rules }) => rules.profile) ?? profile,
+    ),
     layers,
   });
   const common = layered(documents.map((each) => each.common));
@@ -115,8 +116,8 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
       );
     },
     actionOf(span, value, team) {
-      const { rules, profile: own, layers } = rulesFor(team);
-      const { action, threshold } = resolveRule(rules, own, span);
+      const { ruleOf, layers } = rulesFor(team);
+      const { action, threshold } = ruleOf(span);
       if (span.detector !== 'deny-list' && layers.some(({ allow }) => isAllowed(allow, span.type, value)))
         return undefined;
       if (

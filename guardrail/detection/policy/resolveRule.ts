@@ -39,6 +39,24 @@ export function resolveRule(
   };
 }
 
+/**
+ * Resolves the rules of types, each once: a policy decides about each span twice.
+ * @returns as {@link resolveRule}
+ */
+export function rememberRules(
+  layers: readonly Rules[],
+  profile: Profile,
+): (span: Pick<Span, 'type' | 'detector'>) => ResolvedRule {
+  const byDetector = new Map<string, Map<EntityType, ResolvedRule>>();
+  return ({ type, detector }) => {
+    const byType = byDetector.get(detector) ?? new Map<EntityType, ResolvedRule>();
+    byDetector.set(detector, byType);
+    const rule = byType.get(type) ?? resolveRule(layers, profile, { type, detector });
+    byType.set(type, rule);
+    return rule;
+  };
+}
+
 /** The first value that a source has. */
 export function firstOf<Source, Value>(
   sources: readonly Source[],

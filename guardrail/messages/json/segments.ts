@@ -1,4 +1,5 @@
 import { atOnce, createStepCounter, STEP_UNITS, type Steps } from '../../eventLoop.ts';
+import { unitAt } from '../../unitAt.ts';
 import { ESCAPES, JsonReader, State } from './jsonReader.ts';
 import { MAX_DEPTH } from './jsonStrings.ts';
 
@@ -122,7 +123,7 @@ class IslandReader {
     const { text, reader } = this;
     for (let at = from; at < to; at++) {
       const { state, opened, closed, inString } = reader;
-      reader.feed(text.charCodeAt(at));
+      reader.feed(unitAt(text, at));
       if (reader.state === state) continue;
       if (reader.opened > opened) {
         this.start = at;
@@ -178,7 +179,7 @@ class StringReader {
     while (at < to) {
       if (this.pending === units.length) this.convert();
       offsets[this.length++] = place(at);
-      const unit = text.charCodeAt(at);
+      const unit = unitAt(text, at);
       if (unit === BACKSLASH) {
         const escape = text.charAt(at + 1);
         const isHex = escape === 'u';
