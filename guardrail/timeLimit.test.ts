@@ -7,11 +7,9 @@ describe('a time limit of many calls', () => {
     const limit = new TimeLimit(60);
     const ended: [name: string, after: number][] = [];
     const begin = performance.now();
-    const call = (name: string): (() => void) => {
+    const call = (name: string): ReturnType<TimeLimit['enter']> => {
       const since = performance.now();
-      const expire = (): void => void ended.push([name, performance.now() - since]);
-      limit.enter(expire);
-      return expire;
+      return limit.enter(() => void ended.push([name, performance.now() - since]));
     };
     call('first');
     const second = call('second');
@@ -26,9 +24,7 @@ describe('a time limit of many calls', () => {
 
   it('begins anew after a time without calls', async () => {
     const limit = new TimeLimit(10);
-    const leaver = (): void => expect.fail('It has left.');
-    limit.enter(leaver);
-    limit.leave(leaver);
+    limit.leave(limit.enter(() => expect.fail('It has left.')));
     await delay(30);
     const { promise, resolve } = Promise.withResolvers<undefined>();
     limit.enter(() => {

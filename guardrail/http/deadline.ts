@@ -67,13 +67,13 @@ function limited<T>(follow: Follow, work: (signal: AbortSignal) => Promise<T>, t
       reject(new ServiceError('timeout', { waitMs: timeoutMs }));
       abort();
     };
-    limit.enter(expire);
+    const running = limit.enter(expire);
     const unfollow = follow(abort);
     const run = async (): Promise<T> => {
       try {
         return await work(controller.signal);
       } finally {
-        limit.leave(expire);
+        limit.leave(running);
         unfollow();
       }
     };

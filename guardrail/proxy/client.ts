@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorBody } from '../bodies/bodies.ts';
 import type { HttpCall } from '../http/http.ts';
+import type { LinkedList } from '../linkedList.ts';
 import type { AnswerHead, Client } from './call.ts';
 import { ClientGoneError } from './errors.ts';
 import { answerHeaders } from './headers.ts';
@@ -23,7 +24,7 @@ export class HttpClient implements Client {
    * @param base the base URL of the upstream: a redirect to it becomes one to the proxy
    * @param open contains the client until its connection or its answer has ended
    */
-  constructor(call: HttpCall, base: URL, open: Set<Client>) {
+  constructor(call: HttpCall, base: URL, open: LinkedList<Client>) {
     const response = call.res;
     this.#call = call;
     this.#base = base;
@@ -34,10 +35,10 @@ export class HttpClient implements Client {
       this.abort(new ClientGoneError());
       return;
     }
-    open.add(this);
+    const link = open.add(this);
     // Not `once`, whose wrapper an open stream would hold: there is one such event.
     response.on('close', () => {
-      open.delete(this);
+      open.remove(link);
       if (!response.writableFinished) this.abort(new ClientGoneError());
     });
   }

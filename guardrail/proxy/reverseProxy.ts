@@ -10,6 +10,7 @@ import {
   type Metrics,
   type ScopeMiddleware,
 } from '../http/http.ts';
+import { LinkedList } from '../linkedList.ts';
 import type { Client } from './call.ts';
 import { HttpClient } from './client.ts';
 import { createUpstream, type Upstream, type UpstreamTimeouts } from './upstream.ts';
@@ -46,7 +47,7 @@ export function createReverseProxy(
   serve: (transport: HttpTransport) => Promise<void>,
 ): Proxy {
   const upstream = createUpstream(base, timeouts);
-  const open = new Set<Client>();
+  const open = new LinkedList<Client>();
   const answer = (context: HttpCall): Promise<void> =>
     serve({ context, client: new HttpClient(context, upstream.base, open), upstream });
   const steps = [callSpan(), requestId(), accessLog(logger), ...(record ? [record] : []), metrics.http];
@@ -60,7 +61,7 @@ export function createReverseProxy(
       run(new HttpCall(request, response)).catch(() => response.destroy());
     },
     abort() {
-      for (const client of open) client.abort(new ServiceError('draining', { waitMs: 0 }));
+      for (const client of [...open.values()]) client.abort(new ServiceError('draining', { waitMs: 0 }));
     },
     close: () => upstream.close(),
   };

@@ -150,7 +150,7 @@ export class RedisConnection {
       let isDone = false;
       const end = (): void => {
         isDone = true;
-        this.#limit.leave(expire);
+        this.#limit.leave(call);
       };
       const fail = (error: unknown): void => {
         if (isDone) return;
@@ -162,7 +162,7 @@ export class RedisConnection {
         // If this process was busy, the reply may be in the socket already. It is read before setImmediate runs.
         setImmediate(fail, new StoreUnavailableError(`Redis did not respond within ${this.#timeoutMs} ms.`));
       };
-      this.#limit.enter(expire);
+      const call = this.#limit.enter(expire);
       command.then((reply) => {
         end();
         resolve(reply);

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../ids.ts';
 import { createShares, type Shares } from '../../fairness/fairness.ts';
 import { ServiceError } from '../errors.ts';
-import { BodyProgress } from './bodyProgress.ts';
+import { BodyProgress, type Reading } from './bodyProgress.ts';
 
 export interface CapacityOptions {
   /** Calls that run at the same time. */
@@ -61,15 +61,18 @@ export class Capacity {
       );
     }
     this.#calls.take(tenant, 1);
-    const reservation = new Reservation(this, tenant);
-    this.#progress.start(reservation, this.#now());
-    return reservation;
+    return new Reservation(this, tenant);
+  }
+
+  /** For {@link Reservation}. */
+  startProgress(reservation: Reservation): Reading<Reservation> {
+    return this.#progress.start(reservation, this.#now());
   }
 
   /** For {@link Reservation}. */
   addBytes(reservation: Reservation, bytes: number): void {
     const { tenant } = reservation;
-    this.#progress.advance(reservation, bytes, this.#now());
+    this.#progress.advance(reservation.reading, bytes, this.#now());
     if (!this.#bytes.canTake(tenant, bytes)) {
       this.#makeRoom(
         () => this.#bytes.canTake(tenant, bytes),
@@ -81,7 +84,7 @@ export class Capacity {
 
   /** For {@link Reservation}. */
   endProgress(reservation: Reservation): void {
-    this.#progress.end(reservation);
+    this.#progress.end(reservation.reading);
   }
 
   /** For {@link Reservation}. */
@@ -105,6 +108,7 @@ export class Capacity {
 /** The capacity that one call uses, until it is released. */
 export class Reservation implements BodyTracker {
   readonly tenant: Tenant;
+  readonly reading: Reading<Reservation>;
   readonly #capacity: Capacity;
   #usedBytes = 0;
   #isReleased = false;
@@ -114,6 +118,7 @@ export class Reservation implements BodyTracker {
   constructor(capacity: Capacity, tenant: Tenant) {
     this.#capacity = capacity;
     this.tenant = tenant;
+    this.reading = capacity.startProgress(this);
   }
 
   get isAborted(): boolean {
