@@ -144,7 +144,7 @@ describe('createAutomaton', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '\ud83d', '\u4e00'), maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(
-        fc.uniqueArray(word, { maxLength: 4 }),
+        fc.uniqueArray(word, { maxLength: 20 }),
         fc.array(word),
         fc.boolean(),
         async (values, pieces, isLong) => {

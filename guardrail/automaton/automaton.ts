@@ -1,3 +1,4 @@
+import { STEP_UNITS } from '../eventLoop.ts';
 import { Trie } from './trie.ts';
 
 export { Trie } from './trie.ts';
@@ -50,10 +51,16 @@ const LATIN1_END = 0x100;
 const MAX_COLUMNS = 0x100;
 /** Building a larger table takes longer than it saves in one call. */
 const MAX_TABLE = 1 << 15;
-/** A separate search for so few and short values in so short a text takes less time than building an automaton. */
-const FEW_VALUES = 3;
+/**
+ * A separate search for each of so few and short values takes less time than an automaton: of 11 values in 100,000 characters,
+ * 0.06 ms in place of 1.4, without the time to build one.
+ */
+const FEW_VALUES = 16;
 const SHORT_VALUE = 64;
-const SHORT_TEXT = 4096;
+/** Texts that are read at once. A search does not stop at the end of a part. */
+const SHORT_TEXT = STEP_UNITS;
+/** Values that are found so often in a text, as 'a' in 'aaaa', are left to the automaton. */
+const MAX_PLACES = 1024;
 /** An automaton with a fold is built once, for all calls. */
 const MAX_FOLDED_TABLE = 1 << 19;
 
@@ -89,19 +96,18 @@ export async function buildAutomaton(
   }
 }
 
-/** Searches short texts for each value, and builds the automaton for the first long text. */
+/** Searches short texts for each value, and builds the automaton for the first text that needs it. */
 function searchEach(values: readonly string[]): Automaton {
   const searched = [...values.keys()].filter((index) => values[index] !== '');
   let automaton: Automaton | undefined;
   return {
     scan(text, canEnd, accept, range) {
       if (searched.length === 0) return 0;
-      if (text.length > SHORT_TEXT || range) {
+      const found = text.length > SHORT_TEXT || range ? undefined : placesOf(values, searched, text);
+      if (!found) {
         automaton ??= createAutomaton(values);
         return automaton.scan(text, canEnd, accept, range);
       }
-      const found: Place[] = [];
-      for (const index of searched) addPlaces(found, values[index] ?? '', index, text);
       found.sort((a, b) => a.end - b.end || a.start - b.start);
       let settled = -1;
       for (const [at, { start, end, index }] of found.entries()) {
@@ -120,11 +126,17 @@ interface Place {
   readonly index: number;
 }
 
-/** Adds the places of a value in a text, also overlapping ones. */
-function addPlaces(places: Place[], value: string, index: number, text: string): void {
-  for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + 1)) {
-    places.push({ start, end: start + value.length, index });
+/** The places of values in a text, also overlapping ones. @returns undefined if there are too many of them */
+function placesOf(values: readonly string[], searched: readonly number[], text: string): Place[] | undefined {
+  const places: Place[] = [];
+  for (const index of searched) {
+    const value = values[index] ?? '';
+    for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + 1)) {
+      if (places.length === MAX_PLACES) return undefined;
+      places.push({ start, end: start + value.length, index });
+    }
   }
+  return places;
 }
 
 /**
