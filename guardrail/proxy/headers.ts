@@ -81,12 +81,12 @@ export function answerHeaders(received: IncomingHttpHeaders, isRestored: boolean
   for (const name in received) {
     const value = received[name];
     if (value === undefined || dropped.has(name) || listed?.has(name)) continue;
-    sent[name] = typeof value === 'string' ? bytesOf(value) : value.map(bytesOf);
+    sent[name] = bytesOf(value);
   }
   // The id of the call is the guardrail's, here as in its log. The provider's support asks for its own.
   const id = received['x-request-id'];
-  if (typeof id === 'string') sent['x-upstream-request-id'] = bytesOf(id);
-  if (received.location !== undefined) sent.location = bytesOf(localized(received.location, upstream));
+  if (id !== undefined) sent['x-upstream-request-id'] = bytesOf(id);
+  if (received.location !== undefined) sent.location = latin1(localized(received.location, upstream));
   return sent;
 }
 
@@ -111,6 +111,10 @@ function listedIn(connection: string | undefined): ReadonlySet<string> | undefin
 }
 
 /** The client decodes headers as UTF-8, and Node writes each character as a byte. */
-function bytesOf(value: string): string {
+function bytesOf(value: string | string[]): string | string[] {
+  return typeof value === 'string' ? latin1(value) : value.map(latin1);
+}
+
+function latin1(value: string): string {
   return /[^\x00-\x7f]/.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;
 }
