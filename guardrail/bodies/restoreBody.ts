@@ -3,6 +3,7 @@ import type { RestoredBody } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
 import { applyEdits } from './json/edits.ts';
 import { JsonError, parseDocument } from './json/document.ts';
+import { joined } from './lists.ts';
 import type { Operation } from './operations.ts';
 import { isStream, restoreStream } from './restoreStream.ts';
 import { editsOf, logprobsEdits } from './rewrite.ts';
@@ -30,8 +31,7 @@ export async function restoreBody(
   }
   const pieces = body.length === 0 ? [] : read(operation, body, contentType);
   if (pieces.length === 0) return { body, counts: UNCHANGED };
-  const places =
-    pieces.length === 1 ? (pieces[0]?.content.places ?? []) : pieces.flatMap(({ content }) => content.places);
+  const places = joined(pieces.map(({ content }) => content.places));
   const { passages = places, ...counts } = await guard.response({ texts: [], passages: places }, context);
   let next = 0;
   const written = pieces.map(({ text, content }) => {

@@ -79,10 +79,8 @@ class TextGuard implements Guard {
     const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
-    if (session.isShared) {
-      await this.store(assignment, session, fence, ttlOf(context));
-      this.replaced.set(context.identity, assignment.mapping());
-    }
+    if (session.isShared)
+      this.replaced.set(context.identity, await this.store(assignment, session, fence, ttlOf(context)));
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
   }
 
@@ -168,16 +166,17 @@ class TextGuard implements Guard {
     return syntaxFor(this.options.customTypes?.() ?? []);
   }
 
-  /** Stores the mapping. Lengthens pseudonyms that the store already has for another value. */
+  /** Stores the mapping, and returns it. Lengthens pseudonyms that the store already has for another value. */
   private async store(
     assignment: PseudonymAssignment,
     { id, subject }: CallSession,
     fence: Fence,
     ttlMs: number | undefined,
-  ): Promise<void> {
+  ): Promise<ReadonlyMap<Pseudonym, string>> {
     for (;;) {
-      const result = await this.options.store.put({ session: id, subject, values: assignment.mapping(), fence, ttlMs });
-      if (result.kind === 'stored') return;
+      const values = assignment.mapping();
+      const result = await this.options.store.put({ session: id, subject, values, fence, ttlMs });
+      if (result.kind === 'stored') return values;
       if (result.kind === 'erased') throw new SessionErasedError();
       const { taken } = result;
       // The loop ends, because each iteration lengthens a code and codes have a maximum length.

@@ -70,7 +70,7 @@ async function p50Of(count: number, work: () => Promise<unknown>): Promise<numbe
     await work();
     times.push(performance.now() - begin);
   }
-  return times.sort((a, b) => a - b)[Math.floor(count / 2)] ?? 0;
+  return median(times);
 }
 
 async function rateOf(pool: Pool, body: string, calls = RATE_CALLS): Promise<number> {
@@ -91,19 +91,16 @@ async function firstEvent(pool: Pool, body: string): Promise<void> {
   received.on('error', () => undefined).destroy();
 }
 
-/** The processor time of a proxy for a call, in milliseconds. */
-async function callCpu(target: Measured): Promise<number> {
+/** The processor time of a proxy for some work, in milliseconds. */
+async function cpuOf(target: Target, work: () => Promise<unknown>): Promise<number> {
   const before = await usageOf(target, 'time');
-  await rateOf(target.pool, SMALL);
-  return ((await usageOf(target, 'time')).cpu - before.cpu) / RATE_CALLS;
+  await work();
+  return (await usageOf(target, 'time')).cpu - before.cpu;
 }
 
-/** The processor time of a proxy for a stream, in milliseconds. */
-async function streamCpu(target: Measured): Promise<number> {
-  const before = await usageOf(target, 'time');
-  const texts = await Promise.all(Array.from({ length: STREAMS }, () => call(target.pool, 'stream', STREAMED)));
+async function streamAtOnce(pool: Pool): Promise<void> {
+  const texts = await Promise.all(Array.from({ length: STREAMS }, () => call(pool, 'stream', STREAMED)));
   if (!texts.every((text) => text.endsWith('data: [DONE]\n\n'))) throw new Error('A stream was cut off.');
-  return ((await usageOf(target, 'time')).cpu - before.cpu) / STREAMS;
 }
 
 /** What is measured of a target. */
@@ -122,10 +119,16 @@ const [SMALL, LARGE, STREAMED] = [bodyOf(1000, false), bodyOf(100_000, false), b
 const FIGURES: readonly Figure[] = [
   { name: '1 kB chat, p50 in ms', of: ({ pool }) => p50Of(CALLS, () => call(pool, 'whole', SMALL)) },
   { name: `1 kB chat, calls per second of ${CLIENTS} clients`, of: ({ pool }) => rateOf(pool, SMALL) },
-  { name: '1 kB chat, CPU of a call in ms', of: callCpu },
+  {
+    name: '1 kB chat, CPU of a call in ms',
+    of: async (target) => (await cpuOf(target, () => rateOf(target.pool, SMALL))) / RATE_CALLS,
+  },
   { name: '100 kB chat, p50 in ms', of: ({ pool }) => p50Of(20, () => call(pool, 'whole', LARGE)) },
   { name: 'first event of a stream, p50 in ms', of: ({ pool }) => p50Of(100, () => firstEvent(pool, STREAMED)) },
-  { name: `stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`, of: streamCpu },
+  {
+    name: `stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`,
+    of: async (target) => (await cpuOf(target, () => streamAtOnce(target.pool))) / STREAMS,
+  },
 ];
 
 /** The bare proxy and the inline one in turn for each figure: the speed of a machine changes within seconds. */
@@ -141,11 +144,10 @@ async function compare(figure: Figure, bare: Measured, inline: Measured): Promis
   );
 }
 
-async function warmUp(target: Measured): Promise<void> {
-  const { pool } = target;
+async function warmUp({ pool }: Measured): Promise<void> {
   await rateOf(pool, SMALL, WARM_UP.calls);
   for (let n = 0; n < WARM_UP.firstEvents; n += 1) await firstEvent(pool, STREAMED);
-  for (let n = 0; n < WARM_UP.streams; n += 1) await streamCpu(target);
+  for (let n = 0; n < WARM_UP.streams; n += 1) await streamAtOnce(pool);
 }
 
 async function measure(streams: readonly number[]): Promise<void> {
@@ -158,7 +160,6 @@ async function measure(streams: readonly number[]): Promise<void> {
   for (const target of targets) await warmUp(target);
   for (const figure of FIGURES) process.stdout.write(await compare(figure, ...targets));
   for (const { pool } of targets) await pool.destroy();
-  const held = new Map<string, Held>();
   for (const count of streams.length > 0 ? streams : [1000]) {
     for (const target of targets) {
       const result = await memoryOverTime({
@@ -167,10 +168,9 @@ async function measure(streams: readonly number[]): Promise<void> {
         open: (pool) => send(pool, 'held', STREAMED),
         usage: () => usageOf(target, 'memory'),
       });
-      held.set(`${count} slow streams, ${target.name}`, result);
+      process.stdout.write(`${count} slow streams, ${target.name}: ${described(result)}\n`);
     }
   }
-  for (const [name, result] of held) process.stdout.write(`${name}: ${described(result)}\n`);
   for (const { process: child } of [...targets, model]) child.disconnect();
 }
 

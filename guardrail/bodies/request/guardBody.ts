@@ -6,6 +6,7 @@ import type {
   RequestOutcome,
 } from '../../pseudonymization/pseudonymization.ts';
 import type { GuardedBody, RequestBody } from '../contract.ts';
+import { joined } from '../lists.ts';
 import type { Operation } from '../operations.ts';
 import type { Checkable } from './checkable.ts';
 import { queryPart } from './form.ts';
@@ -70,11 +71,6 @@ async function check(group: readonly Checkable[], guard: Guard, context: CallCon
   }
   const document: RequestDocument = { texts: [], passages, hasFiles, ...(images.length > 0 && { images }) };
   return guard.request(document, context);
-}
-
-/** The lists one after the other. Most bodies have one part, and its list is not copied. */
-function joined<T>(lists: readonly (readonly T[])[]): readonly T[] {
-  return lists.length === 1 && lists[0] ? lists[0] : lists.flat();
 }
 
 function rewritten(group: readonly Checkable[], outcome: RequestOutcome): Buffer[] {

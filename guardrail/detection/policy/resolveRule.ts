@@ -49,10 +49,10 @@ export function rememberRules(
 ): (span: Pick<Span, 'type' | 'detector'>) => ResolvedRule {
   const byDetector = new Map<string, Map<EntityType, ResolvedRule>>();
   return ({ type, detector }) => {
-    const byType = byDetector.get(detector) ?? new Map<EntityType, ResolvedRule>();
-    byDetector.set(detector, byType);
-    const rule = byType.get(type) ?? resolveRule(layers, profile, { type, detector });
-    byType.set(type, rule);
+    const known = byDetector.get(detector)?.get(type);
+    if (known) return known;
+    const rule = resolveRule(layers, profile, { type, detector });
+    byDetector.set(detector, (byDetector.get(detector) ?? new Map<EntityType, ResolvedRule>()).set(type, rule));
     return rule;
   };
 }
