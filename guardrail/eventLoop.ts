@@ -26,14 +26,25 @@ export const STEP_UNITS = 1 << 15;
 /**
  * Does long work, and yields to the event loop when it is due.
  * @param yieldIfDue shared by work that is done in a row; see {@link createYielder}
+ * @returns the result itself if the work was done without a yield: most texts are short, and waiting for a promise takes as
+ *   long as reading them
  */
-export async function inSlices<T>(work: Steps<T>, yieldIfDue = createYielder()): Promise<T> {
+export function inSlices<T>(work: Steps<T>, yieldIfDue = createYielder()): T | Promise<T> {
   for (;;) {
     const pause = yieldIfDue();
-    if (pause) await pause;
+    if (pause) return inSlicesAfter(pause, work, yieldIfDue);
     const step = work.next();
     if (step.done === true) return step.value;
   }
+}
+
+async function inSlicesAfter<T>(
+  pause: Promise<void>,
+  work: Steps<T>,
+  yieldIfDue: () => Promise<void> | undefined,
+): Promise<T> {
+  await pause;
+  return inSlices(work, yieldIfDue);
 }
 
 /** The work for a part of a text besides reading it, such as a match or a string, compared with that for a code unit. */

@@ -44,7 +44,7 @@ export interface AppOptions extends Omit<ComponentOptions, 'metrics'> {
 /** Time limit of a drain. Kubernetes grants 30 s: 5 s pass before SIGTERM, and 4 s while winding down. */
 export const DRAIN_MS = 20_000;
 /** Winding down ends after this time without a call: the clients have moved on. */
-const QUIET_MS = 500;
+const QUIET_MS = 1_000;
 const WIND_DOWN_MS = 4_000;
 /** How long idle connections stay open after a drain that finished. */
 const CLOSE_GRACE_MS = 1000;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { buildAutomaton, createAutomaton, type Automaton, type Fold } from './automaton.ts';
+import { buildAutomaton, createAutomaton, type Automaton } from './automaton.ts';
 
 type Found = [start: number, end: number, value: string];
 
-function scan(values: readonly string[], text: string, take: (found: Found) => boolean, fold?: Fold): Found[] {
+function scan(values: readonly string[], text: string, take: (found: Found) => boolean): Found[] {
   const taken: Found[] = [];
-  createAutomaton(values, fold).scan(
+  createAutomaton(values).scan(
     text,
     () => true,
     (start, end, index) => {
@@ -99,19 +99,6 @@ describe('createAutomaton', () => {
         .concat(scan(values.slice(40), text, () => true))
         .sort(([, a], [, b]) => a - b),
     );
-  });
-
-  it('applies a fold to the text', () => {
-    const lower: Fold = Uint16Array.from({ length: 65_536 }, (_, unit) =>
-      String.fromCharCode(unit).toLowerCase().charCodeAt(0),
-    );
-    for (const more of [[], ['\u4e00']]) {
-      expect(scan(['anna', 'é', ...more], 'ANNA and Anna, É', () => true, lower)).to.deep.equal([
-        [0, 4, 'anna'],
-        [9, 13, 'anna'],
-        [15, 16, 'é'],
-      ]);
-    }
   });
 
   it('does not find empty values', () => {

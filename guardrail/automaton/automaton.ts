@@ -30,9 +30,6 @@ export interface ScanRange {
   readonly state: number;
 }
 
-/** Maps each UTF-16 code unit to another one: a table of 65,536 entries. */
-export type Fold = Readonly<Uint16Array>;
-
 /** The values as a trie with failure links: from each node to the node of its longest proper suffix. */
 interface LinkedTrie {
   readonly trie: Trie;
@@ -45,10 +42,8 @@ interface LinkedTrie {
 
 /** Number of code units or nodes in one step of the work. */
 const STEP = 1 << 14;
-/** Code units from here on have no column in a table without a fold. */
+/** Code units from here on have no column in a table. */
 const LATIN1_END = 0x100;
-/** A column is one byte. */
-const MAX_COLUMNS = 0x100;
 /** Building a larger table takes longer than it saves in one call. */
 const MAX_TABLE = 1 << 15;
 /**
@@ -61,19 +56,16 @@ const SHORT_VALUE = 64;
 const SHORT_TEXT = STEP_UNITS;
 /** Values that are found so often in a text, as 'a' in 'aaaa', are left to the automaton. */
 const MAX_PLACES = 1024;
-/** An automaton with a fold is built once, for all calls. */
-const MAX_FOLDED_TABLE = 1 << 19;
 
 /**
  * Creates the automaton of a list of values.
- * @param values without duplicates. Empty values are never found. With `fold`, the values must be folded already.
- * @param fold maps the code units of the text, for example for a case-insensitive search
+ * @param values without duplicates. Empty values are never found.
  */
-export function createAutomaton(values: readonly string[], fold?: Fold): Automaton {
+export function createAutomaton(values: readonly string[]): Automaton {
   const work = link(values);
   for (;;) {
     const next = work.next();
-    if (next.done === true) return automatonOf(values, next.value, fold);
+    if (next.done === true) return automatonOf(values, next.value);
   }
 }
 
@@ -83,11 +75,18 @@ export function createAutomaton(values: readonly string[], fold?: Fold): Automat
  * Most calls have no value, or very few values in short texts. For these, a search for each value takes less time than the
  * automaton takes to build.
  */
-export async function buildAutomaton(
+export function buildAutomaton(
+  values: readonly string[],
+  yieldIfDue: () => Promise<void> | undefined,
+): Automaton | Promise<Automaton> {
+  const isShort = values.length <= FEW_VALUES && values.every(({ length }) => length <= SHORT_VALUE);
+  return isShort ? searchEach(values) : buildInSteps(values, yieldIfDue);
+}
+
+async function buildInSteps(
   values: readonly string[],
   yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Automaton> {
-  if (values.length <= FEW_VALUES && values.every(({ length }) => length <= SHORT_VALUE)) return searchEach(values);
   const work = link(values);
   for (;;) {
     const next = work.next();
@@ -98,12 +97,12 @@ export async function buildAutomaton(
 
 /** Searches short texts for each value, and builds the automaton for the first text that needs it. */
 function searchEach(values: readonly string[]): Automaton {
-  const searched = [...values.keys()].filter((index) => values[index] !== '');
+  const hasNone = values.every((value) => value === '');
   let automaton: Automaton | undefined;
   return {
     scan(text, canEnd, accept, range) {
-      if (searched.length === 0) return 0;
-      const found = text.length > SHORT_TEXT || range ? undefined : placesOf(values, searched, text);
+      if (hasNone) return 0;
+      const found = text.length > SHORT_TEXT || range ? undefined : placesOf(values, text);
       if (!found) {
         automaton ??= createAutomaton(values);
         return automaton.scan(text, canEnd, accept, range);
@@ -127,10 +126,11 @@ interface Place {
 }
 
 /** The places of values in a text, also overlapping ones. @returns undefined if there are too many of them */
-function placesOf(values: readonly string[], searched: readonly number[], text: string): Place[] | undefined {
+function placesOf(values: readonly string[], text: string): Place[] | undefined {
   const places: Place[] = [];
-  for (const index of searched) {
+  for (let index = 0; index < values.length; index++) {
     const value = values[index] ?? '';
+    if (value === '') continue;
     for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + 1)) {
       if (places.length === MAX_PLACES) return undefined;
       places.push({ start, end: start + value.length, index });
@@ -146,7 +146,7 @@ function placesOf(values: readonly string[], searched: readonly number[], text: 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
 const { charCodeAt } = String.prototype;
 
-function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold): Automaton {
+function automatonOf(values: readonly string[], linked: LinkedTrie): Automaton {
   const { trie, failure, shorter } = linked;
   const { value } = trie;
 
@@ -158,7 +158,7 @@ function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold)
     }
   }
 
-  const table = createTable(linked, fold);
+  const table = createTable(linked);
   if (table) {
     const { next, columns, width } = table;
     const isEnd = Uint8Array.from({ length: trie.nodes }, (_, node) => (value[node] || shorter[node] ? 1 : 0));
@@ -181,8 +181,7 @@ function automatonOf(values: readonly string[], linked: LinkedTrie, fold?: Fold)
       const to = range?.to ?? text.length;
       let node = range?.state ?? 0;
       for (let at = range?.from ?? 0; at < to; at++) {
-        const written = charCodeAt.call(text, at);
-        const unit = fold === undefined ? written : (fold[written] ?? 0);
+        const unit = charCodeAt.call(text, at);
         if (node === 0 && mayBegin[unit & 0xff] === 0) continue;
         node = step(trie, failure, node, unit);
         if (node === 0 || (value[node] === 0 && shorter[node] === 0)) continue;
@@ -251,19 +250,15 @@ interface Table {
 }
 
 /** @returns undefined if the table would be too large */
-function createTable(
-  { trie: { nodes, units, firstChild, sibling }, failure, order }: LinkedTrie,
-  fold: Fold | undefined,
-): Table | undefined {
-  // A fold has an entry for each code unit, so its table costs no more memory for other scripts.
-  const columnOf = new Uint8Array(fold === undefined ? LATIN1_END : fold.length);
+function createTable({ trie: { nodes, units, firstChild, sibling }, failure, order }: LinkedTrie): Table | undefined {
+  const columns = new Uint8Array(LATIN1_END);
   let width = 1;
   for (let node = 1; node < nodes; node++) {
     const unit = units[node] ?? 0;
-    if (unit >= columnOf.length || width === MAX_COLUMNS) return undefined;
-    if (columnOf[unit] === 0) columnOf[unit] = width++;
+    if (unit >= LATIN1_END || width === LATIN1_END) return undefined;
+    if (columns[unit] === 0) columns[unit] = width++;
   }
-  if (nodes * width > (fold === undefined ? MAX_TABLE : MAX_FOLDED_TABLE)) return undefined;
+  if (nodes * width > MAX_TABLE) return undefined;
 
   const next = new Uint16Array(nodes * width);
   for (let at = 0; at < nodes; at++) {
@@ -272,10 +267,8 @@ function createTable(
     // Without a child for a code unit, the transition is that of the failure node.
     if (node !== 0) next.copyWithin(row, (failure[node] ?? 0) * width, (failure[node] ?? 0) * width + width);
     for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
-      next[row + (columnOf[units[child] ?? 0] ?? 0)] = child;
+      next[row + (columns[units[child] ?? 0] ?? 0)] = child;
     }
   }
-  // Applies the fold here once instead of for each character.
-  const columns = fold === undefined ? columnOf : Uint8Array.from(fold, (unit) => columnOf[unit] ?? 0);
   return { next, columns, width };
 }

@@ -32,14 +32,14 @@ export async function restoreBody(
   const pieces = body.length === 0 ? [] : read(operation, body, contentType);
   if (pieces.length === 0) return { body, counts: UNCHANGED };
   const places = joined(pieces.map(({ content }) => content.places));
-  const { passages = places, ...counts } = await guard.response({ texts: [], passages: places }, context);
+  const outcome = await guard.response({ texts: [], passages: places }, context);
+  const { passages = places, restored, withheld, unknown, isEnumeration = false } = outcome;
   let next = 0;
   const written = pieces.map(({ text, content }) => {
     const texts = passages.slice(next, (next += content.places.length)).map((passage) => passage.text);
     const edits = editsOf(content.places, texts);
     return edits.length === 0 ? text : applyEdits(text, [...edits, ...logprobsEdits(content, edits)]);
   });
-  const { restored, withheld, unknown, isEnumeration = false } = counts;
   return {
     body: restored === 0 ? body : Buffer.from(written.join('')),
     counts: { restored, withheld, unknown, isEnumeration },

@@ -108,7 +108,7 @@ class TextWalk {
     this.opaqueObjects = opaqueObjects;
     this.hidesEndUser = hidesEndUser;
     this.isAnswer = phase !== 'request';
-    this.imageNodes = images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
+    this.imageNodes = images.length === 0 ? [] : images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
     if (root.kind === 'object' && phase === 'known answer') this.answer(root, members);
     else if (root.kind === 'object') this.body(root, members);
     else this.visit(root, { key: undefined, parent: undefined, role: 'free', isSchemaMap: false });

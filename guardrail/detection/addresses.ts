@@ -24,7 +24,7 @@ function nextLine(text: string, from: number): number | undefined {
 }
 
 /** Whether one place stands on the line below another. A name, for which a town can be taken, may fill one line between them. */
-function isBelow(text: string, first: Span, last: Span, names: ReadonlyMap<number, Span>): boolean {
+function isBelow(text: string, first: Span, last: Span, nameAt: (start: number) => Span | undefined): boolean {
   const follows = (from: number): boolean => {
     const next = nextLine(text, from);
     // The tagger can count a sign at the beginning of a line to the place.
@@ -33,7 +33,8 @@ function isBelow(text: string, first: Span, last: Span, names: ReadonlyMap<numbe
     );
   };
   if (follows(first.end)) return true;
-  const name = names.get(nextLine(text, first.end) ?? -1);
+  const next = nextLine(text, first.end);
+  const name = next === undefined ? undefined : nameAt(next);
   return name !== undefined && follows(name.end);
 }
 
@@ -49,13 +50,15 @@ export function withAddresses(text: string, spans: readonly Span[]): readonly Sp
     places.filter(({ type, start, end }) => type === 'ADDRESS' || /\d/.test(text.slice(start, end))),
   );
   if (addresses.size === 0) return spans;
-  const names = new Map(spans.filter((span) => !isPlace(span)).map((span) => [span.start, span]));
+  let names: ReadonlyMap<number, Span> | undefined;
+  const nameAt = (start: number): Span | undefined =>
+    (names ??= new Map(spans.filter((span) => !isPlace(span)).map((span) => [span.start, span]))).get(start);
   const ends = new Map<Span, number>();
   const join = (first: Span | undefined, last: Span | undefined): void => {
     if (!first || !last || (!addresses.has(first) && !addresses.has(last))) return;
     if (last.start - first.end > 2 * WIDTH) return;
     const gap = text.slice(first.end, last.start);
-    const below = isBelow(text, first, last, names);
+    const below = isBelow(text, first, last, nameAt);
     if (!below && !separator.test(gap) && !nextField.test(gap)) return;
     const code = below ? codeAfter.exec(text.slice(last.end, last.end + WIDTH)) : null;
     if (code) ends.set(last, last.end + code[0].length);

@@ -10,7 +10,7 @@ import {
 } from './contract.ts';
 import { defaultPolicy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
-import { splitLongEntity } from './entityLength.ts';
+import { splitLongEntities } from './entityLength.ts';
 import { withNamesakes } from './namesakes.ts';
 import { generalTypeOf } from './publicTypes.ts';
 import { addRepetitions } from './repetition.ts';
@@ -43,9 +43,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
       const judged = texts.map((text, index) =>
         judge(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
       );
-      const spans = judged.map(({ text, retained }) =>
-        resolveOverlaps(text, retained).flatMap((span) => splitLongEntity(text, span)),
-      );
+      const spans = judged.map(({ text, retained }) => splitLongEntities(text, resolveOverlaps(text, retained)));
       TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
       // A public person who shares a name with a private one keeps the whole name.
       const kept = judged.map(({ dropped }) => dropped.filter(({ type }) => type === 'PUBLIC_PERSON'));
@@ -90,12 +88,13 @@ function withActions(
   policy: Policy,
   { team, stricter }: AnalysisContext,
 ): Finding[] {
-  return spans.flatMap((span) => {
+  const findings: Finding[] = [];
+  for (const span of spans) {
     const type = generalTypeOf(span.type);
-    if (stricter?.block?.some((blocked) => blocked === span.type || blocked === type))
-      return { ...span, type, action: 'block' as const };
+    const isBlocked = stricter?.block?.some((blocked) => blocked === span.type || blocked === type) === true;
     // A piece of a split span gets the action of the whole: its score is the same, and only whole values are allowed.
-    const action = policy.actionOf(span, text.slice(span.start, span.end), team);
-    return action === undefined ? [] : { ...span, type, action };
-  });
+    const action = isBlocked ? 'block' : policy.actionOf(span, text.slice(span.start, span.end), team);
+    if (action !== undefined) findings.push({ ...span, type, action });
+  }
+  return findings;
 }

@@ -1,16 +1,17 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type DependencyState, type Detector, type DetectOptions, type Recall, type Span } from './contract.ts';
 import { Counter, Slice } from './callProgress.ts';
-import { splitLongEntity } from './entityLength.ts';
+import { splitLongEntities } from './entityLength.ts';
 import { resolveBeforePolicy } from './spans.ts';
-import { findInAllSpellings, type Folded, type OriginalRange } from './text/foldedView.ts';
+import { foldedPartsOf, newValues, type FoldedPart, type OriginalRange } from './text/foldedView.ts';
 import { groupsOf, isOnePiece, piecesOf, widened, type Piece } from './text/pieces.ts';
-import type { Recognizer } from './recognizers/recognizer.ts';
+import type { Emit, Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { nameTypes } from './ner/entityClasses.ts';
 import { EntityFinder } from './ner/entityFinder.ts';
-import { loadNameModels, type NameModels } from './ner/nameModels.ts';
+import type { NameModels } from './ner/nameModels.ts';
+import { shippedFinder } from './ner/shippedFinder.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
@@ -48,10 +49,12 @@ const SLICE_MS = 2;
 /** Creates the detector that runs in the process: recognizers, and a tagger for people, places and organisations. */
 export const createBuiltinDetector = (options: BuiltinOptions = {}): Detector => new BuiltinDetector(options);
 
-/** What the recognizers find in a text. */
+/** A spelling of a text, and what the recognizers find in it. */
 interface Recognized {
   readonly stats: TextStats;
   readonly spans: readonly Span[];
+  /** The part of the folded view that has this spelling. Undefined: the text itself. */
+  readonly part?: FoldedPart;
 }
 
 /** What the pieces of a text share. */
@@ -66,6 +69,8 @@ class BuiltinDetector implements Detector {
   private readonly pieceSize: number | undefined;
   private readonly names: EntityFinder;
   private readonly recognizers: readonly Recognizer[];
+  /** The recognizers that a text without digits can have values of. */
+  private readonly withoutDigits: readonly Recognizer[];
   /**
    * Only one batch yields at a time. If all batches yielded, all would end late. Admission estimates the load from the time
    * for which the event loop is blocked, and would accept more calls than the process can answer.
@@ -74,12 +79,15 @@ class BuiltinDetector implements Detector {
   /** The last long text. Long texts run one after the other, and each yields to the event loop between its pieces. */
   private longTexts: Promise<unknown> = Promise.resolve();
 
-  constructor({ recall = 'balanced', languages = [], pieceSize, models = loadNameModels() }: BuiltinOptions) {
-    this.names = new EntityFinder(models);
+  constructor({ recall = 'balanced', languages = [], pieceSize, models }: BuiltinOptions) {
+    this.names = models === undefined ? shippedFinder() : new EntityFinder(models);
     this.recall = recall;
     this.pieceSize = pieceSize;
     // Objects of one shape: each text meets all recognizers, and V8 reads from many shapes more slowly.
-    this.recognizers = recognizersFor(languages).map(({ type, mayMatch, find }) => ({ type, mayMatch, find }));
+    const all = recognizersFor(languages);
+    const ofOneShape = ({ type, mayMatch, find }: Recognizer): Recognizer => ({ type, mayMatch, find });
+    this.recognizers = all.map(ofOneShape);
+    this.withoutDigits = all.filter(({ needsDigit }) => needsDigit !== true).map(ofOneShape);
   }
 
   async detect(
@@ -132,25 +140,22 @@ class BuiltinDetector implements Detector {
    * tables, which takes a tenth off the time of many short texts.
    */
   private *findInGroup(texts: readonly string[], recall: Recall, count: Counter): Generator<undefined, Span[][]> {
-    const recognized = [];
-    for (const text of texts) {
-      yield;
-      recognized.push({ text, options: { recall, context: textContextOf(text) }, recognized: this.recognize(text) });
-    }
-    const named = [];
-    for (const one of recognized) {
-      yield;
-      named.push({ ...one, names: this.namesIn(one.recognized, one.options) });
-    }
-    const found: Span[][] = [];
-    for (const { text, options, recognized, names } of named) {
-      yield;
-      const first = completed(recognized, names);
-      const all = this.readSpellings(text, (part, folded) => (folded ? this.find(part, options, folded) : first));
-      found.push(resolveBeforePolicy(text, all).flatMap((span) => splitLongEntity(text, span)));
-      count.add(found.at(-1)?.length ?? 0);
-    }
-    return found;
+    const read = yield* inSteps(texts, (text) => ({ text, context: textContextOf(text), parts: foldedPartsOf(text) }));
+    const recognized = yield* inSteps(read, ({ text, context, parts }) => ({
+      text,
+      options: { recall, context },
+      spellings: this.recognizeAll(text, parts),
+    }));
+    const named = yield* inSteps(recognized, ({ text, options, spellings }) => ({
+      text,
+      spellings,
+      names: this.namesInAll(spellings, options),
+    }));
+    return yield* inSteps(named, ({ text, spellings, names }) => {
+      const found = splitLongEntities(text, resolveBeforePolicy(text, completedInAll(text, spellings, names)));
+      count.add(found.length);
+      return [...found];
+    });
   }
 
   private async findInLong(text: string, recall: Recall, count: Counter): Promise<Span[]> {
@@ -158,7 +163,7 @@ class BuiltinDetector implements Detector {
     const pieces = [...piecesOf(text, this.pieceSize)];
     const spans: Span[] = [];
     for (const piece of pieces) {
-      const found = this.findIn(text, piece, options).flatMap((span) => splitLongEntity(text, span));
+      const found = splitLongEntities(text, this.findIn(text, piece, options));
       count.add(found.length);
       for (const span of found) spans.push(span);
       await nextIteration();
@@ -186,28 +191,24 @@ class BuiltinDetector implements Detector {
   /** All spans in a piece and its surroundings. */
   private readPiece(text: string, { from, to }: Piece, options: PieceOptions): readonly Span[] {
     const read = text.slice(from, to);
-    const spans = this.readSpellings(read, (spelling, folded) => this.find(spelling, options, folded));
+    const spellings = this.recognizeAll(read, foldedPartsOf(read));
+    const spans = completedInAll(read, spellings, this.namesInAll(spellings, options));
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
-  /** All spans in a text and in its folded view. */
-  private readSpellings(
-    text: string,
-    find: (spelling: string, folded?: Folded<Span>) => readonly Span[],
-  ): readonly Span[] {
-    return withPersonalUrls(findInAllSpellings(text, find, (span, range) => isEvidence(text, span, range)));
+  /** The text itself, and the parts of its folded view in which a value may be new. */
+  private recognizeAll(text: string, parts: readonly FoldedPart[]): readonly Recognized[] {
+    const folded = parts.map((part) => ({ ...this.recognize(part.text), part }));
+    return [this.recognize(text), ...folded.filter(({ part, spans }) => mayHaveNew(text, part, spans))];
   }
 
-  private find(text: string, options: PieceOptions, folded?: Folded<Span>): readonly Span[] {
-    const recognized = this.recognize(text);
-    // Names are no evidence where only separators differ: see isEvidence. They can only take away from what is recognized.
-    if (folded && folded.difference !== 'characters' && !recognized.spans.some(folded.isNew)) return [];
-    return completed(recognized, this.namesIn(recognized, options));
+  private namesInAll(spellings: readonly Recognized[], options: PieceOptions): readonly (readonly Span[])[] {
+    return spellings.map((spelling) => this.namesIn(spelling, options));
   }
 
   private recognize(text: string): Recognized {
     const stats = textStatsOf(text);
-    return { stats, spans: findByRecognizers(this.recognizers, stats) };
+    return { stats, spans: findByRecognizers(stats.digits > 0 ? this.recognizers : this.withoutDigits, stats) };
   }
 
   private namesIn({ stats, spans }: Recognized, { recall, context }: PieceOptions): Span[] {
@@ -217,6 +218,41 @@ class BuiltinDetector implements Detector {
       .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name }));
   }
 }
+
+/** Maps items one by one, a step for each. */
+function* inSteps<A, B>(items: readonly A[], map: (item: A) => B): Generator<undefined, B[]> {
+  const mapped: B[] = [];
+  for (const item of items) {
+    yield;
+    mapped.push(map(item));
+  }
+  return mapped;
+}
+
+/** All spans in a text and in its folded view. @param names those in each spelling */
+function completedInAll(
+  text: string,
+  spellings: readonly Recognized[],
+  names: readonly (readonly Span[])[],
+): readonly Span[] {
+  const all: Span[] = [];
+  for (const [index, spelling] of spellings.entries()) {
+    const found = completed(spelling, names[index] ?? []);
+    for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
+  }
+  return withPersonalUrls(all);
+}
+
+/**
+ * Whether a part of the folded view may have a value that the text itself does not show. Names are no evidence where only
+ * separators differ: see {@link isEvidence}. They can only take away from what is recognized.
+ */
+const mayHaveNew = (text: string, part: FoldedPart, recognized: readonly Span[]): boolean =>
+  part.originalRange(0, part.text.length).difference === 'characters' || newIn(text, part, recognized).length > 0;
+
+/** The values of a part of the folded view that the text itself does not show, at their places in the text. */
+const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =>
+  newValues(part, spans, (span, range) => isEvidence(text, span, range));
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
@@ -255,9 +291,12 @@ const isFoundByTagger = (type: string): boolean => nameTypes.some((name) => name
 
 function findByRecognizers(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
   const spans: Span[] = [];
-  for (const { type: own, mayMatch, find } of recognizers) {
+  let own = '';
+  const emit: Emit = (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name });
+  for (const { type, mayMatch, find } of recognizers) {
     if (!mayMatch(stats)) continue;
-    find(stats.text, (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name }), stats);
+    own = type;
+    find(stats.text, emit, stats);
   }
   return spans;
 }

@@ -22,7 +22,7 @@ export { compileLinear, type Compiled } from './policy/linearPattern.ts';
 export { generalTypeOf } from './publicTypes.ts';
 export { recognizedTypes } from './recognizers/recognizers.ts';
 export { toCodePoints, toUtf16 } from './text/codePoints.ts';
-export { MAX_ENTITY, splitLongEntity } from './entityLength.ts';
+export { MAX_ENTITY, splitLongEntities } from './entityLength.ts';
 export { withSpanCache } from './spanCache.ts';
 export { createPresidioDetector, type PresidioOptions } from './presidio.ts';
 export { strictestPolicy, type ServiceSettings } from './policy/strictness.ts';

@@ -23,19 +23,20 @@ const fromTown = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('homeP
 export function withDwellings(text: string, spans: readonly Span[]): readonly Span[] {
   const persons = spans.filter(({ type }) => type === 'PERSON');
   if (persons.length === 0) return spans;
-  const dwellings = persons.flatMap((person): Span | [] => {
+  const found = spans.map((span) => withDistrict(text, span));
+  for (const person of persons) {
     const behind = text.slice(person.end, person.end + WIDTH);
-    if (!/^,? .*\d/.test(behind)) return [];
+    if (!/^,? .*\d/.test(behind)) continue;
     const { 0: all = '', 1: value = '' } = dwelling.exec(behind) ?? [];
     const end = person.end + all.length;
-    return value === '' ? [] : { ...person, type: 'ADDRESS', start: end - value.length, end };
-  });
-  return [...spans.map((span) => withDistrict(text, span)), ...dwellings];
+    if (value !== '') found.push({ ...person, type: 'ADDRESS', start: end - value.length, end });
+  }
+  return found;
 }
 
 function withDistrict(text: string, span: Span): Span {
   if (span.type !== 'LOCATION' && span.type !== 'ADDRESS') return span;
-  if (!/^ \d/.test(text.slice(span.end, span.end + 2))) return span;
+  if (text.charAt(span.end) !== ' ' || !/\d/.test(text.charAt(span.end + 1))) return span;
   const [number] = district.exec(text.slice(span.end, span.end + WIDTH)) ?? [];
   if (number === undefined || /\d/.test(text.slice(span.start, span.end))) return span;
   if (!fromTown.test(text.slice(Math.max(0, span.start - 8), span.start))) return span;

@@ -22,13 +22,26 @@ interface TextRange {
   readonly type: EntityType;
 }
 
+function longestOf({ type }: TextRange): number {
+  return LONGER[type] ?? MAX_ENTITY;
+}
+
+function isTooLong(span: TextRange): boolean {
+  const length = span.end - span.start;
+  return length > MAX_ENTITY && length > longestOf(span);
+}
+
 /**
- * Splits a span that is too long into several spans with one value each. Only white space separates them. A repeated
- * run of names becomes single names.
+ * Splits each span that is too long into several spans with one value each. Only white space separates them. A repeated run
+ * of names becomes single names. Most texts have no such span, and their list is not copied.
  */
-export function splitLongEntity<P extends TextRange>(text: string, span: P): readonly P[] {
-  const longest = LONGER[span.type] ?? MAX_ENTITY;
-  if (span.end - span.start <= longest) return [span];
+export function splitLongEntities<P extends TextRange>(text: string, spans: readonly P[]): readonly P[] {
+  return spans.some(isTooLong) ? spans.flatMap((span) => splitLongEntity(text, span)) : spans;
+}
+
+function splitLongEntity<P extends TextRange>(text: string, span: P): readonly P[] {
+  if (!isTooLong(span)) return [span];
+  const longest = longestOf(span);
   const pieces: P[] = [];
   for (const { start, end } of runsIn(text, span, longest)) {
     for (let from = start; from < end;) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectLinearTime } from '../../hack/testing/linearTime.ts';
 import type { Span } from './contract.ts';
 import { withHomes } from './homes.ts';
 
@@ -37,6 +38,8 @@ describe('withHomes', () => {
     'I come from <Hove|LOCATION>',
     'my parents live in <Hove|LOCATION>',
     'my flat in <Hove|LOCATION>',
+    'my hometown is\n<Dayton|LOCATION>',
+    'Guess what! I live in <Leeds|LOCATION>',
     'We fly from <Hilo|LOCATION>, where we live',
     'Ich bin ursprünglich aus <Hannover|LOCATION>',
     'Ich bin in <Kassel|LOCATION> geboren',
@@ -101,6 +104,8 @@ describe('withHomes', () => {
     'jag är i <Lund|LOCATION>',
     'Hur många bor i <Lund|LOCATION>',
     'the weather in <Leeds|LOCATION>',
+    'I live alone! Not in <Leeds|LOCATION>',
+    'where I live\nthe weather in <Leeds|LOCATION>',
     'I am flying from <Leeds|LOCATION>',
     'people who live in <Leeds|LOCATION>',
     'Which singer was born in <Leeds|LOCATION>',
@@ -113,11 +118,9 @@ describe('withHomes', () => {
   ])
     it(`leaves another place: ${text}`, () => expect(lastType(text)).to.not.equal('ADDRESS'));
 
-  it('takes linear time', () => {
-    const text = 'lives in '.repeat(20_000);
-    const spans = Array.from({ length: 20_000 }, (_, at): Span => ({ start: 9 * at + 6, end: 9 * at + 8, type: 'LOCATION', score: 1, detector: 'fixed' })); // prettier-ignore
-    const before = process.threadCpuUsage();
-    withHomes(text, spans);
-    expect(process.threadCpuUsage(before).user / 1000, 'milliseconds').to.be.below(1000);
-  });
+  it('takes linear time', () =>
+    expectLinearTime('places', 20_000, (length) => {
+      const spans = Array.from({ length }, (_, at): Span => ({ start: 9 * at + 6, end: 9 * at + 8, type: 'LOCATION', score: 1, detector: 'fixed' })); // prettier-ignore
+      withHomes('lives in '.repeat(length), spans);
+    }));
 });

@@ -22,6 +22,10 @@ const beginsWithOwn = new RegExp(String.raw`^(?:${contextWords('ownPlace')})\s`,
 const homeAfter = new RegExp(String.raw`^,? (?:${contextWords('homeAfter')})(?![\p{L}\p{N}])`, 'u');
 const endsWithLabel = endsWith(String.raw`${word(contextWords('town'))}["']?\s?[:=>]\s?["']?`, 'u');
 
+/** Where the part of a text begins that no pattern of {@link before} looks behind. */
+const sentenceStart = (text: string): number =>
+  Math.max(text.lastIndexOf('\n'), text.lastIndexOf('!'), text.lastIndexOf('?')) + 1;
+
 /**
  * Makes a place an address where a private person lives or was born: beside words of the person who writes, and near the name
  * of a person after other words, or in a field.
@@ -32,13 +36,13 @@ export function withHomes(text: string, spans: readonly Span[]): readonly Span[]
   const isNear = ({ start, end }: Span): boolean =>
     people.some((person) => person.start - end <= PERSON_WIDTH && start - person.end <= PERSON_WIDTH);
   const isHome = (place: Span): boolean => {
+    const from = (at: number): string => text.slice(at, at + WIDTH).toLowerCase();
     const leading = text.slice(Math.max(0, place.start - WIDTH), place.start).toLowerCase();
-    const value = text.slice(place.start, place.start + WIDTH).toLowerCase();
-    const trailing = text.slice(place.end, place.end + WIDTH).toLowerCase();
-    if (endsWithOwnPlace(leading) || beginsWithOwn.test(value)) return true;
+    if (endsWithOwnPlace(leading) || beginsWithOwn.test(from(place.start))) return true;
     if (!endsWithPreposition(leading)) return endsWithLabel(leading) && isNear(place);
-    const isOwn = ownHome.test(leading) || (homeAfter.test(trailing) && self.test(leading));
-    return isOwn || (isNear(place) && home.test(leading));
+    const sentence = leading.slice(sentenceStart(leading));
+    const isOwn = ownHome.test(sentence) || (self.test(sentence) && homeAfter.test(from(place.end)));
+    return isOwn || (isNear(place) && home.test(sentence));
   };
   return spans.map((span) => (span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS' } : span));
 }

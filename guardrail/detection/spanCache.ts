@@ -50,11 +50,12 @@ async function keysOf(
 ): Promise<(string | undefined)[]> {
   if (scope === undefined) return texts.map(() => undefined);
   const yieldIfDue = createYielder();
-  // JSON says where it ends, so no two lists and texts have the same name.
-  const prefix = JSON.stringify([scope, recall, minRecall]);
+  // Each part says where it ends, so no two lists and texts have the same name.
+  const prefix = `${scope.length} ${scope} ${recall} ${minRecall ?? ''} `;
   const keys: (string | undefined)[] = [];
   for (const text of texts) {
-    await yieldIfDue();
+    const pause = yieldIfDue();
+    if (pause) await pause;
     // Without its lone surrogates, a text could have the digest of another one.
     keys.push(text.length <= MAX_TEXT && text.isWellFormed() ? processDigest(prefix + text) : undefined);
   }
@@ -66,6 +67,8 @@ class SpanCache {
   private readonly entries = new Map<string, Span[]>();
   private readonly maxBytes: number;
   private bytes = 0;
+  /** Moves nowhere when it is used again. */
+  private newest: string | undefined;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
@@ -75,8 +78,11 @@ class SpanCache {
     if (key === undefined) return undefined;
     const spans = this.entries.get(key);
     if (!spans) return undefined;
-    this.entries.delete(key);
-    this.entries.set(key, spans);
+    if (key !== this.newest) {
+      this.entries.delete(key);
+      this.entries.set(key, spans);
+      this.newest = key;
+    }
     return [...spans];
   }
 
@@ -85,6 +91,7 @@ class SpanCache {
     // A copy of each field: nothing else that a span may have is kept.
     const copies = spans.map(({ start, end, type, score, detector }) => ({ start, end, type, score, detector }));
     this.entries.set(key, copies);
+    this.newest = key;
     this.bytes += sizeOf(copies);
     for (const [oldest, dropped] of this.entries) {
       if (this.bytes <= this.maxBytes) break;

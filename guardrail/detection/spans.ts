@@ -1,3 +1,4 @@
+import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
 
 /** Types without a pattern or check digits. An overlapping value with a pattern wins. */
@@ -22,10 +23,30 @@ function reliability(span: Span): number {
  * @returns spans sorted by start, disjoint and not empty. None cuts a surrogate pair.
  */
 export function resolveOverlaps<S extends Span>(text: string, spans: readonly S[]): S[] {
-  const sorted = spans
-    .map((span) => wholeCharacters(text, span))
-    .filter((span) => span.start < span.end)
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+  return resolveSorted(text, sorted(text, spans));
+}
+
+/** The spans that are not empty, on whole characters, in the order of the text. */
+function sorted<S extends Span>(text: string, spans: readonly S[]): S[] {
+  const whole: S[] = [];
+  for (const span of spans) {
+    const one = wholeCharacters(text, span);
+    if (one.start < one.end) whole.push(one);
+  }
+  return whole.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+/** Whether no span overlaps another one. Most texts have such spans only. */
+function areDisjoint(sorted: readonly Span[]): boolean {
+  for (let at = 1; at < sorted.length; at++) {
+    if ((sorted[at]?.start ?? 0) < (sorted[at - 1]?.end ?? 0)) return false;
+  }
+  return true;
+}
+
+/** Makes spans in the order of the text disjoint: see {@link resolveOverlaps}. */
+function resolveSorted<S extends Span>(text: string, sorted: S[]): S[] {
+  if (areDisjoint(sorted)) return sorted;
   const result: S[] = [];
   let first = 0;
   while (first < sorted.length) {
@@ -50,11 +71,12 @@ const publicNames = new Set(['LOCATION', 'ORGANIZATION', 'PUBLIC_PERSON']);
  */
 export function resolveBeforePolicy<S extends Span>(text: string, spans: readonly S[]): S[] {
   const isPublic = ({ type }: Span): boolean => publicNames.has(type);
-  const resolved = resolveOverlaps(text, spans);
-  if (!resolved.some(isPublic)) return resolved;
-  const others = resolveOverlaps(
+  const all = sorted(text, spans);
+  const resolved = resolveSorted(text, all);
+  if (resolved === all || !resolved.some(isPublic)) return resolved;
+  const others = resolveSorted(
     text,
-    spans.filter((span) => !isPublic(span)),
+    all.filter((span) => !isPublic(span)),
   );
   return [...others, ...resolved.filter(isPublic)].sort((a, b) => a.start - b.start);
 }
@@ -110,8 +132,8 @@ export function trimmed<S extends Span>(text: string, span: S): S | undefined {
   return start < end ? { ...span, start, end } : undefined;
 }
 
-const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
-const isHigh = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800;
+const isLow = (text: string, at: number): boolean => (unitAt(text, at) & 0xfc00) === 0xdc00;
+const isHigh = (text: string, at: number): boolean => (unitAt(text, at) & 0xfc00) === 0xd800;
 
 function wholeCharacters<S extends Span>(text: string, span: S): S {
   const start = Math.max(0, span.start);

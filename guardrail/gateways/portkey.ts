@@ -1,7 +1,7 @@
 /** Portkey's webhook guardrail (1.15): receives whole bodies before and after the call, and returns a verdict. */
-import { randomBytes } from 'node:crypto';
 import type { Json } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId } from '../ids.ts';
+import { randomId } from '../randomId.ts';
 import { FieldError, isObject, type JsonObject } from './fields.ts';
 import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
@@ -39,7 +39,7 @@ export const portkey: GatewayAdapter = {
 type Exchange = ReturnType<GatewayAdapter['read']>;
 
 function readBefore(body: JsonObject, request: JsonObject, call: GatewayCall): Exchange {
-  const token = call.tokenOf(nameOf(body, request, call) ?? randomBytes(16).toString('hex'));
+  const token = call.tokenOf(nameOf(body, request, call) ?? randomId());
   const subject = subjectOf(body, request, call);
   const { [TOKEN_FIELD]: sent, ...own } = request;
   const tools = rowsOf(own.tools);

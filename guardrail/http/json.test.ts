@@ -144,7 +144,8 @@ describe('JSON of several megabytes', () => {
     const faults = { duplicate_name: '{"a":1,"a":1,"b":', invalid_json: '{"a":', too_deep: '['.repeat(MAX_DEPTH + 1) };
     for (const [code, start] of Object.entries(faults)) {
       const broken = Buffer.from(`${start}${rest}${code === 'duplicate_name' ? '}' : ''}`);
-      const error = await (parseJsonInSteps(broken) as Promise<unknown>).then(
+      const parsing = async (): Promise<unknown> => await parseJsonInSteps(broken);
+      const error = await parsing().then(
         () => undefined,
         (thrown: unknown) => thrown as ServiceError,
       );

@@ -138,14 +138,21 @@ function instrumentStore(store: MappingStore, histogram: TalliedHistogram, regis
       this.set(await store.count().catch(() => Number.NaN));
     },
   });
-  const call = <T>(operation: string, run: () => Promise<T>): Promise<T> => timed(histogram, { operation }, run);
+  const timer = (operation: string): Timer => timerOf(histogram, { operation });
+  const timers = {
+    put: timer('put'),
+    get: timer('get'),
+    eraseSession: timer('erase_session'),
+    eraseSubject: timer('erase_subject'),
+    describe: timer('describe'),
+  };
   return {
     fence: () => store.fence(),
-    put: (entry) => call('put', () => store.put(entry)),
-    get: (session, pseudonyms, ttlMs) => call('get', () => store.get(session, pseudonyms, ttlMs)),
-    eraseSession: (session) => call('erase_session', () => store.eraseSession(session)),
-    eraseSubject: (subject) => call('erase_subject', () => store.eraseSubject(subject)),
-    describe: (session) => call('describe', () => store.describe(session)),
+    put: (entry) => timers.put(() => store.put(entry)),
+    get: (session, pseudonyms, ttlMs) => timers.get(() => store.get(session, pseudonyms, ttlMs)),
+    eraseSession: (session) => timers.eraseSession(() => store.eraseSession(session)),
+    eraseSubject: (subject) => timers.eraseSubject(() => store.eraseSubject(subject)),
+    describe: (session) => timers.describe(() => store.describe(session)),
     count: () => store.count(),
     ping: () => store.ping(),
     close: () => store.close(),
@@ -153,28 +160,32 @@ function instrumentStore(store: MappingStore, histogram: TalliedHistogram, regis
 }
 
 function instrumentAnalyzer(analyzer: Analyzer, histogram: TalliedHistogram): Analyzer {
+  const timer = timerOf(histogram, {});
   return {
-    analyze: (texts: readonly string[], context: AnalysisContext) =>
-      timed(histogram, {}, () => analyzer.analyze(texts, context)),
+    analyze: (texts: readonly string[], context: AnalysisContext) => timer(() => analyzer.analyze(texts, context)),
     state: () => analyzer.state(),
     close: () => analyzer.close(),
   };
 }
 
-async function timed<T>(
-  histogram: TalliedHistogram,
-  labels: Record<string, string>,
-  call: () => Promise<T>,
-): Promise<T> {
-  const start = performance.now();
-  try {
-    const result = await call();
-    histogram.observe({ ...labels, outcome: 'ok' }, secondsSince(start));
-    return result;
-  } catch (error) {
-    histogram.observe({ ...labels, outcome: 'error' }, secondsSince(start));
-    throw error;
-  }
+/** Runs a call, and observes its time and outcome. */
+type Timer = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** @param labels of the histogram, besides `outcome` */
+function timerOf(histogram: TalliedHistogram, labels: Readonly<Record<string, string>>): Timer {
+  const ok = { ...labels, outcome: 'ok' };
+  const error = { ...labels, outcome: 'error' };
+  return async (call) => {
+    const start = performance.now();
+    try {
+      const result = await call();
+      histogram.observe(ok, secondsSince(start));
+      return result;
+    } catch (thrown) {
+      histogram.observe(error, secondsSince(start));
+      throw thrown;
+    }
+  };
 }
 
 function secondsSince(start: number): number {

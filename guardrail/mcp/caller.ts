@@ -1,8 +1,8 @@
 /** Who calls a tool: the session of the model's calls, so that the pseudonyms of the model are known. */
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import { callerOf, customersIn, identityOf, type Caller } from '../proxy/proxy.ts';
+import { randomId } from '../randomId.ts';
 import type { McpOptions } from './call.ts';
 
 /**
@@ -40,5 +40,5 @@ export function mcpIdentityOf(
   { customerHeaders, subjectOf }: Pick<McpOptions, 'customerHeaders' | 'subjectOf'>,
 ): CallIdentity {
   const [endUser] = customersIn(headers, customerHeaders);
-  return identityOf(caller, { callId: randomUUID(), endUser, subjectOf });
+  return identityOf(caller, { callId: randomId(), endUser, subjectOf });
 }

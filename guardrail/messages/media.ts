@@ -118,8 +118,14 @@ export function hasFile(object: JsonObject, part: ContentPart | undefined, roleO
 
 /** Whether an object is media by its media type, as in Gemini and MCP, and not an image. Text at an address also counts. */
 function isMedia(object: JsonObject): boolean {
-  const types = MEDIA_TYPE_KEYS.map((key) => object[key]).filter((type) => typeof type === 'string');
-  if (types.length === 0 || types.some(isImageType)) return false;
+  let hasType = false;
+  for (const key of MEDIA_TYPE_KEYS) {
+    const type = object[key];
+    if (typeof type !== 'string') continue;
+    if (isImageType(type)) return false;
+    hasType = true;
+  }
+  if (!hasType) return false;
   return (
     hasMember(object, ...MEDIA_ADDRESS_KEYS) || (hasMember(object, ...MEDIA_BASE64_KEYS) && object.type !== 'text')
   );

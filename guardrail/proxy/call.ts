@@ -56,6 +56,8 @@ export type InlineRequest = Readable &
   Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'httpVersion'> & {
     /** Headers that `headers` joins, and that the upstream receives more than once. */
     readonly repeatedHeaders?: ReadonlySet<string>;
+    /** The connection, if it is the caller's. */
+    readonly socket?: object;
   };
 
 export interface InlineContext extends CallScope {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually, PLANTED } from '../testing/appHarness.ts';
 import { createGuard } from '../pseudonymization/pseudonymization.ts';
@@ -246,6 +247,25 @@ describe('draining the inline proxy', () => {
       .to.match(/^HTTP\/1\.1 200 /)
       .and.match(/connection: close/i);
     await down;
+    await inline.stop();
+  });
+
+  it('winds down on a busy machine: answers a call that arrived while the process did not run', async () => {
+    const inline = await startInline();
+    inline.script((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(completion('Hi')));
+    const client = rawClient(inline.proxyUrl);
+    client.socket.write(chatBytes('Hi'));
+    await eventually(() => client.text().endsWith(completion('Hi')));
+    const drained = inline.app.windDown().then(() => inline.app.drain());
+    // After an immediate, the event loop runs due timers before it reads from connections.
+    await immediate();
+    client.socket.write(chatBytes('Hi'));
+    const stalledUntil = performance.now() + 5_000;
+    while (performance.now() < stalledUntil);
+    expect(await client.closed())
+      .to.match(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 /)
+      .and.match(/connection: close/i);
+    await drained;
     await inline.stop();
   });
 });

@@ -1,11 +1,11 @@
 /** Who calls: the session of a call, from its credentials or from headers that a trusted hop has set. */
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import { strip } from '../bodies/bodies.ts';
 import { keyHashOf } from '../customers/customers.ts';
 import { TEAM_HEADER } from '../gateways/gateways.ts';
 import { INLINE_TENANT, type SubjectId, type Tenant } from '../ids.ts';
+import { callerHash } from './callerHash.ts';
 import { ProxyError } from './errors.ts';
 
 /** Headers in which the clients of the APIs send their key, besides `Authorization`. */
@@ -55,7 +55,13 @@ export function callerOf(
 
 /** @returns the end users that headers name. @param names in lower case */
 export function customersIn(headers: IncomingHttpHeaders, names: readonly string[]): string[] {
-  return names.map((name) => strip(valueOf(headers, name))).filter((value) => value !== '');
+  const customers: string[] = [];
+  for (const name of names) {
+    if (headers[name] === undefined) continue;
+    const value = strip(valueOf(headers, name));
+    if (value !== '') customers.push(value);
+  }
+  return customers;
 }
 
 /** The hashes under which LiteLLM knows the keys of a call. */
@@ -69,18 +75,20 @@ export interface IdentityParts {
   /** The end user that the body names. */
   readonly endUser: string | undefined;
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
+  /** The connection of the call, if it is the caller's. */
+  readonly connection?: object | undefined;
 }
 
 /** The identity of a call. Calls of different callers, end users or conversations never share a mapping. */
 export function identityOf({ name, team, conversation }: Caller, parts: IdentityParts): CallIdentity {
-  const { callId, endUser, subjectOf } = parts;
+  const { callId, endUser, subjectOf, connection } = parts;
   // Nobody can prove to have sent an anonymous call, so no other call may read its mapping.
   const scope = JSON.stringify([name ?? { callId }, endUser ?? null, conversation ?? null]);
   // The session is a hash of this hash with the session key. So nothing that is kept tells the credentials.
   return {
     tenant: INLINE_TENANT,
     team,
-    keyHash: `inline:${hash('sha256', scope)}`,
+    keyHash: `inline:${callerHash(scope, 'identity', connection)}`,
     callId,
     traceId: conversation,
     ...(endUser === undefined ? {} : { subject: subjectOf(INLINE_TENANT, endUser) }),
@@ -95,9 +103,11 @@ function keysOf(headers: IncomingHttpHeaders, query: string): string[] {
   const bearer = valueOf(headers, 'authorization')
     .replace(/^Bearer +/i, '')
     .trim();
-  const own = KEY_HEADERS.map((name) => valueOf(headers, name));
-  const inQuery = query.includes(KEY_PARAMETER) ? new URLSearchParams(query).getAll(KEY_PARAMETER) : [];
-  return [...new Set([bearer, ...own, ...inQuery])].filter((key) => key !== '').sort();
+  const keys = new Set([bearer]);
+  for (const name of KEY_HEADERS) if (headers[name] !== undefined) keys.add(valueOf(headers, name));
+  if (query.includes(KEY_PARAMETER)) for (const key of new URLSearchParams(query).getAll(KEY_PARAMETER)) keys.add(key);
+  keys.delete('');
+  return [...keys].sort();
 }
 
 function valueOf(headers: IncomingHttpHeaders, name: string): string {

@@ -1,16 +1,16 @@
 /** The way of a request through the guard: its body is read, checked, and replaced. */
-import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { endUsersOf, guardBody, type EndUsers, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
 import type { Policy } from '../detection/detection.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
+import { randomId } from '../randomId.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
-import { ClientGoneError, ProxyError } from './errors.ts';
+import { ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
 import { customersIn, identityOf, keyHashesIn } from './identity.ts';
 import { hasBody, isWithoutBody } from './route.ts';
-import { isStoring } from './storedAnswers.ts';
+import { isStoring, mayBeStored } from './storedAnswers.ts';
 
 /** A request as the upstream receives it. */
 export interface Prepared {
@@ -84,17 +84,22 @@ export async function reading<T>(
   { admission, maxBody }: Pick<InlineOptions, 'admission' | 'maxBody'>,
   work: (body: Buffer) => Promise<T>,
 ): Promise<T> {
-  let prepared: { readonly value: T } | undefined;
-  await admission.reserve(context, async () => {
+  const free = admission.reserve(context);
+  try {
     const body = hasBody(context.req.headers) ? await readBody(context, maxBody) : Buffer.alloc(0);
-    await admission.acquireSlot(context, async () => {
+    const started = admission.takeSlot(context);
+    if (started) await started;
+    try {
       client.signal.throwIfAborted();
-      prepared = { value: await work(body) };
-    });
-  });
-  client.signal.throwIfAborted();
-  if (!prepared) throw new ClientGoneError();
-  return prepared.value;
+      const prepared = await work(body);
+      client.signal.throwIfAborted();
+      return prepared;
+    } finally {
+      admission.releaseSlot(context);
+    }
+  } finally {
+    free();
+  }
 }
 
 function bodyOf({ context, target }: Call, bytes: Buffer, { hidesEndUser }: InlineOptions): RequestBody {
@@ -123,7 +128,8 @@ async function check(
     count(call, { action: 'NONE', ...(monitored && { monitored }) }, options);
     return { ...sendable(bytes), query: target.query, isRead: true, answer: undefined };
   }
-  const identity = await identityOfCall(call, endUsers.names, options);
+  const known = identityOfCall(call, endUsers.names, options);
+  const identity = known instanceof Promise ? await known : known;
   const { audit } = context.state;
   if (audit) audit.identity = identity;
   const answer = options.isFailOpen(policy) ? undefined : restoringOf(call, body, { identity, policy }, options);
@@ -145,21 +151,17 @@ async function check(
 }
 
 /** @throws StoreUnavailableError */
-async function identityOfCall(
+function identityOfCall(
   { context, caller, target }: Call,
   endUsers: readonly string[],
   { customerHeaders, subjectOf, storedAnswers }: InlineOptions,
-): Promise<CallIdentity> {
+): CallIdentity | Promise<CallIdentity> {
   // The first in the order of LiteLLM.
   const [endUser] = [...customersIn(context.req.headers, customerHeaders), ...endUsers];
-  const identity = identityOf(caller, { callId: randomCallId(), endUser, subjectOf });
-  if (endUser !== undefined) return identity;
-  return (await storedAnswers.recall(caller, target.path, identity)) ?? identity;
-}
-
-/** A UUID of Node's is a chain of a dozen strings, and a stream keeps the id. A copy is one string. */
-function randomCallId(): string {
-  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
+  const identity = identityOf(caller, { callId: randomId(), endUser, subjectOf, connection: context.req.socket });
+  return endUser === undefined && mayBeStored(target.path)
+    ? storedAnswers.recall(caller, target.path, identity)
+    : identity;
 }
 
 function restoringOf(

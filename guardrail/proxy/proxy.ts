@@ -2,11 +2,11 @@
  * The inline proxy: forwards calls of model APIs to a gateway or a provider, with personal data replaced on the way there
  * and restored on the way back. Whatever it does not understand, it refuses.
  */
-import { hash } from 'node:crypto';
 import { generic } from '../bodies/bodies.ts';
 import { TEAM_HEADER } from '../gateways/gateways.ts';
 import { auditCalls } from '../http/http.ts';
 import { INLINE_TENANT, type Tenant } from '../ids.ts';
+import { callerHash } from './callerHash.ts';
 import type { Call, Client, InlineContext, InlineOptions } from './call.ts';
 import type { ProxyError } from './errors.ts';
 import { answerFailure } from './failures.ts';
@@ -14,7 +14,7 @@ import { requestHeaders } from './headers.ts';
 import { callerOf, type Caller } from './identity.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { relay } from './relay.ts';
-import { apiOf, checkForm, routeOf } from './route.ts';
+import { checkForm, knownOperation, routeOf } from './route.ts';
 import { parseTarget } from './target.ts';
 import { createReverseProxy, type Proxy } from './reverseProxy.ts';
 import { sendMeasured } from './send.ts';
@@ -73,13 +73,14 @@ export async function serveCall(
   try {
     if (problem) throw problem;
     const target = parseTarget(req.url ?? '');
-    operation = apiOf(method, target.path);
+    const api = knownOperation(method, target.path);
+    operation = api ?? generic;
     checkForm(req);
-    const route = routeOf(method, target, req.headers, unknown);
+    const route = routeOf(method, target, req.headers, { unknown, api });
     operation = route.operation;
     state.route = `${protocol}/${route.handling === 'pass' ? 'pass' : operation.name}`;
     const caller = callerOf(req.headers, target.query, identityHeaders);
-    state.tenant = shareOf(caller);
+    state.tenant = shareOf(caller, req.socket);
     state.log.tenant = INLINE_TENANT;
     const call: Call = {
       ...{ ...route, context, client, target, caller },
@@ -125,7 +126,8 @@ async function send(
 /**
  * Callers share the capacity of the process as tenants do: the calls of one do not delay those of another. The name of the
  * share is a hash of the credentials.
+ * @param connection the connection of the call, if it is the caller's
  */
-export function shareOf({ name }: Caller): Tenant {
-  return `inline:${name === undefined ? '' : hash('sha256', name)}` as Tenant;
+export function shareOf({ name }: Caller, connection?: object): Tenant {
+  return `inline:${name === undefined ? '' : callerHash(name, 'share', connection)}` as Tenant;
 }

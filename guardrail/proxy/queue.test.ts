@@ -47,12 +47,12 @@ describe('the queue of the inline proxy', () => {
       return texts.map(() => []);
     };
     const admission = createAdmission({ maxRunning: 1, maxWaiting: 4, maxWaitMs: 60_000, maxBytes: MAX_BYTES });
-    const acquireSlot = admission.acquireSlot.bind(admission);
+    const takeSlot = admission.takeSlot.bind(admission);
     let asked = 0;
-    Object.defineProperty(admission, 'acquireSlot', {
-      value: async (...[context, next]: Parameters<typeof acquireSlot>) => {
+    Object.defineProperty(admission, 'takeSlot', {
+      value: (context: Parameters<typeof takeSlot>[0]) => {
         asked += 1;
-        await acquireSlot(context, next);
+        return takeSlot(context);
       },
     });
     const logs: { readonly status?: number; readonly error?: string }[] = [];

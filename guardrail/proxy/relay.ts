@@ -63,7 +63,7 @@ async function relayWhole(
   await withWholeAnswer(context, answer, options, async (body) => {
     const type = answer.headers['content-type'];
     const restored = await restoreBody(operation, body, type, options.guard, restoring).catch(throwUnreadable);
-    await reportId(restoring, new AnswerId(), restored.body);
+    if (restoring.onId) await reportId(restoring, new AnswerId(), restored.body);
     report(call, restored.counts, options);
     client.begin(answer, true, restored.body.length);
     await client.end(restored.body);

@@ -17,15 +17,17 @@ const METHODS = new Set([...WITHOUT_BODY, 'POST', 'PUT', 'PATCH']);
 
 /**
  * Finds the operation of a request. A known path has one rule, whatever GUARDRAIL_PROXY_UNKNOWN says.
+ * @param api the operation of the method and the path: {@link knownOperation}
  * @throws ProxyError 404
  */
 export function routeOf(
   method: string,
   { path }: Target,
   headers: IncomingHttpHeaders,
-  unknown: InlineOptions['unknown'],
+  { unknown, api }: { readonly unknown: InlineOptions['unknown']; readonly api: Operation | undefined },
 ): Route {
-  const operation = knownOperation(methodOf(method, headers), path);
+  const meant = methodOf(method, headers);
+  const operation = meant === method ? api : knownOperation(meant, path);
   // A preflight carries nothing but the address of a request that the browser may send.
   if (operation) return { operation, handling: method === 'OPTIONS' ? 'pass' : 'guard' };
   if (isAdminPath(canonical(path))) throw new ProxyError('admin_route');
@@ -33,12 +35,8 @@ export function routeOf(
   return { operation: generic, handling: unknown === 'pass' || method === 'OPTIONS' ? 'pass' : 'guard' };
 }
 
-/** The operation of the API that a refused request names, so that the refusal has its format. */
-export function apiOf(method: string, path: string): Operation {
-  return knownOperation(method, path) ?? generic;
-}
-
-function knownOperation(method: string, path: string): Operation | undefined {
+/** @returns the operation of the API that a request names; undefined if it is not known */
+export function knownOperation(method: string, path: string): Operation | undefined {
   return operationOf(method, path) ?? operationOf(method, canonical(path));
 }
 

@@ -27,6 +27,11 @@ export function isStoring({ name }: Operation, body: Buffer): boolean {
   return body.includes('"store"') && ASKS_TO_STORE.test(body.toString('latin1'));
 }
 
+/** Whether a path can lead to a stored answer. */
+export function mayBeStored(path: string): boolean {
+  return IN_PATH.test(path);
+}
+
 /** Remembers the mapping of each stored answer. Only the caller that created an answer finds its mapping. */
 export class StoredAnswers {
   readonly #store: Pick<MappingStore, 'put' | 'get'>;
@@ -53,15 +58,15 @@ export class StoredAnswers {
 
   /**
    * @param path the path of the request
-   * @returns the identity whose mapping the answer has; undefined if the path leads to no answer that is known
+   * @returns the identity whose mapping the answer has; `identity` if the path leads to no answer that is known
    * @throws StoreUnavailableError
    */
-  async recall(caller: Caller, path: string, identity: CallIdentity): Promise<CallIdentity | undefined> {
+  async recall(caller: Caller, path: string, identity: CallIdentity): Promise<CallIdentity> {
     const id = IN_PATH.exec(path)?.[1];
     const session = id === undefined ? undefined : this.#sessionOf(caller, id);
-    if (session === undefined) return undefined;
+    if (session === undefined) return identity;
     const stored = (await this.#store.get(session, [FIELD])).get(FIELD);
-    return stored === undefined ? undefined : { ...identity, ...(JSON.parse(stored) as Stored) };
+    return stored === undefined ? identity : { ...identity, ...(JSON.parse(stored) as Stored) };
   }
 
   /** @returns undefined for an anonymous call: no other call may read its mapping */

@@ -71,10 +71,10 @@ export function createUpstream(base: URL, timeouts: UpstreamTimeouts = UPSTREAM_
   const prefix = base.pathname === '/' ? '' : base.pathname;
   return {
     base,
-    send: ({ path, signal, ...request }) =>
+    send: ({ method, path, headers, body, signal }) =>
       new Promise((resolve, reject) => {
         const exchange = new Exchange(signal, resolve, reject);
-        pool.dispatch({ ...request, path: prefix + path }, exchange);
+        pool.dispatch({ method, path: prefix + path, headers, body }, exchange);
       }),
     // Calls that still run have outlived the drain.
     close: () => pool.destroy(),
@@ -96,7 +96,9 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   /** The call of {@link next} that waits. */
   #waiting: PromiseWithResolvers<Buffer | undefined> | undefined;
 
+  /** Nothing takes this listener back: the signal is the call's, and lasts as long as the answer. */
   readonly #abort = (): void => {
+    if (this.#end !== undefined) return;
     // Without a controller, the request still waits for a connection.
     if (this.#controller) this.#controller.abort(reasonOf(this.#signal));
     else this.#finish(reasonOf(this.#signal));
@@ -176,7 +178,6 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   }
 
   #finish(end: Error | null): void {
-    this.#signal.removeEventListener('abort', this.#abort);
     this.#end ??= end;
     if (this.status === 0) this.#reject(end ?? new ProxyError('upstream_failed'));
     this.#wake();

@@ -17,12 +17,14 @@ export class PseudonymAssignment {
       for (const { label, stored } of edits) {
         if (assignment.find(label, stored)) continue;
         assignment.set(pseudonyms.entry(label, stored));
-        await yieldIfDue();
+        const pause = yieldIfDue();
+        if (pause) await pause;
       }
     }
     const entries = assignment.entries();
     const beginnings = new Set(entries.map(({ digits }) => digits.slice(0, MIN_CODE)));
-    assignment.codes = await inSlices(codesIn(texts, beginnings), yieldIfDue);
+    const codes = inSlices(codesIn(texts, beginnings), yieldIfDue);
+    assignment.codes = codes instanceof Promise ? await codes : codes;
     assignment.setDistinct(entries);
     return assignment;
   }

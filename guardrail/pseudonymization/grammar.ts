@@ -157,15 +157,15 @@ class FormGrammar implements Grammar {
     const core = this.cores.read(text, spaceEnd(text, openedEnd), true);
     if (!core) return undefined;
     const close = closeEnd(text, spaceEnd(text, core.end));
-    return {
+    const match: PseudonymMatch = {
       start,
       end: close === NOWHERE ? core.end : close,
       pseudonym: pseudonymOf(text, core),
       before: '',
       after: text.slice(core.codeEnd, core.end),
       form: text.startsWith('\\', start) ? 'escaped' : 'other',
-      ...(close === NOWHERE && { open: 'angled' }),
     };
+    return close === NOWHERE ? { ...match, open: 'angled' } : match;
   }
 
   /** The forms `paired` and `half`. */

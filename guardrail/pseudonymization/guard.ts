@@ -48,12 +48,16 @@ export function createGuard(options: GuardOptions): Guard {
   return new TextGuard(options);
 }
 
+interface KnownCall {
+  readonly session: CallSession;
+  /** What its request has replaced. */
+  replaced: ReadonlyMap<Pseudonym, string> | undefined;
+}
+
 class TextGuard implements Guard {
   private readonly options: GuardOptions;
-  /** A call derives its session for its request, its answer and its headers. */
-  private readonly sessions = new WeakMap<CallIdentity, CallSession>();
-  /** What the request of a call has replaced, if its answer is restored with the same identity. */
-  private readonly replaced = new WeakMap<CallIdentity, ReadonlyMap<Pseudonym, string>>();
+  /** What is known of the calls that run: the request, the answer and the headers of a call have the same identity. */
+  private readonly calls = new WeakMap<CallIdentity, KnownCall>();
   private readonly growing = new GrowingAnswers();
   private readonly sessionOfCall: (identity: CallIdentity) => CallSession;
 
@@ -70,7 +74,8 @@ class TextGuard implements Guard {
   async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const fence = context.fence ?? this.options.store.fence();
     if (context.identity.session !== undefined) throw new Error('A request needs the whole identity of its caller.');
-    const session = this.session(context.identity);
+    const call = this.callOf(context.identity);
+    const { session } = call;
     const { texts, report, blockedReason } = decide(
       await analyze(await parse(document), document.imageTexts, this.options.analyzer, context),
     );
@@ -79,8 +84,7 @@ class TextGuard implements Guard {
     const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
-    if (session.isShared)
-      this.replaced.set(context.identity, await this.store(assignment, session, fence, ttlOf(context)));
+    if (session.isShared) call.replaced = await this.store(assignment, session, fence, ttlOf(context));
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
   }
 
@@ -144,7 +148,7 @@ class TextGuard implements Guard {
     if (!session.isShared) return () => Promise.resolve(new Map());
     // Many answers have no pseudonym.
     let scopes: readonly Pseudonyms[] | undefined;
-    const replaced = this.replaced.get(context.identity);
+    const { replaced } = this.callOf(context.identity);
     const isCodeOf: Pseudonyms['isCodeOf'] = (pseudonym, stored) => {
       if (replaced?.get(pseudonym) === stored) return true;
       scopes ??= [pseudonyms, otherPseudonyms].flat().map((scope) => new Pseudonyms(sessionKey, scope));
@@ -155,11 +159,15 @@ class TextGuard implements Guard {
   }
 
   private session(identity: CallIdentity): CallSession {
-    const known = this.sessions.get(identity);
+    return this.callOf(identity).session;
+  }
+
+  private callOf(identity: CallIdentity): KnownCall {
+    const known = this.calls.get(identity);
     if (known) return known;
-    const session = this.sessionOfCall(identity);
-    if (session.isShared) this.sessions.set(identity, session);
-    return session;
+    const call: KnownCall = { session: this.sessionOfCall(identity), replaced: undefined };
+    if (call.session.isShared) this.calls.set(identity, call);
+    return call;
   }
 
   private syntax(): PseudonymSyntax {

@@ -1,6 +1,6 @@
 import { buildAutomaton, type Automaton } from '../automaton/automaton.ts';
 import { STEP_UNITS, type Steps } from '../eventLoop.ts';
-import { splitLongEntity, TooManyValuesError, type EntityType } from '../detection/detection.ts';
+import { splitLongEntities, TooManyValuesError, type EntityType } from '../detection/detection.ts';
 import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 
@@ -41,20 +41,20 @@ const URL_TYPE: EntityType = 'URL';
  * Splits the findings of a text into findings of its segments: cut at JSON structure, extended to whole characters.
  * @param found sorted by start
  */
-export function findingsInSegments(segments: readonly Segment[], found: readonly Scored[]): Found[][] {
+export function findingsInSegments(segments: readonly Segment[], found: readonly Scored[]): (readonly Found[])[] {
   let next = 0;
   let open: Scored[] = [];
   return segments.map((segment) => {
     for (let span = found[next]; span && span.start < segment.end; span = found[++next]) open.push(span);
     open = open.filter(({ end }) => end > segment.start);
-    return open.flatMap((span) => {
+    const parts = open.map((span): Found => {
       const start = Math.max(span.start, segment.start);
       const end = Math.min(span.end, segment.end);
       const whole = start === span.start && end === span.end;
       const { type, score } = span;
-      const found: Found = { type, score, whole, ...inSegment(segment, start, end) };
-      return segment.kind === 'number' ? found : splitLongEntity(segment.text, found);
+      return { type, score, whole, ...inSegment(segment, start, end) };
     });
+    return segment.kind === 'number' ? parts : splitLongEntities(segment.text, parts);
   });
 }
 
@@ -82,10 +82,10 @@ function firstAtLeast(sorted: Readonly<Uint32Array>, target: number): number {
  * Collects the values of a request. A value gets the type with the highest score, so that it has one pseudonym.
  * @param yieldIfDue awaited between two steps of the work
  */
-export async function collectValues(
+export function collectValues(
   found: Iterable<{ readonly text: string; readonly place: Found }>,
   yieldIfDue: () => Promise<void> | undefined,
-): Promise<Values> {
+): Values | Promise<Values> {
   const best = new Map<string, Scored>();
   let units = 0;
   for (const { text, place } of found) {
@@ -100,7 +100,10 @@ export async function collectValues(
   }
   // Values of punctuation alone are replaced only where they were found.
   const list = [...best.keys()].filter((value) => /[\p{L}\p{N}]/u.test(value));
-  return { best, automaton: await buildAutomaton(list, yieldIfDue), list };
+  const automaton = buildAutomaton(list, yieldIfDue);
+  return automaton instanceof Promise
+    ? automaton.then((built) => ({ best, automaton: built, list }))
+    : { best, automaton, list };
 }
 
 /** The places to replace in a segment: its findings, and every value of the request. In order and disjoint. */
@@ -135,14 +138,11 @@ export function* occurrencesIn(segment: Segment, found: readonly Occurrence[], v
   const disjoint = merge(places);
   const urls = urlsToReplace(text, disjoint);
   const all = urls.length > 0 ? merge([...disjoint, ...urls]) : disjoint;
-  return all.flatMap((place) => {
-    const pieces = splitLongEntity(text, place);
-    return pieces.map(({ start, end, type }) => ({
-      start,
-      end,
-      type: values.best.get(text.slice(start, end))?.type ?? type,
-    }));
-  });
+  return splitLongEntities(text, all).map(({ start, end, type }) => ({
+    start,
+    end,
+    type: values.best.get(text.slice(start, end))?.type ?? type,
+  }));
 }
 
 /** Keeps the longest of nested places, and joins places that overlap, so that no part of either remains. */

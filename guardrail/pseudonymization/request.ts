@@ -43,7 +43,10 @@ export async function parse(document: RequestDocument): Promise<ParsedText[]> {
     return text;
   });
   const parsed: ParsedText[] = [];
-  for (const { text, kind } of texts.values()) parsed.push(await inSlices(readingOf(text, kind), yieldIfDue));
+  for (const { text, kind } of texts.values()) {
+    const read = inSlices(readingOf(text, kind), yieldIfDue);
+    parsed.push(read instanceof Promise ? await read : read);
+  }
   return parsed;
 }
 
@@ -53,10 +56,10 @@ export async function analyze(
   analyzer: Analyzer,
   { identity, signal, policy, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
-  const all = new Set<string>();
-  for (const one of parsed) for (const text of textsToAnalyze(one)) all.add(text);
-  for (const text of imageTexts ?? []) all.add(text);
-  const texts = [...all].filter((text) => /\S/.test(text));
+  const toAnalyze = new Set<string>();
+  for (const one of parsed) for (const text of textsToAnalyze(one)) toAnalyze.add(text);
+  for (const text of imageTexts ?? []) toAnalyze.add(text);
+  const texts = [...toAnalyze].filter((text) => /\S/.test(text));
   const analysis = { team: identity.team, signal, policy, scope: scopeOf(identity), ...(stricter && { stricter }) };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
   const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
@@ -68,7 +71,9 @@ export async function analyze(
     distinct.set(one.text, findings);
     return source;
   });
-  return { texts: analyzed, findings: [...distinct.values()].flat(), imageFindings: imageTexts?.map(findingsOf) };
+  const findings: Finding[] = [];
+  for (const list of distinct.values()) for (const finding of list) findings.push(finding);
+  return { texts: analyzed, findings, imageFindings: imageTexts?.map(findingsOf) };
 }
 
 /** The callers that share what detection remembers: those of a team, or of a key that belongs to none. */
@@ -93,13 +98,15 @@ export async function editsOf(
   { isPseudonymized = false }: Pick<CallContext, 'isPseudonymized'>,
 ): Promise<TextEdits[]> {
   const yieldIfDue = createYielder();
-  const values = await collectValues(findingsIn(texts), yieldIfDue);
+  const collected = collectValues(findingsIn(texts), yieldIfDue);
+  const values = collected instanceof Promise ? await collected : collected;
   const all: TextEdits[] = [];
   let count = 0;
   for (const one of texts) {
     const { text, kind } = one;
     const plan = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : grammar);
-    const edits = await inSlices(plan, yieldIfDue);
+    const planned = inSlices(plan, yieldIfDue);
+    const edits = planned instanceof Promise ? await planned : planned;
     count += edits.length;
     TooManyValuesError.check(count);
     all.push({ text, kind, edits });

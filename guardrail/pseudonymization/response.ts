@@ -12,7 +12,7 @@ import type { GrowingTexts } from './growingAnswers.ts';
 import { Budget } from './limits.ts';
 import { labelIn, type Pseudonyms } from './pseudonyms.ts';
 import { looksLikeEnumeration, restoringText } from './restore.ts';
-import type { Restored } from './restorePass.ts';
+import { NO_PLACES, type Restored } from './restorePass.ts';
 import { addPseudonyms, scanGrowingText, scanText, type ScannedText } from './scan.ts';
 
 type Scans = ReadonlyMap<string, ScannedText>;
@@ -39,10 +39,11 @@ export async function findPseudonyms(
   const scans = new Map<string, ScannedText>();
   for (const { text } of passagesOf(document)) {
     if (scans.has(text)) continue;
-    const scan = growing?.has(text)
+    const scanning = growing?.has(text)
       ? scanGrowingText(grammar, text, growing.checkpointOf(text))
       : scanText(grammar, text);
-    scans.set(text, await inSlices(scan, yieldIfDue));
+    const scan = inSlices(scanning, yieldIfDue);
+    scans.set(text, scan instanceof Promise ? await scan : scan);
   }
   let count = 0;
   for (const { matches } of scans.values()) count += matches.length;
@@ -161,8 +162,6 @@ function countByType(
   return { ...counts, guesses: guesses.size };
 }
 
-const NOWHERE: ReadonlySet<number> = new Set();
-
 /** Restores each text of a response once, and keeps the results. */
 class RestoredTexts {
   private readonly results = new ByText<Restored>();
@@ -189,7 +188,8 @@ class RestoredTexts {
       }
       const scan = this.scans.get(text);
       if (!scan) throw new Error('A text of the response was not scanned.');
-      const result = await inSlices(restoringText(scan, this.values, kind, this.budget), yieldIfDue);
+      const restoring = inSlices(restoringText(scan, this.values, kind, this.budget), yieldIfDue);
+      const result = restoring instanceof Promise ? await restoring : restoring;
       this.results.set(text, kind, result);
       if (result.checkpoint) this.growing?.keep(text, result.checkpoint);
     }
@@ -213,7 +213,7 @@ class RestoredTexts {
 
   /** The places of the known pseudonyms that were kept in a text, because an address contains them. */
   keptIn(text: string, kind: TextKind): ReadonlySet<number> {
-    return this.results.get(text, kind)?.kept ?? NOWHERE;
+    return this.results.get(text, kind)?.kept ?? NO_PLACES;
   }
 
   holdbackOf(text: string): number {

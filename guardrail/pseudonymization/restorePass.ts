@@ -90,7 +90,7 @@ class Pass {
     const text = this.beginning + restorer.take();
     const holdback = holdbackOf(text, this.beginning.length + (this.stable ?? 0));
     const counts = { restored: written.length, withheld: kept.length };
-    return { text, holdback, ...counts, kept: new Set(kept), bytes: restorer.bytes };
+    return { text, holdback, ...counts, kept: kept.length === 0 ? NO_PLACES : new Set(kept), bytes: restorer.bytes };
   }
 
   /** Writes the text up to a place that no pseudonym contains. */
@@ -103,21 +103,26 @@ class Pass {
       if (!stored) continue;
       if (isStep(match.end - this.cursor)) yield;
       // What stands directly before a pseudonym is written with it.
-      yield* this.copyTo(match.start - CONTEXT);
+      if (this.isFar(match.start - CONTEXT)) yield* this.copyTo(match.start - CONTEXT);
       this.markStable(match.start);
       const { restored } = restorer.tally;
       this.cursor = restorer.put(text, this.cursor, match, stored);
       if (restorer.tally.restored > restored) this.written.push({ at: this.next, depth: restorer.lastDepth });
       else this.kept.push(match.start);
     }
-    yield* this.copyTo(place);
+    if (this.isFar(place)) yield* this.copyTo(place);
     this.copy(place);
+  }
+
+  /** Whether the way to a place is a step of its own. A generator for each short way would take longer than the copy. */
+  private isFar(place: number): boolean {
+    return place - this.cursor > STEP_UNITS;
   }
 
   /** Copies a long part of the text in steps, except for its end. */
   private *copyTo(place: number): Steps<void> {
     const { text } = this.scanned;
-    while (place - this.cursor > STEP_UNITS) {
+    while (this.isFar(place)) {
       const next = this.cursor + STEP_UNITS;
       this.copy(isHighSurrogate(text.charCodeAt(next - 1)) ? next - 1 : next);
       yield;
@@ -135,6 +140,9 @@ class Pass {
     if (this.settled <= place) this.stable ??= this.restorer.length + this.settled - this.cursor;
   }
 }
+
+/** The places of a text in which nothing was kept. */
+export const NO_PLACES: ReadonlySet<number> = new Set();
 
 function newTally(): Tally {
   return { restored: 0, withheld: 0 };

@@ -141,7 +141,9 @@ export class Restorer {
     strings?.feedAll(text.slice(start, to));
     const lead = text.slice(from, Math.max(from, start - quote));
     const value = encodeAt(stored, depth, form === 'escaped');
-    this.spend(Buffer.byteLength(text.slice(from, to)), Buffer.byteLength(lead + before + value + after));
+    const leadBytes = Buffer.byteLength(lead);
+    const replaced = Buffer.byteLength(text.slice(from + lead.length, to));
+    this.spend(leadBytes + replaced, leadBytes + bytesIn(before) + Buffer.byteLength(value) + bytesIn(after));
     this.write(lead);
     // The opening bracket of a pseudonym can also begin an address.
     if (addresses?.beginsAddress(text.charCodeAt(start))) return this.withhold(text, start, to);
@@ -169,6 +171,11 @@ export class Restorer {
     this.restoredBytes += restoredBytes;
     this.budget?.spend(this.bytes - before);
   }
+}
+
+/** Most matches have nothing before and after their value. */
+function bytesIn(part: string): number {
+  return part === '' ? 0 : Buffer.byteLength(part);
 }
 
 function isLoadedAt(place: Place, stored: Stored): boolean {

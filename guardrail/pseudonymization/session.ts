@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { processDigest } from '../processDigest.ts';
+import { randomId } from '../randomId.ts';
 import { Recent } from '../recent.ts';
 import { SLOT_CHARACTERS } from '../store/store.ts';
 import type { CallIdentity, SessionScope } from './contract.ts';
@@ -68,7 +69,7 @@ export function sessionOfCall(key: KeyObject, identity: CallIdentity, scope: Ses
     return { id: session, subject: undefined, pseudonyms: session, otherPseudonyms: ofTeam, isShared: true };
   }
   const derived = deriveSession(key, identity, scope);
-  const id = derived ?? (randomBytes(16).toString('hex') as SessionId);
+  const id = derived ?? (randomId() as SessionId);
   const pseudonyms = identity.samePseudonyms === 'team' ? teamOf(key, identity) : id;
   return { id, subject: subjectOf(key, identity), pseudonyms, isShared: derived !== undefined };
 }

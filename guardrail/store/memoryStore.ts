@@ -50,6 +50,8 @@ class LruMemoryStore implements MemoryStore {
 
   /** Least recently used first. */
   readonly #sessions = new Map<SessionId, MemorySession>();
+  /** The last one there: the answer of a call often follows its request. */
+  #newest: MemorySession | undefined;
   /** Most end users have one session, which takes no Set. */
   readonly #subjects = new Map<SubjectId, SessionId | Set<SessionId>>();
   /** Oldest first. */
@@ -162,6 +164,7 @@ class LruMemoryStore implements MemoryStore {
   close(): Promise<void> {
     clearInterval(this.#sweepTimer);
     this.#sessions.clear();
+    this.#newest = undefined;
     this.#subjects.clear();
     this.#tombstones.clear();
     this.#entries = 0;
@@ -172,6 +175,7 @@ class LruMemoryStore implements MemoryStore {
   #create(id: SessionId, subject: SubjectId | undefined, ttlMs: number): MemorySession {
     const session = new MemorySession(subject, this.#expiry(ttlMs));
     this.#sessions.set(id, session);
+    this.#newest = session;
     this.#bytes += session.bytes;
     if (session.subject !== undefined) {
       const ids = this.#subjects.get(session.subject);
@@ -194,13 +198,17 @@ class LruMemoryStore implements MemoryStore {
     }
     if (ttlMs === 0) return session;
     session.expiresAt = this.#expiry(ttlMs);
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
+    if (session !== this.#newest) {
+      this.#sessions.delete(id);
+      this.#sessions.set(id, session);
+      this.#newest = session;
+    }
     return session;
   }
 
   #drop(id: SessionId, session: MemorySession): void {
     this.#sessions.delete(id);
+    if (session === this.#newest) this.#newest = undefined;
     this.#entries -= session.size;
     this.#bytes -= session.bytes;
     if (session.subject === undefined) return;

@@ -7,8 +7,10 @@ export interface DetectorStart {
   readonly loadMs: number;
   /** The thread's processor time until the first answer, in milliseconds. */
   readonly readyMs: number;
-  /** The growth of memory in bytes, including the modules. */
+  /** The growth of memory in bytes at the first answer, including the modules. */
   readonly bytes: number;
+  /** The same after a collection: what the detector keeps. */
+  readonly keptBytes: number;
 }
 
 function clock(): number {
@@ -24,9 +26,12 @@ const loaded = clock();
 const text = 'Hello, I am Anna Schmidt. Call +49 30 23125 437 or write to anna@example.org.';
 await createBuiltinDetector().detect([text], { signal: new AbortController().signal });
 const answered = clock();
+const atAnswer = process.memoryUsage.rss();
+globalThis.gc?.();
 const start: DetectorStart = {
   loadMs: loaded - begun,
   readyMs: answered - begun,
-  bytes: process.memoryUsage.rss() - bytes,
+  bytes: atAnswer - bytes,
+  keptBytes: process.memoryUsage.rss() - bytes,
 };
 process.stdout.write(`${JSON.stringify(start)}\n`);

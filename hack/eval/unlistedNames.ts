@@ -5,26 +5,19 @@ import { wordHash } from '../../guardrail/detection/ner/tokens.ts';
 import { personNamesIn } from './personNames.ts';
 import type { EvalText } from './score.ts';
 
-/** A gazetteer that does not know that some words are names. */
-class WithoutNames extends Gazetteer {
-  private readonly all: Gazetteer;
-  private readonly hidden: ReadonlySet<number>;
-
-  constructor(all: Gazetteer, hidden: ReadonlySet<number>) {
-    super(0);
-    this.all = all;
-    this.hidden = hidden;
+/** A copy of a gazetteer that does not know that some words are names. */
+function withoutNames(all: Gazetteer, hidden: readonly number[]): Gazetteer {
+  const entries = all.entries.slice();
+  for (const hash of hidden) {
+    const slot = all.slotOf(hash);
+    if (slot !== undefined) entries[slot] = (entries[slot] ?? 0) & ~(flags.given | flags.family);
   }
-
-  override lookup(hash: number): number {
-    const known = this.all.lookup(hash);
-    return this.hidden.has(hash) ? known & ~(flags.given | flags.family) : known;
-  }
+  return new Gazetteer(entries);
 }
 
 /** The shipped models, as if no list of given and family names had the people in these texts. */
 export function modelsWithoutNamesOf(texts: readonly EvalText[]): NameModels {
   const words = personNamesIn(texts).flatMap((name) => name.match(/[\p{L}\p{M}]+/gu) ?? []);
   const models = loadNameModels();
-  return { ...models, gazetteer: new WithoutNames(models.gazetteer, new Set(words.map(wordHash))) };
+  return { ...models, gazetteer: withoutNames(models.gazetteer, words.map(wordHash)) };
 }

@@ -25,6 +25,7 @@ const OTHERS: readonly Check[] = [
   { title: 'TypeScript', command: ['tsc'] },
   { title: 'Imports', command: ['depcruise', '--config=hack/imports.config.mjs', 'operator', 'guardrail', 'hack'] },
   { title: 'TypeScript of the playground', command: ['tsc', '--project', 'guardrail/http/playground'] },
+  { title: 'TypeScript of the kernel', command: ['tsc', '--project', 'guardrail/detection/kernel'] },
   { title: 'Generated files', command: ['node', 'hack/crdgen/main.ts', '--check'] },
   { title: 'Prettier', command: ['prettier', '--check', '--log-level=warn', '--cache', '.'] },
 ];

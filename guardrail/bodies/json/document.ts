@@ -125,8 +125,8 @@ class DocumentParser {
       this.space();
       const node = this.value(nesting);
       this.space();
+      if (hasMember(members, value, name.value)) (repeated ??= new Set()).add(name.value);
       members.push({ name, node });
-      if (Object.hasOwn(value, name.value)) (repeated ??= new Set()).add(name.value);
       define(value, name.value, node.value);
     }
     return { kind: 'object', start, end: this.at, value, members, repeated };
@@ -203,6 +203,16 @@ function decoded(text: string, start: number, end: number): string {
   } catch {
     throw new JsonError('invalid_json');
   }
+}
+
+/** Up to this number of members, comparing their names takes less time than looking one up in an object. */
+const FEW_MEMBERS = 8;
+
+/** @param value has the members */
+function hasMember(members: readonly Member[], value: JsonObject, name: string): boolean {
+  if (members.length > FEW_MEMBERS) return Object.hasOwn(value, name);
+  for (const member of members) if (member.name.value === name) return true;
+  return false;
 }
 
 /** Defines an own member, also with the name `__proto__`. */

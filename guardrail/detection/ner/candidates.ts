@@ -28,7 +28,12 @@ export function candidatesOf(tagger: Tagger, text: string): Candidate[] {
   new WrittenAsNames(tokens, text, (token) => !tagger.isTagged(token)).forEach((first, last) => {
     found.push({ kind: 'PERSON', first, last, margin: WITHOUT_TAG });
   });
-  const parts = found.flatMap((candidate) => partsOf(tokens, text, candidate));
+  const parts: Mutable[] = [];
+  for (const candidate of found) {
+    // Most candidates are one word.
+    if (candidate.first === candidate.last) parts.push(candidate);
+    else parts.push(...partsOf(tokens, text, candidate));
+  }
   return completed(
     tagger,
     text,
@@ -45,8 +50,9 @@ function partsOf(tokens: Tokens, text: string, candidate: Mutable): Mutable[] {
   if (candidate.kind === 'ADDRESS') return [withoutMarks(tokens, candidate)];
   const isComma = (at: number): boolean => markAt(tokens, at, text) === comma;
   let commas = 0;
-  for (let at = candidate.first; at <= candidate.last; at++) if (isComma(at)) commas++;
-  const isList = candidate.kind === 'ORGANIZATION' && commas > 1;
+  if (candidate.kind === 'ORGANIZATION')
+    for (let at = candidate.first; at <= candidate.last; at++) if (isComma(at)) commas++;
+  const isList = commas > 1;
   const parts: Mutable[] = [];
   let { first } = candidate;
   const add = (end: number): void => {

@@ -4,6 +4,7 @@ import { followsTitle } from './courtesyTitles.ts';
 import type { NameType } from './entityClasses.ts';
 import { withListedNames } from './listedNames.ts';
 import { isMonthOfDate } from './monthNames.ts';
+import { createKernel } from '../kernelInstance.ts';
 import type { NameModels } from './nameModels.ts';
 import {
   SpanClassifier,
@@ -16,7 +17,7 @@ import {
 import { SpanFeatures, type Candidate } from './spanFeatures.ts';
 import { textContextOf, type TextContext } from './textContext.ts';
 import { Tagger } from './tagger.ts';
-import { wholeName } from './wholeNames.ts';
+import { wholeName, type FoundTokens } from './wholeNames.ts';
 
 /** A name that was found. */
 export interface FoundName {
@@ -35,6 +36,10 @@ export interface TextFacts {
   readonly isPersonal?: boolean;
 }
 
+/** Whether a decision is for a private person or an address. */
+const isPrivate = (decision: Decision | undefined): boolean =>
+  decision?.type === 'PERSON' || decision?.type === 'ADDRESS';
+
 /** Finds names and addresses in running text: the tagger proposes candidates, and the classifier decides what they are. */
 export class EntityFinder {
   private readonly tagger: Tagger;
@@ -42,9 +47,10 @@ export class EntityFinder {
   private readonly classifier: SpanClassifier;
 
   constructor({ model, gazetteer, knownNames, classifier }: NameModels) {
-    this.tagger = new Tagger(model, gazetteer);
-    this.features = new SpanFeatures(knownNames);
-    this.classifier = new SpanClassifier(classifier);
+    const kernel = createKernel();
+    this.tagger = new Tagger(model, gazetteer, { kernel });
+    this.features = new SpanFeatures(knownNames, kernel);
+    this.classifier = new SpanClassifier(classifier, kernel);
   }
 
   find(
@@ -56,7 +62,7 @@ export class EntityFinder {
     const { tokens } = tagger;
     const candidates = candidatesOf(tagger, text);
     if (candidates.length === 0) return [];
-    features.readText(text, tokens, candidates, context);
+    features.readText(tokens, candidates, context);
     const judged = candidates.map((candidate, index) => this.judge(candidate, index));
     return this.placed(text, judged, this.decisions(text, judged, thresholds[recall], isPersonal));
   }
@@ -68,16 +74,16 @@ export class EntityFinder {
     { alone, beside }: TextThresholds,
     isPersonal: boolean,
   ): readonly (Decision | undefined)[] {
-    const decide = (limits: Thresholds): (Decision | undefined)[] =>
-      judged.map((one) => {
-        const isTitled = limits === alone && !one.isCommon && followsTitle(this.tagger.tokens, text, one.first);
-        const decision = this.classifier.decide(one, isTitled ? beside : limits);
-        return decision?.type === 'PERSON' && this.isNoPerson(text, one) ? undefined : decision;
-      });
-    const first = decide(isPersonal ? beside : alone);
-    const isPrivate = first.some((one) => one?.type === 'PERSON' || one?.type === 'ADDRESS');
-    const all = isPrivate && !isPersonal ? decide(beside) : first;
-    return isPrivate ? withListedNames(this.tagger.tokens, text, judged, all) : all;
+    const decide = (one: Judged, limits: Thresholds): Decision | undefined => {
+      const isTitled = limits === alone && !one.isCommon && followsTitle(this.tagger.tokens, text, one.first);
+      const decision = this.classifier.decide(one, isTitled ? beside : limits);
+      return decision?.type === 'PERSON' && this.isNoPerson(text, one) ? undefined : decision;
+    };
+    const first = judged.map((one) => decide(one, isPersonal ? beside : alone));
+    if (!first.some(isPrivate)) return first;
+    // What is private alone is so beside others.
+    const all = isPersonal ? first : judged.map((one, at) => (isPrivate(first[at]) ? first[at] : decide(one, beside)));
+    return withListedNames(this.tagger.tokens, text, judged, all);
   }
 
   /** Whether a candidate is no person, whatever the classifier says. */
@@ -88,14 +94,15 @@ export class EntityFinder {
   /** The places of the names in the text. */
   private placed(text: string, judged: readonly Judged[], decisions: readonly (Decision | undefined)[]): FoundName[] {
     const { tokens } = this.tagger;
-    const names = judged.flatMap(({ first, last }, index) => {
+    const names: (FoundTokens & Decision)[] = [];
+    for (const [index, { first, last }] of judged.entries()) {
       const decision = decisions[index];
-      return decision === undefined ? [] : { first, last, ...decision };
-    });
+      if (decision) names.push({ first, last, type: decision.type, score: decision.score });
+    }
     let free = 0;
-    return names.map(({ first, last, type, score }, index) => {
+    return names.map((found, index) => {
+      const { type, score } = found;
       const until = (names[index + 1]?.first ?? tokens.count) - 1;
-      const found = { first, last, score };
       const whole = type === 'PERSON' ? wholeName(tokens, text, found, free, until) : found;
       free = whole.last + 1;
       return { start: tokens.start[whole.first] ?? 0, end: tokens.end[whole.last] ?? 0, type, score };
@@ -113,7 +120,7 @@ export class EntityFinder {
       isCommon: features.isCommon(tokens, index),
       isProduct: features.isProduct(tokens, index),
       hasNumber: features.hasNumber(tokens, index),
-      probabilities: classifier.probabilitiesOf(features.out, features.of(tokens, index)),
+      probabilities: classifier.probabilitiesOf(features.out, features.of(index)),
     };
   }
 }

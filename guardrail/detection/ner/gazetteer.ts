@@ -30,27 +30,34 @@ const FLAGS = 0xff;
  * table from its beginning to its end.
  */
 export class Gazetteer {
-  private readonly entries: Int32Array;
+  /** All slots. A file has them as they are, so that reading it takes no time. */
+  readonly entries: Int32Array;
   private readonly mask: number;
   /** The bits of a hash below those that tell its first slot. */
   private readonly shift: number;
 
-  /** @param count the number of words that {@link set} will add. */
-  constructor(count: number) {
-    const log = Math.max(LEAST_LOG, Math.ceil(Math.log2(count * 1.7)));
-    this.shift = 32 - log;
-    this.mask = 2 ** log - 1;
-    this.entries = new Int32Array(2 ** log);
+  /** @param entries the slots of another gazetteer, or empty ones: see {@link isTable}. */
+  constructor(entries: Int32Array) {
+    this.entries = entries;
+    this.mask = entries.length - 1;
+    this.shift = Math.clz32(this.mask);
   }
 
-  static of(entries: ReadonlyMap<number, number>): Gazetteer {
-    const gazetteer = new Gazetteer(entries.size);
-    for (const [hash, flags] of entries) gazetteer.set(hash, flags);
+  /** @param flags the flags of each word, not 0, by its hash. Their order makes no difference. */
+  static of(flags: ReadonlyMap<number, number>): Gazetteer {
+    const log = Math.max(LEAST_LOG, Math.ceil(Math.log2(flags.size * 1.7)));
+    const gazetteer = new Gazetteer(new Int32Array(2 ** log));
+    const sorted = [...flags].sort(([a], [b]) => (a >>> 0) - (b >>> 0));
+    for (const [hash, own] of sorted) gazetteer.set(hash, own);
     return gazetteer;
   }
 
-  /** @param flags not 0. */
-  set(hash: number, flags: number): void {
+  /** Whether a number of slots is one that a gazetteer has. */
+  static isTable(slots: number): boolean {
+    return slots >= 2 ** LEAST_LOG && Number.isInteger(Math.log2(slots));
+  }
+
+  private set(hash: number, flags: number): void {
     const first = hash >>> this.shift;
     let steps = 0;
     while (this.entries[(first + steps) & this.mask] !== 0) steps++;
@@ -58,29 +65,23 @@ export class Gazetteer {
     this.entries[(first + steps) & this.mask] = (hash << 16) | (steps << 8) | flags;
   }
 
-  /** Calls `use` with the hash of each word. */
-  forEachHash(use: (hash: number) => void): void {
-    this.entries.forEach((entry, slot) => {
-      if (entry === 0) return;
-      const first = (slot - ((entry >> 8) & MOST_STEPS)) & this.mask;
-      use(((first << this.shift) & 0xffff0000) | (entry >>> 16));
-    });
-  }
-
-  /** Reads the slot at which {@link lookup} begins. @returns what it contains */
-  prefetch(hash: number): number {
-    return this.entries[hash >>> this.shift] ?? 0;
-  }
-
-  /** @returns the flags of the word with this hash; 0 for an unknown word. */
-  lookup(hash: number): number {
+  /** @returns the slot of the word with this hash; undefined for an unknown word. */
+  slotOf(hash: number): number | undefined {
     const { entries, mask } = this;
     const first = hash >>> this.shift;
     const half = hash << 16;
     for (let steps = 0; steps <= MOST_STEPS; steps++) {
-      const entry = entries[(first + steps) & mask] ?? 0;
-      if (entry === 0 || (entry & ~FLAGS) === (half | (steps << 8))) return entry & FLAGS;
+      const slot = (first + steps) & mask;
+      const entry = entries[slot] ?? 0;
+      if (entry === 0) return undefined;
+      if ((entry & ~FLAGS) === (half | (steps << 8))) return slot;
     }
-    return 0;
+    return undefined;
+  }
+
+  /** @returns the flags of the word with this hash; 0 for an unknown word. The kernel looks most words up. */
+  lookup(hash: number): number {
+    const slot = this.slotOf(hash);
+    return slot === undefined ? 0 : (this.entries[slot] ?? 0) & FLAGS;
   }
 }

@@ -1,10 +1,10 @@
+export { labelCount } from '../kernel/numbers.ts';
+
 /** Kinds of entities that the tagger labels. An address is a location with a street. */
 export const kindNames = ['PERSON', 'LOCATION', 'ORGANIZATION', 'ADDRESS'] as const;
 export type TagKind = (typeof kindNames)[number];
 
-/** Number of labels: O (outside), then B (begin) and I (inside) of each kind. */
-export const labelCount = 1 + 2 * kindNames.length;
-
+/** A label is O (outside), or B (begin) or I (inside) of a kind, in this order: see {@link labelCount}. */
 export const beginOf = (kind: TagKind): number => 1 + 2 * kindNames.indexOf(kind);
 export const insideOf = (kind: TagKind): number => 2 + 2 * kindNames.indexOf(kind);
 export const isBegin = (label: number): boolean => (label & 1) === 1;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { buckets } from './features.ts';
+import { buckets, mostWeight, zero } from '../kernel/numbers.ts';
 import { Gazetteer } from './gazetteer.ts';
 import { labelCount } from './labels.ts';
 import { packedLength, type ClassifierWeights } from './spanClassifier.ts';
-import { byteOf, limits, packedZero, rowBytes, rowWords, unit, zero } from './packedScores.ts';
-import { transitionCount } from './viterbi.ts';
+import { transitionCount } from './transitions.ts';
+import { byteOf, rowBytes, rowWords, step } from './weightRows.ts';
 
 /** The result of training: one row of `labelCount` weights per feature. Most weights are zero. */
 export interface Weights {
@@ -18,8 +18,8 @@ export interface Weights {
 /** {@link Weights} for inference: as bytes. */
 export interface Model {
   /**
-   * {@link rowWords} numbers per feature. Three quarters of the features have weights, so an index of those would save little
-   * memory, and cost one more access to it for each feature.
+   * {@link rowWords} numbers per feature. Three quarters of the features have weights: to leave out the others would save little
+   * memory, and take one more access to it for each feature, or the time to put them in at the start.
    */
   readonly rows: Int32Array;
   readonly transitions: Int16Array;
@@ -40,58 +40,34 @@ const packed = (bytes: Uint8Array): Buffer =>
     params: { [constants.ZSTD_c_compressionLevel]: 19 },
   });
 
-/** Packs weights into a file: scale, transitions, one bit per feature with a row, and the rows as differences from O. */
+/** Packs weights into a file: the rows of all features as differences from O, scale, transitions. */
 export function packModel({ rows, transitions, scale }: Weights): Buffer {
-  const used = new Uint8Array(buckets / 8);
-  const bytes: number[] = new Array<number>(rowBytes).fill(zero);
+  const bytes = new Uint8Array(buckets * rowBytes).fill(zero);
   for (let feature = 0; feature < buckets; feature++) {
     const [outside = 0, ...weights] = rows.subarray(feature * labelCount, (feature + 1) * labelCount);
-    const steps = weights.map((weight) => stepsOf(weight - outside));
-    if (steps.every((step) => step === 0)) continue;
-    used[feature >> 3] = (used[feature >> 3] ?? 0) | (1 << (feature & 7));
-    const from = bytes.length;
-    steps.forEach((step, at) => {
-      bytes[from + byteOf(at + 1)] = zero + step;
+    weights.forEach((weight, at) => {
+      bytes[feature * rowBytes + byteOf(at + 1)] = zero + stepsOf(weight - outside);
     });
   }
-  const head = new Int32Array([scale, ...transitions]);
-  return packed(Buffer.concat([new Uint8Array(head.buffer), used, Uint8Array.from(bytes)]));
+  return packed(Buffer.concat([bytes, bytesOf(new Int32Array([scale, ...transitions]))]));
 }
 
-/** Rounds to whole steps of {@link unit}, halves away from zero: halves that are always rounded up would bias the sums. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Rounds to whole steps of {@link step}, halves away from zero: halves that are always rounded up would bias the sums. */
 function stepsOf(lead: number): number {
-  const steps = Math.sign(lead) * Math.round(Math.abs(lead) / unit);
-  return Math.max(-limits.weight, Math.min(limits.weight, steps));
+  const steps = Math.sign(lead) * Math.round(Math.abs(lead) / step);
+  return Math.max(-mostWeight, Math.min(mostWeight, steps));
 }
 
 /** @throws Error if the file does not have the layout that {@link packModel} writes. */
 export function unpackModel(file: Buffer): Model {
-  const bytes = unpacked(file);
-  const numbers = (from: number, to: number): Int32Array =>
-    new Int32Array(bytes.buffer, bytes.byteOffset + from, (to - from) / Int32Array.BYTES_PER_ELEMENT);
-  const usedAt = 4 * (1 + transitionCount);
-  const rowsAt = usedAt + buckets / 8;
-  if (bytes.length < rowsAt || bytes.length % 4 !== 0) throw new Error(mismatch);
-  const [scale = 0, ...transitions] = numbers(0, usedAt);
-  const rows = rowsOfFeatures(bytes.subarray(usedAt, rowsAt), numbers(rowsAt, bytes.length));
-  if (scale <= 0 || rows === undefined) throw new Error(mismatch);
-  return { rows, transitions: Int16Array.from(transitions), scale };
-}
-
-/**
- * Spreads the rows of a file over all features.
- * @param used one bit per feature, set if the file has a row for it.
- * @param stored a row of zeros, and the rows of the features in order.
- * @returns undefined if the numbers of rows differ.
- */
-function rowsOfFeatures(used: Uint8Array, stored: Int32Array): Int32Array | undefined {
-  const rows = new Int32Array(buckets * rowWords).fill(packedZero);
-  let from = rowWords;
-  for (let feature = 0; feature < buckets; feature++) {
-    if ((((used[feature >> 3] ?? 0) >> (feature & 7)) & 1) === 0) continue;
-    for (let word = 0; word < rowWords; word++) rows[feature * rowWords + word] = stored[from++] ?? 0;
-  }
-  return from === stored.length ? rows : undefined;
+  const numbers = numbersIn(file);
+  const length = buckets * rowWords;
+  const [scale = 0, ...transitions] = numbers.subarray(length);
+  if (transitions.length !== transitionCount || scale <= 0) throw new Error(mismatch);
+  return { rows: numbers.subarray(0, length), transitions: Int16Array.from(transitions), scale };
 }
 
 const mismatch =
@@ -101,6 +77,13 @@ const mismatch =
 export const unpacked = (file: Buffer): Buffer =>
   zstdDecompressSync(file, { chunkSize: Math.max(constants.Z_MIN_CHUNK, contentSizeOf(file)) });
 
+/** @throws Error if the file does not consist of 32-bit numbers. */
+function numbersIn(file: Buffer): Int32Array {
+  const { buffer, byteOffset, byteLength } = unpacked(file);
+  if (byteLength % Int32Array.BYTES_PER_ELEMENT !== 0) throw new Error(mismatch);
+  return new Int32Array(buffer, byteOffset, byteLength / Int32Array.BYTES_PER_ELEMENT);
+}
+
 /** @returns the size that the frame header states; the compressor states it if it has all data at once. See RFC 8878, 3.1.1.1. */
 function contentSizeOf(file: Buffer): number {
   const fieldSize = (file[4] ?? 0) >> 6;
@@ -108,44 +91,16 @@ function contentSizeOf(file: Buffer): number {
   return fieldSize === 1 ? file.readUInt16LE(5) + 256 : file.readUInt32LE(5);
 }
 
-/** Packs word hashes and their flags. The hashes are sorted and written as differences, seven bits per byte. */
-export function packGazetteer(entries: ReadonlyMap<number, number>): Buffer {
-  const sorted = [...entries].map(([hash, flags]) => [hash >>> 0, flags] as const).sort((a, b) => a[0] - b[0]);
-  const deltas: number[] = [];
-  let last = 0;
-  for (const [hash] of sorted) {
-    let delta = hash - last;
-    last = hash;
-    for (; delta > 127; delta = Math.floor(delta / 128)) deltas.push((delta % 128) | 128);
-    deltas.push(delta);
-  }
-  const head = new Int32Array([sorted.length]);
-  return packed(
-    Buffer.concat([
-      new Uint8Array(head.buffer),
-      Uint8Array.from(sorted, ([, flags]) => flags),
-      Uint8Array.from(deltas),
-    ]),
-  );
+/** @param flags the flags of each word, by its hash */
+export function packGazetteer(flags: ReadonlyMap<number, number>): Buffer {
+  return packed(bytesOf(Gazetteer.of(flags).entries));
 }
 
+/** @throws Error if the file does not have the layout that {@link packGazetteer} writes. */
 export function unpackGazetteer(file: Buffer): Gazetteer {
-  const bytes = unpacked(file);
-  const count = bytes.readInt32LE(0);
-  const gazetteer = new Gazetteer(count);
-  let at = 4 + count;
-  let last = 0;
-  for (let index = 0; index < count; index++) {
-    let delta = 0;
-    for (let unit = 1; ; unit *= 128) {
-      const byte = bytes[at++] ?? 0;
-      delta += (byte & 127) * unit;
-      if (byte < 128) break;
-    }
-    last += delta;
-    gazetteer.set(last | 0, bytes[4 + index] ?? 0);
-  }
-  return gazetteer;
+  const entries = numbersIn(file);
+  if (!Gazetteer.isTable(entries.length)) throw new Error(mismatch);
+  return new Gazetteer(entries);
 }
 
 /** Packs the weights of the classifier: the step and the calibration in millionths, and the rows. */

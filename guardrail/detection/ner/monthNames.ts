@@ -1,4 +1,6 @@
+import { unitAt } from '../../unitAt.ts';
 import { contextWords } from '../languages/languages.ts';
+import { kindOf, kinds } from '../text/characters.ts';
 import { shapes, type Tokens } from './tokens.ts';
 import type { NameTokens } from './wholeNames.ts';
 
@@ -23,7 +25,13 @@ const dayAfter = new RegExp(
 export function isMonthOfDate(tokens: Tokens, text: string, { first, last }: NameTokens): boolean {
   if (first !== last || (tokens.shape[first] ?? 0) === shapes.lower) return false;
   const [start, end] = [tokens.start[first] ?? 0, tokens.end[first] ?? 0];
-  const [before, after] = [text.slice(Math.max(0, start - WIDTH), start), text.slice(end, end + WIDTH)];
-  if (!/\d/.test(before) && !/\d/.test(after)) return false;
-  return month.test(text.slice(start, end)) && (dayBefore.test(before) || dayAfter.test(after));
+  const from = Math.max(0, start - WIDTH);
+  if (!hasDigit(text, from, start) && !hasDigit(text, end, Math.min(text.length, end + WIDTH))) return false;
+  if (!month.test(text.slice(start, end))) return false;
+  return dayBefore.test(text.slice(from, start)) || dayAfter.test(text.slice(end, end + WIDTH));
+}
+
+function hasDigit(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (kindOf[unitAt(text, at)] === kinds.digit) return true;
+  return false;
 }

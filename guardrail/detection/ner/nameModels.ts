@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Gazetteer } from './gazetteer.ts';
-import { KnownNames } from './knownNames.ts';
 import { loadGazetteer, loadModel, shippedFiles, unpackClassifier, unpackGazetteer, type Model } from './model.ts';
 import type { ClassifierWeights } from './spanClassifier.ts';
 
@@ -8,7 +7,8 @@ import type { ClassifierWeights } from './spanClassifier.ts';
 export interface NameModels {
   readonly model: Model;
   readonly gazetteer: Gazetteer;
-  readonly knownNames: KnownNames;
+  /** The flags of known names, by their `nameHash`. */
+  readonly knownNames: Gazetteer;
   readonly classifier: ClassifierWeights;
 }
 
@@ -16,6 +16,6 @@ export interface NameModels {
 export const loadNameModels = (): NameModels => ({
   model: loadModel(),
   gazetteer: loadGazetteer(),
-  knownNames: new KnownNames(unpackGazetteer(readFileSync(shippedFiles.knownNames))),
+  knownNames: unpackGazetteer(readFileSync(shippedFiles.knownNames)),
   classifier: unpackClassifier(readFileSync(shippedFiles.classifier)),
 });

@@ -13,7 +13,7 @@ import {
   type ClassifierWeights,
   type Probabilities,
 } from './spanClassifier.ts';
-import { classifierBuckets } from './spanFeatures.ts';
+import { mostFeatures, spanBuckets } from '../kernel/numbers.ts';
 
 const exact = { slope: 1, offset: 0 };
 const calibration = { personal: exact, any: exact };
@@ -124,7 +124,7 @@ describe('the classifier', () => {
   it('gives probabilities that add up to 1, for any weights and features', () => {
     const rows = Int8Array.from({ length: rowsLength }, (_, at) => Math.imul(at, 0x9e3779b1) >> 24);
     const classifier = new SpanClassifier({ rows: packedRows(rows), unit: 0.02, ...calibration });
-    const features = fc.array(fc.nat(classifierBuckets - 1), { maxLength: 160 });
+    const features = fc.array(fc.nat(spanBuckets - 1), { maxLength: mostFeatures });
     fc.assert(
       fc.property(features, (buckets) => {
         const all = nameOf(classifier.probabilitiesOf(Int32Array.from(buckets), buckets.length));

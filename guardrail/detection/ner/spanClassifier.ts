@@ -1,8 +1,9 @@
 import type { Recall } from '../contract.ts';
 import { classCount, type NameType } from './entityClasses.ts';
+import { mostFeatures, spanBuckets } from '../kernel/numbers.ts';
+import { createKernel, numbersAt, type Kernel } from '../kernelInstance.ts';
 import type { TagKind } from './labels.ts';
-import { RowSums } from './rowSums.ts';
-import { classifierBuckets, mostSpanFeatures, type Candidate } from './spanFeatures.ts';
+import type { Candidate } from './spanFeatures.ts';
 
 /** Maps a probability to the share of such decisions that is right: a line in log odds. */
 export interface Calibration {
@@ -23,7 +24,7 @@ export interface ClassifierWeights {
 }
 
 /** Weights of one class per feature, in rows of {@link classCount}. */
-export const rowsLength = classifierBuckets * classCount;
+export const rowsLength = spanBuckets * classCount;
 
 /** A candidate, and what decides about it. */
 export interface Judged extends Candidate {
@@ -95,7 +96,7 @@ const PACKED = 2;
 const ZERO = 128;
 
 /** The number of numbers in packed rows. */
-export const packedLength = classifierBuckets * PACKED;
+export const packedLength = spanBuckets * PACKED;
 
 /**
  * The weights as bytes without a sign, so that two numbers hold a row, and one addition adds two weights.
@@ -103,7 +104,7 @@ export const packedLength = classifierBuckets * PACKED;
  */
 export function packedRows(rows: Int8Array): Int32Array {
   const bytes = new Uint8Array(packedLength * 4).fill(ZERO);
-  for (let feature = 0; feature < classifierBuckets; feature++) {
+  for (let feature = 0; feature < spanBuckets; feature++) {
     for (let index = 0; index < classCount; index++)
       bytes[feature * PACKED * 4 + index] = ZERO + (rows[feature * classCount + index] ?? 0);
   }
@@ -114,28 +115,32 @@ export function packedRows(rows: Int8Array): Int32Array {
 export class SpanClassifier {
   private readonly unit: number;
   private readonly calibration: Pick<ClassifierWeights, 'personal' | 'any'>;
-  private readonly rows: RowSums;
+  private readonly kernel: Kernel;
+  private features = new Int32Array();
+  /** The sums of the rows of each class. */
+  private sums = new Uint16Array();
   private readonly odds = new Float64Array(classCount);
 
-  constructor({ rows, unit, personal, any }: ClassifierWeights) {
+  /**
+   * @param weights are copied.
+   * @param kernel that of the features. Default: one without tokens.
+   */
+  constructor({ rows, unit, personal, any }: ClassifierWeights, kernel = createKernel()) {
     this.unit = unit;
     this.calibration = { personal, any };
-    this.rows = new RowSums(rows, mostSpanFeatures);
+    this.kernel = kernel;
+    kernel.reserveClassifier(spanBuckets);
+    numbersAt(kernel, kernel.spanRowsAt, rows.length).set(rows);
   }
 
   /** @param features the first `count` are the buckets of the candidate's features: see `SpanFeatures`. */
   probabilitiesOf(features: Int32Array, count: number): Probabilities {
-    const { rows, odds, unit } = this;
-    for (let at = 0; at < count; at++) rows.features[at] = features[at] ?? 0;
-    rows.add(0, count);
-    const [even, odd, last, lastOdd] = [rows.sum[0] ?? 0, rows.sum[1] ?? 0, rows.sum[2] ?? 0, rows.sum[3] ?? 0];
-    odds[0] = even & 0xffff;
-    odds[1] = odd & 0xffff;
-    odds[2] = even >>> 16;
-    odds[3] = odd >>> 16;
-    odds[4] = last & 0xffff;
-    odds[5] = lastOdd & 0xffff;
+    const { kernel, odds, unit } = this;
+    if (this.features.buffer !== kernel.memory.buffer) this.view();
+    if (features.buffer !== this.features.buffer) this.features.set(features.subarray(0, count));
+    kernel.sumFeatures(count);
     let most = 0;
+    for (let index = 0; index < classCount; index++) odds[index] = this.sums[index] ?? 0;
     for (let index = 0; index < classCount; index++) most = Math.max(most, odds[index] ?? 0);
     let total = 0;
     for (let index = 0; index < classCount; index++) {
@@ -151,6 +156,12 @@ export class SpanClassifier {
       location: location / total,
       organization: organization / total,
     };
+  }
+
+  private view(): void {
+    const { kernel } = this;
+    this.features = numbersAt(kernel, kernel.featuresAt, mostFeatures);
+    this.sums = new Uint16Array(kernel.memory.buffer, kernel.sumsAt.value, classCount);
   }
 
   /** @returns undefined if the candidate is no name, or if it is too unlikely. */

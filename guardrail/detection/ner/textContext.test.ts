@@ -11,7 +11,24 @@ describe('the context of a text', () => {
   });
 
   it('has the same words with and without characters outside ASCII', () => {
-    const part = fc.constantFrom('a', 'Z', '7', ' ', '-', '_', '\n', 'é', '’', '中', '😀', '\u0301', 'x'.repeat(90));
+    const part = fc.constantFrom(
+      'a',
+      'Z',
+      '7',
+      ' ',
+      '-',
+      '_',
+      '\n',
+      'é',
+      'Ł',
+      '×',
+      'ª',
+      '’',
+      '中',
+      '😀',
+      '\u0301',
+      'x'.repeat(90),
+    );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
         const text = parts.join('');
@@ -24,6 +41,20 @@ describe('the context of a text', () => {
   it('tells questions and e-mail addresses', () => {
     const marks = ['Hello.', 'Hello?', 'Hello? Who? What?', 'a@b.c', 'a@b.c?'].map((text) => textContextOf(text).marks);
     expect(marks).to.deep.equal([0, 2, 4, 1, 3]);
+  });
+
+  it('counts the same as a look at each character', () => {
+    const part = fc.constantFrom('a', '?', '@', '\n', '\n'.repeat(30), ' word', '中');
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+        const text = parts.join('');
+        const count = (character: string): number => text.split(character).length - 1;
+        const digits = (number: number): number => (number === 0 ? 0 : number.toString(2).length);
+        const { size, marks } = textContextOf(text);
+        expect(size).to.equal(digits(text.length >> 2) * 8 + Math.min(digits(count('\n') + 1), 7));
+        expect(marks).to.equal(Math.min(count('?'), 2) * 2 + Math.min(count('@'), 1));
+      }),
+    );
   });
 
   it('grows with the length and the number of lines', () => {

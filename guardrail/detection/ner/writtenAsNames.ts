@@ -37,15 +37,16 @@ export class WrittenAsNames {
 
   /** Calls `use` with the first and the last token of each. */
   forEach(use: (first: number, last: number) => void): void {
-    const { tokens } = this;
-    for (let at = 0; at < tokens.count; at++) {
-      if (!this.isFree(at)) continue;
-      if (this.isCapitalized(at)) {
+    const { count, shape } = this.tokens;
+    for (let at = 0; at < count; at++) {
+      const own = shape[at] ?? 0;
+      if (isCapital(own)) {
+        if (!this.isFree(at)) continue;
         const last = this.runFrom(at);
         const first = this.startsSentence(at) && !this.isSpeaker(at, last) ? this.withoutOrdinary(at, last) : at;
         if (this.isNameLike(first, last)) use(first, last);
         at = last;
-      } else if (tokens.shape[at] === shapes.lower && this.isSmallName(at)) use(at, at);
+      } else if (own === shapes.lower && this.isSmallName(at) && this.isFree(at)) use(at, at);
     }
   }
 
@@ -110,8 +111,8 @@ export class WrittenAsNames {
   }
 
   private isSmallName(at: number): boolean {
-    if ((this.tokens.end[at] ?? 0) - (this.tokens.start[at] ?? 0) < LEAST_LENGTH) return false;
-    const own = this.flagsOf(at);
-    return ((own & flags.given) !== 0 && (own & flags.ordinary) === 0) || this.isSpeaker(at, at);
+    const isGiven = (this.flagsOf(at) & (flags.given | flags.ordinary)) === flags.given;
+    if (!isGiven && !this.isSpeaker(at, at)) return false;
+    return (this.tokens.end[at] ?? 0) - (this.tokens.start[at] ?? 0) >= LEAST_LENGTH;
   }
 }

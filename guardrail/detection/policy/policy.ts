@@ -111,7 +111,7 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
       // Values that the foldings join may belong to different cells or lines.
       return findInAllSpellings(
         text,
-        (spelling, folded) => findOwn(spelling, lists, recognizers, folded ? foldedCounter : counter),
+        (spelling, isFolded) => findOwn(spelling, lists, recognizers, isFolded ? foldedCounter : counter),
         (_, { difference }) => difference === 'characters',
       );
     },

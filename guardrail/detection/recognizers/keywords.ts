@@ -1,7 +1,7 @@
-import { createAutomaton } from '../../automaton/automaton.ts';
 import { keywordsOf, languages } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
 import { vehicleMakes } from './generic/vehicleMakes.ts';
+import { createWordFinder } from './wordFinder.ts';
 
 /** Words and signs in the lines of logs that name the user of a session. */
 const authenticationLog = [
@@ -18,6 +18,18 @@ const authenticationLog = [
   'useradd',
   'to service ',
 ] as const;
+
+/** What names an account in other places: see `accountsInLogs`. */
+const accountPlaces = {
+  homeFolder: ['/home/', 'users'],
+  domainAccount: ['\\'],
+  vpn: ['vpn'],
+  accessLog: ['] "'],
+  chat: ['> ', ' * ', '-!-'],
+  renamed: ['known as'],
+  assignee: ['todo(', 'fixme(', 'xxx(', 'hack('],
+  shortlog: ['shortlog'],
+} as const;
 
 /** A word as the automaton reads it: in lower case, without accents. */
 const folded = (word: string): string =>
@@ -48,6 +60,7 @@ const lists = {
   plate: keywordsOf('plate'),
   username: keywordsOf('username'),
   personName: keywordsOf('personName'),
+  birthWord: keywordsOf('birth'),
   birth: [...keywordsOf('birth'), '(b.', '*', '°'],
   booking: keywordsOf('booking'),
   postalCode: keywordsOf('postalCode'),
@@ -57,25 +70,12 @@ const lists = {
   column: [...new Set([...keywordsOf('personName'), ...keywordsOf('plate'), ...keywordsOf('column')])],
   vehicleKind: [...keywordsOf('vehicleKind'), ...vehicleMakes.filter((make) => /^[a-z]+$/.test(make))],
   sql: ['insert into'],
+  calle: ['c/ '],
+  quotedKey: ['":', "':", '" :', "' :"],
   spokenDigit: spokenDigits,
   authenticationLog,
-  account: [
-    ...authenticationLog,
-    '/home/',
-    'users',
-    '\\',
-    'vpn',
-    '] "',
-    '> ',
-    ' * ',
-    '-!-',
-    'shortlog',
-    'todo(',
-    'fixme(',
-    'xxx(',
-    'hack(',
-    'known as',
-  ],
+  ...accountPlaces,
+  account: [...authenticationLog, ...Object.values(accountPlaces).flat()],
   service: [
     'github',
     'gitlab',
@@ -107,54 +107,38 @@ const lists = {
 
 export type KeywordList = keyof typeof lists;
 
+const names = Object.keys(lists) as KeywordList[];
 const listsByWord = Map.groupBy(
-  (Object.keys(lists) as KeywordList[]).flatMap((list) => lists[list].map((word) => ({ list, word }))),
+  names.flatMap((name, list) => lists[name].map((word) => ({ list, word }))),
   ({ word }) => word,
 );
 const listsOf = Array.from(listsByWord.values(), (entries) => entries.map(({ list }) => list));
+const numberOf = Object.fromEntries(names.map((name, list) => [name, list])) as Record<KeywordList, number>;
 
-/** Finds all words in one pass that ignores case and accents. */
-const automaton = createAutomaton([...listsByWord.keys()], foldedOf);
-
-type KeywordStarts = Record<KeywordList, number[]>;
+const findWords = createWordFinder([...listsByWord.keys()]);
 
 /** Most lists have no word in a text. They share this array, because one for each would take as long as to scan a short text. */
 const none: number[] = [];
-const nothing = Object.fromEntries(Object.keys(lists).map((list) => [list, none])) as KeywordStarts;
+const nothing = names.map(() => none);
 
-/** Finds where the words of each list begin, in ascending order. */
-function findStarts(text: string): Readonly<Record<KeywordList, readonly number[]>> {
-  const found = { ...nothing };
-  automaton.scan(text, anywhere, (begin, _end, word) => {
-    for (const list of listsOf[word] ?? []) {
-      if (found[list] === none) found[list] = [begin];
-      else insert(found[list], begin);
-    }
-    return false;
-  });
-  return found;
-}
-const anywhere = (): boolean => true;
-
-/** Inserts an offset in order. A word can begin before one that the scan reported earlier, if it ends after it. */
-function insert(starts: number[], begin: number): void {
-  let at = starts.length;
-  while (at > 0 && (starts[at - 1] ?? 0) > begin) at--;
-  if (starts[at - 1] !== begin) starts.splice(at, 0, begin);
-}
-
-/** The keywords of one text. The text is scanned when the first list is requested. */
+/** The keywords of one text. */
 export class Keywords {
-  private readonly text: string;
-  private found: Readonly<Record<KeywordList, readonly number[]>> | undefined;
+  /** Where the words of each list begin. */
+  private readonly starts = nothing.slice();
 
   constructor(text: string) {
-    this.text = text;
+    const { starts } = this;
+    findWords(text, (start, word) => {
+      for (const list of listsOf[word] ?? none) {
+        if (starts[list] === none) starts[list] = [start];
+        else insert(starts[list] ?? [], start);
+      }
+    });
   }
 
   /** Where the words of a list begin, in ascending order. */
   of(list: KeywordList): readonly number[] {
-    return (this.found ??= findStarts(this.text))[list];
+    return this.starts[numberOf[list]] ?? none;
   }
 
   /** Whether a word of a list begins at an offset from `from` to `to`. */
@@ -168,4 +152,13 @@ export class Keywords {
     }
     return (starts[low] ?? Infinity) <= to;
   }
+}
+
+/** Inserts an offset in order. A word can begin before one that was found earlier, if it ends after it. */
+function insert(starts: number[], start: number): void {
+  let at = starts.length;
+  while (at > 0 && (starts[at - 1] ?? 0) > start) at--;
+  if (starts[at - 1] === start) return;
+  if (at === starts.length) starts.push(start);
+  else starts.splice(at, 0, start);
 }

@@ -55,16 +55,16 @@ function wordsOf(run: string): Word[] {
  */
 export function partsOf(run: string, { least, most, word }: Sizes): Part[] {
   const all = wordsOf(run);
+  const counts = all.map(({ digits }) => digits);
   const parts: Part[] = [];
-  for (const [first, { start }] of all.entries()) {
-    const counts: number[] = [];
+  for (let first = 0; first < all.length; first++) {
     let digits = 0;
     for (let last = first; last < all.length; last++) {
       const next = all[last];
       if (!next || digits + next.digits > most || (last > first && next.digits < word)) break;
       digits += next.digits;
-      counts.push(next.digits);
-      if (digits >= least) parts.push({ start, end: next.end, digits, words: [...counts] });
+      if (digits < least) continue;
+      parts.push({ start: all[first]?.start ?? 0, end: next.end, digits, words: counts.slice(first, last + 1) });
     }
   }
   return parts;

@@ -11,6 +11,8 @@ export interface Recognizer {
   /** The type of a value for which `find` names no other. */
   readonly type: EntityType;
   readonly otherTypes?: readonly EntityType[];
+  /** Whether it finds nothing in a text without digits. Most short texts have none, and are not shown to it then. */
+  readonly needsDigit?: true;
   /** Whether a text with these properties can contain a value. */
   readonly mayMatch: (stats: TextStats) => boolean;
   /** @param text `stats.text`. */
@@ -73,7 +75,10 @@ export interface Match {
 export interface PatternRecognizer<Stats> {
   readonly type: EntityType;
   readonly otherTypes?: readonly EntityType[];
-  /** Global; the whole match is the value. */
+  /**
+   * Global; the whole match is the value. A lookahead for its first character before `(?<![\p{L}…])` saves time: what stands in
+   * front of a position takes longer to check.
+   */
   readonly pattern: RegExp;
   /** Whether a text with these properties can contain a value. */
   readonly mayMatch: (stats: Stats) => boolean;
@@ -96,6 +101,7 @@ export function aroundDigits(recognizer: DigitRecognizer): Recognizer {
   const { pattern, mayMatch, score, mayContain } = recognizer;
   return {
     ...typesOf(recognizer),
+    needsDigit: true,
     mayMatch,
     find(text, emit, stats) {
       const isSearched = mayContain
@@ -171,6 +177,7 @@ export function afterKeyword(
   return {
     type: patterns[0].type,
     otherTypes: patterns.slice(1).map(({ type }) => type),
+    ...(patterns.every(({ needsDigit }) => needsDigit) && { needsDigit: true }),
     mayMatch: (stats) => stats.keywords.of(list).length > 0 && patterns.some(({ mayMatch }) => mayMatch(stats)),
     find(text, emit, stats) {
       const active = patterns.filter(({ mayMatch }) => mayMatch(stats));

@@ -1,12 +1,14 @@
+import { kindDigit, kindLetter, kindLower, kindMark, kindNewline, kindSpace, kindUpper } from '../kernel/numbers.ts';
+
 /** Kinds of UTF-16 code units, as the tagger distinguishes them. Half of a surrogate pair is a mark. */
 export const kinds = {
-  mark: 0,
-  lower: 1,
-  upper: 2,
-  digit: 3,
-  space: 4,
-  newline: 5,
-  letter: 6,
+  mark: kindMark,
+  lower: kindLower,
+  upper: kindUpper,
+  digit: kindDigit,
+  space: kindSpace,
+  newline: kindNewline,
+  letter: kindLetter,
 } as const;
 
 /** The first code unit of the range in which no script of names has case. */

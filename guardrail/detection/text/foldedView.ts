@@ -23,14 +23,6 @@ export interface OriginalRange {
   readonly difference: 'none' | 'separators' | 'characters';
 }
 
-/** What a search in a folded part can know before it finds all values. */
-export interface Folded<F> {
-  /** The greatest difference of any range of the part. */
-  readonly difference: OriginalRange['difference'];
-  /** Whether a value of the part is one that the text itself does not show. */
-  readonly isNew: (value: F) => boolean;
-}
-
 /** A range that was found in a text. */
 interface Found {
   readonly start: number;
@@ -39,30 +31,34 @@ interface Found {
 
 /**
  * Searches a text and its folded view.
- * @param find searches a text for values. In a folded part it may leave out those that are not new.
- * @param isEvidence whether a value that is found in the folded view only is one in the text itself.
+ * @param find searches a text, or a part of its folded view, for values.
+ * @param isEvidence see {@link newValues}.
  * @returns the values, as ranges of the text.
  */
-export function findInAllSpellings<F extends Found>(
+export const findInAllSpellings = <F extends Found>(
   text: string,
-  find: (text: string, folded?: Folded<F>) => readonly F[],
+  find: (spelling: string, isFolded: boolean) => readonly F[],
   isEvidence: (value: F, range: OriginalRange) => boolean,
-): F[] {
-  const found = [...find(text)];
-  for (const part of foldedPartsOf(text)) {
-    const newRange = (value: F): OriginalRange | undefined => {
-      const range = part.originalRange(value.start, value.end);
-      // Without a difference, the value is found in the text itself.
-      return range.difference !== 'none' && isEvidence(value, range) ? range : undefined;
-    };
-    const { difference } = part.originalRange(0, part.text.length);
-    for (const value of find(part.text, { difference, isNew: (each) => newRange(each) !== undefined })) {
-      const range = newRange(value);
-      if (range) found.push({ ...value, start: range.start, end: range.end });
-    }
-  }
-  return found;
-}
+): F[] => [
+  ...find(text, false),
+  ...foldedPartsOf(text).flatMap((part) => newValues(part, find(part.text, true), isEvidence)),
+];
+
+/**
+ * The values of a folded part that the text itself does not show, as ranges of the text.
+ * @param isEvidence whether a value that is found in the folded view only is one in the text itself.
+ */
+export const newValues = <F extends Found>(
+  part: FoldedPart,
+  values: readonly F[],
+  isEvidence: (value: F, range: OriginalRange) => boolean,
+): F[] =>
+  values.flatMap((value) => {
+    const range = part.originalRange(value.start, value.end);
+    // Without a difference, the value is found in the text itself.
+    const isNew = range.difference !== 'none' && isEvidence(value, range);
+    return isNew ? { ...value, start: range.start, end: range.end } : [];
+  });
 
 const DIGIT = /\d/;
 const SPECIAL = /[\u0300-\uffff\u00a0\u00ad]/;

@@ -1,4 +1,5 @@
 /** The ways in which other programs write a value, each with the usual form of what it writes. In the order of their use. */
+import { isUtf8 } from 'node:buffer';
 import { decodeHTML } from 'entities/decode';
 import { isOf, TOKEN, tokenEnd, tokenStart } from './token.ts';
 
@@ -24,16 +25,14 @@ export interface Folding {
   readonly replace: (match: RegExpExecArray, text: string) => string | undefined;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder();
 
 /** @returns undefined if the bytes are not a text in UTF-8 */
 function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    const text = utf8.decode(bytes);
-    return /^[^\p{Cc}\p{Cn}\p{Co}]*$/u.test(text.replace(/[\t\n\r]/g, '')) ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  // Most tokens of code that could be base64 are not: an error of the decoder for each would take long.
+  if (!isUtf8(bytes)) return undefined;
+  const text = utf8.decode(bytes);
+  return /^[^\p{Cc}\p{Cn}\p{Co}]*$/u.test(text.replace(/[\t\n\r]/g, '')) ? text : undefined;
 }
 
 /** An encoded word of a mail header: RFC 2047, section 2. */

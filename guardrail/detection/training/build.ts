@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { EntityFinder } from '../ner/entityFinder.ts';
-import { KnownNames } from '../ner/knownNames.ts';
 import { Gazetteer } from '../ner/gazetteer.ts';
 import { packClassifier, packGazetteer, packModel, unpackClassifier, unpacked, unpackModel } from '../ner/model.ts';
 import { calibrated, packedRows, type ClassifierWeights } from '../ner/spanClassifier.ts';
@@ -76,7 +75,7 @@ class Lists {
   readonly names = buildKnownNames(this.wordNet);
   readonly hidden: Knowledge = {
     gazetteer: Gazetteer.of(withHiddenWords(this.words, this.wordNet)),
-    knownNames: new KnownNames(Gazetteer.of(withoutHiddenNames(this.names))),
+    knownNames: Gazetteer.of(withoutHiddenNames(this.names)),
   };
 }
 

@@ -1,19 +1,13 @@
-import {
-  buckets,
-  wordSignature,
-  mostFeatures,
-  offsets,
-  pairCount,
-  pairFeatures,
-  wordFeatures,
-} from '../ner/features.ts';
 import type { Gazetteer } from '../ner/gazetteer.ts';
+import { buckets, mostFeatures, offsets, pairCount } from '../kernel/numbers.ts';
+import { createKernel, numbersAt } from '../kernelInstance.ts';
 import { beginOf, insideOf, labelCount } from '../ner/labels.ts';
 import type { Weights } from '../ner/model.ts';
 import { Tokens } from '../ner/tokens.ts';
-import { transitionAt, transitionCount, Viterbi } from '../ner/viterbi.ts';
+import { transitionAt, transitionCount } from '../ner/transitions.ts';
 import type { LabelledText } from './labelledText.ts';
 import type { Random } from './random.ts';
+import { Viterbi } from './viterbi.ts';
 
 /** A training text: the features of its tokens in sequence. */
 interface Example {
@@ -27,26 +21,26 @@ interface Example {
 
 /** Extracts features from labelled texts, in the same way as the tagger. */
 export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer): Example[] {
-  const tokens = new Tokens();
-  const buffer = new Int32Array(mostFeatures);
-  const ends = new Int32Array(offsets);
+  const kernel = createKernel();
+  const tokens = new Tokens(kernel);
   const byWord = new Map<string, Int32Array[]>();
   return texts.map(({ text, spans }) => {
     tokens.read(text);
     const { count } = tokens;
-    const signatures = new Int32Array(count);
+    const features = numbersAt(kernel, kernel.featuresAt, mostFeatures);
+    const ends = numbersAt(kernel, kernel.endsAt, offsets);
     const perWord: Int32Array[][] = [];
     for (let token = 0; token < count; token++) {
       const known = gazetteer.lookup(tokens.word[token] ?? 0);
-      signatures[token] = wordSignature(tokens.shape[token] ?? 0, known);
+      kernel.setKnown(token, known);
       const exact = text.slice(tokens.start[token], tokens.end[token]);
-      let features = byWord.get(exact);
-      if (!features) {
-        wordFeatures(text, tokens, token, known, buffer, ends);
-        features = Array.from(ends, (end, offset) => buffer.slice(offset === 0 ? 0 : ends[offset - 1], end));
-        byWord.set(exact, features);
+      let ofWord = byWord.get(exact);
+      if (!ofWord) {
+        kernel.wordFeatures(token, known);
+        ofWord = Array.from(ends, (end, offset) => features.slice(offset === 0 ? 0 : ends[offset - 1], end));
+        byWord.set(exact, ofWord);
       }
-      perWord.push(features);
+      perWord.push(ofWord);
     }
     const all: number[] = [];
     const starts = new Int32Array(count + 1);
@@ -56,8 +50,8 @@ export function examplesOf(texts: readonly LabelledText[], gazetteer: Gazetteer)
         const seen = perWord[token + offset - 2]?.[offset];
         if (seen) for (const feature of seen) all.push(feature);
       }
-      pairFeatures(tokens, signatures, token, buffer);
-      for (let index = 0; index < pairCount; index++) all.push(buffer[index] ?? 0);
+      kernel.pairFeatures(token, count, kernel.featuresAt.value);
+      for (const feature of features.subarray(0, pairCount)) all.push(feature);
     }
     starts[count] = all.length;
     const gold = new Uint8Array(count);

@@ -1,7 +1,6 @@
 import { candidatesOf } from '../ner/candidates.ts';
 import { entityClasses, type EntityClass } from '../ner/entityClasses.ts';
 import type { Gazetteer } from '../ner/gazetteer.ts';
-import type { KnownNames } from '../ner/knownNames.ts';
 import { nameOf, personalOf, SpanClassifier, type ClassifierWeights } from '../ner/spanClassifier.ts';
 import { SpanFeatures } from '../ner/spanFeatures.ts';
 import type { Tagger } from '../ner/tagger.ts';
@@ -12,7 +11,7 @@ import type { LabelledText } from './labelledText.ts';
 /** What is known of names. */
 export interface Knowledge {
   readonly gazetteer: Gazetteer;
-  readonly knownNames: KnownNames;
+  readonly knownNames: Gazetteer;
 }
 
 /** Candidates of the tagger in labelled texts: the features of each, and the index of its class. */
@@ -58,15 +57,15 @@ function forEachCandidate(
   { knownNames }: Knowledge,
   use: (own: EntityClass, features: Int32Array, count: number) => void,
 ): void {
-  const extractor = new SpanFeatures(knownNames);
+  const extractor = new SpanFeatures(knownNames, tagger.tokens.kernel);
   const { tokens } = tagger;
   for (const labelled of texts) {
     const candidates = candidatesOf(tagger, labelled.text);
     if (candidates.length === 0) continue;
-    extractor.readText(labelled.text, tokens, candidates, textContextOf(labelled.text));
+    extractor.readText(tokens, candidates, textContextOf(labelled.text));
     for (const [index, candidate] of candidates.entries()) {
       const own = classOf(labelled, tokens.start[candidate.first] ?? 0, tokens.end[candidate.last] ?? 0);
-      if (own !== undefined) use(own, extractor.out, extractor.of(tokens, index));
+      if (own !== undefined) use(own, extractor.out, extractor.of(index));
     }
   }
 }

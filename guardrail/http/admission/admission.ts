@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Tenant } from '../../ids.ts';
 import type { CallScope, ScopeMiddleware } from '../context.ts';
 import { ServiceError } from '../errors.ts';
@@ -18,20 +18,27 @@ export interface Admission {
   readonly enter: ScopeMiddleware;
   /** Counts the call, as `enter` does. @returns what ends this. @throws ServiceError 503 */
   arrive(context: CallScope): () => void;
-  /** The second half of `admit`: reserves capacity until `next` is finished. */
-  readonly reserve: ScopeMiddleware;
+  /** The second half of `admit`: reserves capacity for the body. @returns what frees it. @throws ServiceError 429 */
+  reserve(context: CallScope): () => void;
   /**
    * Reserves capacity for the answer of an upstream, which the caller reads into memory.
    * @param declared the size of the answer as its header declares it; 0 if it declares none
    * @throws ServiceError 429 if there is no capacity left
    */
   reserveAnswer(context: CallScope, declared: number): AnswerReservation;
-  /** Waits for a slot. Runs after the body is read. */
+  /** Runs `next` in a slot. After the body is read. */
   readonly acquireSlot: ScopeMiddleware;
+  /**
+   * Takes a slot. {@link releaseSlot} frees it.
+   * @returns resolves when the call may run; undefined: it may run now
+   * @throws ServiceError 429, also by the promise
+   */
+  takeSlot(context: CallScope): Promise<void> | undefined;
+  releaseSlot(context: CallScope): void;
   /**
    * Asks clients to close their connections, so that their next calls go to another replica. To a client, a refused
    * call or a closed connection is a failed call. Resolves when no call has arrived for `quietMs`, at the latest after
-   * `atMostMs`.
+   * `atMostMs`. Time in which the process does not run is not quiet: calls can wait unread in their connections.
    */
   windDown(quietMs: number, atMostMs: number): Promise<void>;
   /** Refuses new calls. Resolves when the admitted ones are finished. */
@@ -60,7 +67,7 @@ class AdmissionControl implements Admission {
   #admitted = 0;
   #isWindingDown = false;
   #isDraining = false;
-  #lastCall = 0;
+  #arrived = 0;
   #onIdle: (() => void) | undefined;
 
   constructor(options: AdmissionOptions) {
@@ -76,7 +83,12 @@ class AdmissionControl implements Admission {
   readonly admit: ScopeMiddleware = async (context, next) => {
     const leave = this.arrive(context);
     try {
-      await this.reserve(context, next);
+      const free = this.reserve(context);
+      try {
+        await next();
+      } finally {
+        free();
+      }
     } finally {
       leave();
     }
@@ -92,7 +104,7 @@ class AdmissionControl implements Admission {
   };
 
   arrive(context: CallScope): () => void {
-    this.#lastCall = performance.now();
+    this.#arrived += 1;
     if (this.draining) context.set('connection', 'close');
     if (this.#isDraining) throw new ServiceError('draining', { waitMs: 0 });
     this.#admitted += 1;
@@ -104,19 +116,17 @@ class AdmissionControl implements Admission {
     if (this.#admitted === 0) this.#onIdle?.();
   };
 
-  readonly reserve: ScopeMiddleware = async (context, next) => {
+  reserve(context: CallScope): () => void {
     this.#slots.arrived();
     const tenant = tenantOf(context);
     const declared = Number(context.get('content-length')) || 0;
     this.#slots.check(tenant, declared);
     const reservation = this.#capacity.reserve(tenant, declared);
-    try {
-      context.state.bodyTracker = reservation;
-      await next();
-    } finally {
+    context.state.bodyTracker = reservation;
+    return () => {
       reservation.release();
-    }
-  };
+    };
+  }
 
   reserveAnswer(context: CallScope, declared: number): AnswerReservation {
     const reservation = this.#capacity.reserve(tenantOf(context), declared);
@@ -126,22 +136,35 @@ class AdmissionControl implements Admission {
   }
 
   readonly acquireSlot: ScopeMiddleware = async (context, next) => {
-    const tenant = tenantOf(context);
-    this.#slots.arrived();
-    const started = this.#slots.acquire(tenant, context.state.bodyBytes ?? 0);
+    const started = this.takeSlot(context);
     if (started) await started;
     try {
       await next();
     } finally {
-      this.#slots.release(tenant);
+      this.releaseSlot(context);
     }
   };
 
+  takeSlot(context: CallScope): Promise<void> | undefined {
+    this.#slots.arrived();
+    return this.#slots.acquire(tenantOf(context), context.state.bodyBytes ?? 0);
+  }
+
+  releaseSlot(context: CallScope): void {
+    this.#slots.release(tenantOf(context));
+  }
+
   async windDown(quietMs: number, atMostMs: number): Promise<void> {
     this.#isWindingDown = true;
-    const start = performance.now();
-    this.#lastCall = Math.max(this.#lastCall, start);
-    while (performance.now() - this.#lastCall < quietMs && performance.now() - start < atMostMs) await sleep(POLL_MS);
+    const end = performance.now() + atMostMs;
+    let quiet = 0;
+    while (quiet < quietMs && performance.now() < end) {
+      const before = this.#arrived;
+      await sleep(POLL_MS);
+      // The event loop reads from connections between a timer and an immediate.
+      await immediate();
+      quiet = this.#arrived === before ? quiet + POLL_MS : 0;
+    }
   }
 
   drain(): Promise<void> {

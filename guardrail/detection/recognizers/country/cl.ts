@@ -7,6 +7,7 @@ export const chile: Country = {
       type: 'CL_RUT',
       pattern: /(?<![\p{L}\p{N}.-])\d{1,2}(?:\.\d{3}\.\d{3}|\d{6})-[\dKk](?![\p{L}\p{N}])/gu,
       mayMatch: (stats) => stats.digits >= 7,
+      mayContain: ({ text }) => /\d{3}-[\dK](?![\dA-Z])/i.test(text),
       score: (value, place) => {
         const digits = digitsOf(value.slice(0, -1));
         let total = 0;

@@ -1,6 +1,8 @@
 import type { EntityType } from '../../contract.ts';
-import { isDate, weightedSum } from '../checksums.ts';
+import { isDate, numberAt, weightedSum } from '../checksums.ts';
 import { contextBefore, type Match, type Recognizer } from '../recognizer.ts';
+
+export { numberAt };
 
 /** The identifiers of one country. */
 export interface Country {
@@ -29,8 +31,6 @@ export interface VatNumber {
   readonly valid?: (digits: string) => boolean | undefined;
 }
 
-/** The digits from `from` to `to` as a number. */
-export const numberAt = (digits: string, from: number, to: number): number => Number(digits.slice(from, to));
 export const lastDigit = (digits: string): number => numberAt(digits, digits.length - 1, digits.length);
 export const weightedModulo = (digits: string, weights: readonly number[], modulus: number): number =>
   weightedSum(digits, weights) % modulus;

@@ -16,6 +16,7 @@ export const unitedKingdom: Country = {
       type: 'UK_NINO',
       pattern: /(?<![\p{L}\p{N}])[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\p{L}\p{N}])/giu,
       mayMatch: (stats) => stats.digits >= 6,
+      mayContain: ({ text }) => /\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Z\d])/i.test(text),
       score: (value, { text, start }) => {
         if (/^(?:bg|gb|kn|nk|nt|tn|zz)/i.test(value)) return 0;
         return /national insurance|\bni(?:no)?\b|insurance n/.test(contextBefore(text, start))

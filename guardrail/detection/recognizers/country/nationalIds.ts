@@ -37,7 +37,7 @@ class NumberRun {
   private readonly text: string;
   private readonly emit: Emit;
   private context: string | undefined;
-  private readonly contextOf = new Map<NumberId, boolean>();
+  private contextOf: Map<NumberId, boolean> | undefined;
 
   constructor(run: string, start: number, text: string, emit: Emit) {
     this.run = run;
@@ -48,9 +48,10 @@ class NumberRun {
 
   find(): void {
     const { run } = this;
-    if (run.length < longestNumber && this.emitFirst(0, run.length, idsOfLength[digitsOf(run).length])) return;
+    const mayBeOne = run.length < longestNumber;
+    if (mayBeOne && this.emitFirst(0, run.length, idsOfLength[digitsOf(run).length])) return;
     if (!isList(run)) return;
-    const parts = partsOf(run, sizes);
+    const parts = partsOf(run, sizes).filter(({ start, end }) => !mayBeOne || end - start < run.length);
     const single = parts.filter(({ words }) => words.length === 1);
     const found = single.filter(({ start, end, digits }) => this.emitFirst(start, end, idsOfLength[digits]));
     if (found.length > 0) return;
@@ -77,6 +78,7 @@ class NumberRun {
   private hasContext(id: NumberId, start: number): boolean {
     if (start > contextWidth) return false;
     this.context ??= contextBefore(this.text, this.start);
+    this.contextOf ??= new Map();
     let has = this.contextOf.get(id);
     if (has === undefined) this.contextOf.set(id, (has = id.context.test(this.context)));
     return has;
@@ -87,6 +89,7 @@ class NumberRun {
 const numbers: Recognizer = {
   type: 'ID',
   otherTypes: numberIds.map(({ type }) => type),
+  needsDigit: true,
   mayMatch: isLong,
   find(text, emit, stats) {
     eachNumber(candidate, stats, isLong, ({ 0: run, index }, windowStart) => {
@@ -108,18 +111,19 @@ function vatScore(compact: string, { text, start }: Pick<Match, 'text' | 'start'
 }
 
 const isLongVat = ({ digits }: DigitStats): boolean => digits >= 7;
-/** Each VAT number begins with two capitals. */
-const hasCapitals = ({ text }: DigitWindow): boolean => /[A-Z]{2}/.test(text);
+const vatCountries = [...vatByCountry.keys()].join('|');
+const vatCountry = new RegExp(vatCountries);
+/** Each VAT number begins with the code of its country. */
+const hasCountry = ({ text }: DigitWindow): boolean => vatCountry.test(text);
 
 const vatNumbers = aroundDigits({
   type: 'VAT_NUMBER',
   pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
   mayMatch: isLongVat,
-  mayContain: hasCapitals,
+  mayContain: hasCountry,
   score: vatScore,
 });
 
-const vatCountries = [...vatByCountry.keys()].join('|');
 const spacedVat = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${vatCountries})[A-Z]?[ .-]?[A-Z\d]{1,12}(?:[ .-][A-Z\d]{1,9}){1,5}(?![\p{L}\p{N}])`,
   'gu',
@@ -129,9 +133,10 @@ const compactVat = new RegExp(`^(?:${vatPatterns.join('|')})$`, 'u');
 /** VAT numbers in groups. The words behind a number can look like its last group. */
 const groupedVatNumbers: Recognizer = {
   type: 'VAT_NUMBER',
+  needsDigit: true,
   mayMatch: isLongVat,
   find(text, emit, stats) {
-    const mayHaveVat = (window: DigitWindow): boolean => isLongVat(window) && hasCapitals(window);
+    const mayHaveVat = (window: DigitWindow): boolean => isLongVat(window) && hasCountry(window);
     eachNumber(spacedVat, stats, mayHaveVat, ({ 0: run, index }, windowStart) => {
       const start = windowStart + index;
       for (let end = run.length; end > 8; end = lastSeparator(run, end)) {

@@ -10,7 +10,7 @@ const homeFolder: Place = {
     'gu',
   ),
   score: 0.9,
-  mayMatch: ({ text }) => text.includes('/home/') || text.includes('Users'),
+  mayMatch: ({ keywords }) => keywords.of('homeFolder').length > 0,
 };
 
 /** Lines of sshd, sudo, PAM, su, logind, useradd, cron, Samba and auditd, in syslog or the journal. */
@@ -28,14 +28,14 @@ const domainAccount: Place = {
   pattern:
     /()((?<![\w\\/.:-])(?!HK(?:LM|CU|CR|U)\\)[A-Z][A-Z\d-]{2,14}\\{1,2}\p{Ll}[\p{Ll}\d_.-]{2,30}[\p{Ll}\d])(?=[\s()"',;:]|$)(?![.:]\\)/gu,
   score: 0.8,
-  mayMatch: ({ text }) => text.includes('\\'),
+  mayMatch: ({ keywords }) => keywords.of('domainAccount').length > 0,
 };
 
 /** The common name of a client in the log of a VPN, before its address. */
 const vpnClient: Place = {
   pattern: new RegExp(String.raw`((?:^|[\s\]"'])(?=\S{2,40}/\d))(${NAME})(?=/\d{1,3}(?:\.\d{1,3}){3}:\d)`, 'gmu'),
   score: 0.85,
-  mayMatch: ({ text }) => text.includes('vpn'),
+  mayMatch: ({ keywords }) => keywords.of('vpn').length > 0,
 };
 
 /** The address of a host behind `@`, or its name and the folder in the prompt of a shell. */
@@ -73,7 +73,7 @@ const chat: Place = {
     'gmu',
   ),
   score: 0.9,
-  mayMatch: ({ text }) => text.includes('> ') || text.includes(' * ') || text.includes('-!-'),
+  mayMatch: ({ digits, keywords }) => digits > 2 && keywords.of('chat').length > 0,
   accepts: (_name, text, start) => {
     const line = text.slice(text.lastIndexOf('\n', start) + 1, start + 96).split('\n')[0] ?? '';
     return line.includes('<') || / (?:is now known as|has (?:joined|left|quit)|sets mode|joined|quit)\b/.test(line);
@@ -84,7 +84,7 @@ const chat: Place = {
 const renamed: Place = {
   pattern: new RegExp(String.raw`(\bis now known as )(${NAME})(?=[\s.]|$)`, 'gmu'),
   score: 0.9,
-  mayMatch: ({ text }) => text.includes('is now known as'),
+  mayMatch: ({ keywords }) => keywords.of('renamed').length > 0,
 };
 
 /** Authors in trailers of git who give the name of their account. {@link names} finds full names. */
@@ -94,7 +94,7 @@ const trailer: Place = {
     'gimu',
   ),
   score: 0.85,
-  mayMatch: ({ text, hasAt }) => hasAt && text.includes(': ') && text.includes(' <'),
+  mayMatch: ({ text, hasAt }) => hasAt && text.includes(' <'),
 };
 
 /** The person to whom a note in code is assigned. */
@@ -104,8 +104,7 @@ const assignee: Place = {
     'gu',
   ),
   score: 0.8,
-  mayMatch: ({ text }) =>
-    text.includes('TODO(') || text.includes('FIXME(') || text.includes('XXX(') || text.includes('HACK('),
+  mayMatch: ({ keywords }) => keywords.of('assignee').length > 0,
 };
 
 /** The owners of files in a CODEOWNERS file. Teams have a slash. */
@@ -119,14 +118,14 @@ const codeOwner: Place = {
 const member: Place = {
   pattern: /(<@!?)([UW][A-Z\d]{7,11}|\d{17,20})(?=[>|])/gu,
   score: 0.9,
-  mayMatch: ({ text }) => text.includes('<@'),
+  mayMatch: ({ text, hasAt }) => hasAt && text.includes('<@'),
 };
 
 /** A line of `git shortlog`: the number of commits, and the author. */
 const shortlog: Place = {
   pattern: new RegExp(String.raw`(^\s{1,8}\d{1,6}(?:\t|\s{2}))(${NAME})(?=\s*$)`, 'gmu'),
   score: 0.8,
-  mayMatch: ({ text }) => text.includes('shortlog'),
+  mayMatch: ({ keywords }) => keywords.of('shortlog').length > 0,
 };
 
 const places: readonly Recognizer[] = [

@@ -43,6 +43,7 @@ export const isValueOf = (type: EntityType, value: string): boolean => VALUES[ty
  */
 export function typesOfColumns(headers: readonly string[]): (EntityType | undefined)[] {
   const labels = headers.map((label) => label.toLowerCase());
+  if (headers.length < 2 || labels.includes('')) return [];
   const is = (pattern: RegExp, label: string): boolean =>
     pattern.test(label) || (label.includes('_') && pattern.test(label.replaceAll('_', ' ')));
   const types = labels.map((label): ColumnType | undefined => {
@@ -52,7 +53,7 @@ export function typesOfColumns(headers: readonly string[]): (EntityType | undefi
     if (is(phone, label)) return 'PHONE_NUMBER';
     return is(username, label) ? 'USERNAME' : undefined;
   });
-  if (headers.length < 2 || labels.includes('') || types.every((type) => type === undefined)) return [];
+  if (types.every((type) => type === undefined)) return [];
   // Shops and cars have towns, too.
   const arePeople = types.some((type) => type === 'PERSON' || type === 'DATE_OF_BIRTH' || type === 'USERNAME');
   return types.map((type, at) => {

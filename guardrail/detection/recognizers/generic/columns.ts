@@ -48,7 +48,7 @@ const columns: Recognizer = {
       const line = text.slice(start, end);
       const separator = SEPARATORS.find((one) => line.includes(one));
       if (separator === undefined) continue;
-      const announced = announcement.exec(line)?.[0].length;
+      const announced = line.includes(':') ? announcement.exec(line)?.[0].length : undefined;
       // A comma before a space is punctuation.
       if (announced === undefined && separator === ',' && line.includes(', ')) continue;
       const names = line.slice(announced ?? 0);

@@ -91,10 +91,10 @@ const spokenBirthWord = new RegExp(String.raw`${birth}[^.\n]{0,40}(?:[.?!]? ?\n{
 /** A date of birth in words, as in transcripts of calls. */
 const spokenDateOfBirth: Recognizer = {
   type: 'DATE_OF_BIRTH',
-  mayMatch: ({ keywords }) => keywords.of('birth').length > 0,
+  mayMatch: ({ keywords }) => keywords.of('birthWord').length > 0,
   find(text, emit, { keywords }) {
     let done = 0;
-    for (const keyword of keywords.of('birth')) {
+    for (const keyword of keywords.of('birthWord')) {
       birthAt.lastIndex = keyword;
       if (keyword < done || !birthAt.test(text) || inDigits.test(text.slice(birthAt.lastIndex, birthAt.lastIndex + 16)))
         continue;

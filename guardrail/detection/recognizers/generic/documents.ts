@@ -52,7 +52,7 @@ const documentBeforeName = new RegExp(String.raw`(?:${contextWords('documentId')
 const otherThing = /error|version|code|port\b|line|page|build|chapter|article/;
 
 const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|[./](?=\d)|/(?=[A-Z]{1,3}(?![\p{L}\d]))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
-const number = new RegExp(String.raw`(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
+const number = new RegExp(String.raw`(?=[A-Z\d])(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
 /** The next number of a list. */
 const nextNumber = new RegExp(String.raw`(?:, ?|,? (?:${contextWords('and')}) )(${NUMBER})`, 'uy');
 /** An acronym before the number, which the pattern of the number includes. */
@@ -95,6 +95,7 @@ const badge = new RegExp(`(?:${contextWords('badge')})${filler}`);
 const documentNumber: Recognizer = {
   type: 'ID',
   otherTypes: documentTypes.map(([type]) => type),
+  needsDigit: true,
   mayMatch: (stats) => hasNumber(stats) && stats.keywords.of('document').length > 0,
   find(text, emit, stats) {
     const mayHaveDocument = (window: DigitWindow): boolean =>

@@ -51,6 +51,7 @@ function isCardIn(run: string, { start, end, words }: Part): boolean {
 /** Card numbers, alone or in a list with other numbers. */
 const card: Recognizer = {
   type: 'CREDIT_CARD',
+  needsDigit: true,
   mayMatch: (stats) => stats.digits >= 12,
   find(text, emit, stats) {
     eachNumber(
@@ -87,11 +88,13 @@ const lengths = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
-const ibanStart = /(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
+// The letters are checked before what stands in front of them, because that takes longer.
+const ibanStart = /(?=[a-z]{2}[ -]?\d)(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
 
 /** The country code determines the length, so the text after an IBAN does not matter. */
 const iban: Recognizer = {
   type: 'IBAN_CODE',
+  needsDigit: true,
   mayMatch: (stats) => stats.digits >= 6,
   find(text, emit, stats) {
     eachNumber(

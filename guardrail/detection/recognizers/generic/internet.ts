@@ -165,6 +165,7 @@ const ipv6Form =
 
 const ipv6: Recognizer = {
   type: 'IP_ADDRESS',
+  needsDigit: true,
   mayMatch: ({ text, digits }) => digits > 0 && text.includes(':'),
   find(text, emit) {
     eachHex(text, ':', ipv6Form, (value, start) => {
@@ -182,6 +183,7 @@ const notADevice = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$|^[
 
 const mac: Recognizer = {
   type: 'MAC_ADDRESS',
+  needsDigit: true,
   mayMatch: ({ digits }) => digits > 0,
   find(text, emit) {
     for (const mark of [':', '-', '.']) {

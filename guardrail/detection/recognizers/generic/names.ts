@@ -29,7 +29,7 @@ const fields = afterKeyword('personName', 48, [
   {
     type: 'PERSON',
     pattern: new RegExp(String.raw`(?<=["'])${NAME}(?=\\{0,3}["'])`, 'gu'),
-    mayMatch: ({ text }) => /["'] ?:/.test(text),
+    mayMatch: ({ keywords }) => keywords.of('quotedKey').length > 0,
     score: (_name, { text, start }) => (field.test(contextBefore(text, start)) ? 0.9 : 0),
   },
 ]);

@@ -1,9 +1,19 @@
 import { createRequire } from 'node:module';
 import type * as numberingPlans from 'libphonenumber-js/min';
+import { isOneCharacter } from '../checksums.ts';
 import type { PlanCountry } from '../../languages/language.ts';
 import { contextWords, phonePlans, type PhonePlans } from '../../languages/languages.ts';
-import { contextAfter, contextBefore, digitsOf, eachNumber, type Emit, type Recognizer } from '../recognizer.ts';
-import type { DigitStats } from '../textStats.ts';
+import { isList } from '../numberRuns.ts';
+import {
+  contextAfter,
+  contextBefore,
+  digitsOf,
+  eachMatch,
+  eachNumber,
+  type Emit,
+  type Recognizer,
+} from '../recognizer.ts';
+import { isDigit, type DigitStats } from '../textStats.ts';
 
 /** Words before a phone number. */
 export const phoneWord = new RegExp(
@@ -77,6 +87,7 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
   return [
     {
       type: 'PHONE_NUMBER',
+      needsDigit: true,
       mayMatch: isLong,
       find(text, emit, stats) {
         eachNumber(candidate, stats, isLong, ({ 0: run, index }, windowStart) => {
@@ -101,26 +112,42 @@ function findInRun(run: string, from: number, text: string, plans: PhonePlans, e
       .find(({ score }) => score > 0);
     if (beginning) emit(from, from + beginning.end, beginning.score);
   }
-  for (const { 0: value, index: at } of run.matchAll(complete)) emit(from + at, from + at + value.length, 0.7);
+  if (!isList(run)) return;
+  eachMatch(complete, run, ({ 0: value, index: at }) => {
+    emit(from + at, from + at + value.length, 0.7);
+  });
 }
 
 /** The text before a run. All numbers that begin with the run share what is found there. */
 class Before {
   readonly text: string;
   readonly start: number;
-  private words: { readonly phone: boolean; readonly other: boolean } | undefined;
+  private context: string | undefined;
+  private isPhone: boolean | undefined;
+  private isOther: boolean | undefined;
 
   constructor(text: string, start: number) {
     this.text = text;
     this.start = start;
   }
 
-  /** Whether words for a phone number, and words for another number, stand before the run. */
-  get has(): { readonly phone: boolean; readonly other: boolean } {
-    if (this.words) return this.words;
-    const context = contextBefore(this.text, this.start);
-    this.words = { phone: phoneWord.test(context), other: otherNumberWord.test(context) };
-    return this.words;
+  /** Whether a word for a phone number stands before the run. */
+  get hasPhoneWord(): boolean {
+    return (this.isPhone ??= phoneWord.test(this.words));
+  }
+
+  /** Whether a word for another number stands before the run. */
+  get hasOtherWord(): boolean {
+    return (this.isOther ??= otherNumberWord.test(this.words));
+  }
+
+  /** Whether the label of a phone number stands directly before the run. */
+  get hasLabel(): boolean {
+    return label.test(this.words);
+  }
+
+  private get words(): string {
+    return (this.context ??= contextBefore(this.text, this.start));
   }
 }
 
@@ -130,12 +157,12 @@ function scoreOf(value: string, before: Before, { withZero, withoutZero }: Phone
   const body = mayHaveExtension.test(value) ? value.replace(extensionAtEnd, '') : value;
   const digits = digitsOf(body);
   if (digits.length < 6 || digits.length > mostPhoneDigits || isOtherNumber(body, digits)) return 0;
-  if (isAmount(body, digits) && !label.test(contextBefore(text, start))) return 0;
-  const isAfterComma = /\d,$/.test(text.slice(Math.max(0, start - 2), start));
-  const isBeforeComma = /^,\d/.test(text.slice(end, end + 2));
+  if (isAmount(body, digits) && !before.hasLabel) return 0;
+  const isAfterComma = text.charAt(start - 1) === ',' && isDigit(text.charCodeAt(start - 2));
+  const isBeforeComma = text.charAt(end) === ',' && isDigit(text.charCodeAt(end + 1));
   if (isDecimal(body, isAfterComma, isBeforeComma)) return 0;
-  if (before.has.other || isZip(value, text, start)) return 0;
-  const hasContext = before.has.phone || labelAfter.test(contextAfter(text, end));
+  if (before.hasOtherWord || isZip(value, text, start)) return 0;
+  const hasContext = before.hasPhoneWord || labelAfter.test(contextAfter(text, end));
   if (unmistakable.test(body) && digits.length >= 7) return hasContext ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
   if (hasContext) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
   const isValidIn = (country: PlanCountry): boolean => metadata().isValidPhoneNumber(body, country);
@@ -145,8 +172,16 @@ function scoreOf(value: string, before: Before, { withZero, withoutZero }: Phone
   }
   // Without a context word, single digits are a row of a table.
   const isRow = /\b\d \d \d\b/.test(body);
-  return digits.length >= 9 && /[ ./-]/.test(body) && !isRow && withZero.some(isValidIn) ? 0.6 : 0;
+  if (digits.length < 9 || !/[ ./-]/.test(body) || isRow) return 0;
+  return isGerman(body, digits) || withZero.some(isValidIn) ? 0.6 : 0;
 }
+
+/**
+ * Whether a number of 9 to 15 digits is valid in the plan of Germany, which is always checked. It has nearly all numbers that
+ * begin with a single zero, and to ask the library takes a hundred times as long.
+ */
+export const isGerman = (body: string, digits: string): boolean =>
+  /^0(?:[1-35-9]|4[0-8])/.test(digits) && /^[\d \u00a0./()-]+$/.test(body);
 
 /** The offsets at which words of a run end, the last one first. */
 const beginningsOf = (run: string): number[] =>
@@ -167,21 +202,23 @@ const isZip = (value: string, text: string, start: number): boolean =>
 const isAmount = (value: string, digits: string): boolean =>
   digits.length < 9 && /^[1-9]\d{0,2}(?:[ .]\d{3}){2,}$/.test(value);
 
-/** Whether the value is a date, a time, a decimal number, a repeated digit, a year or a range. */
-function isOtherNumber(value: string, digits: string): boolean {
-  return (
-    /^(?:19|20)\d{2}[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])\b/.test(value) ||
+/** Dates, times, decimal numbers, years, ranges, and other numbers that are written like a phone number. */
+const otherNumber = new RegExp(
+  [
+    String.raw`^(?:19|20)\d{2}[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])\b`,
     // A year of two digits must end the value: 06 12 34 56 78 is not the 6th of December.
-    /^(?:0?[1-9]|[12]\d|3[01])([-./ ])(?:0?[1-9]|1[0-2])\1(?:(?:19|20)\d{2}\b|\d{2}$)/.test(value) ||
-    /^(?:0?[1-9]|1[0-2])([-./])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d{2}\b/.test(value) ||
+    String.raw`^(?:0?[1-9]|[12]\d|3[01])(?<mark>[-./ ])(?:0?[1-9]|1[0-2])\k<mark>(?:(?:19|20)\d{2}\b|\d{2}$)`,
+    String.raw`^(?:0?[1-9]|1[0-2])(?<slash>[-./])(?:0?[1-9]|[12]\d|3[01])\k<slash>(?:19|20)\d{2}\b`,
     // A version and its date, as in 0.6.3 / 2022-01-22.
-    /[^\d-](?:19|20)\d{2}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/.test(value) ||
-    /^(?:19|20)\d{2}\s?[-/]\s?(?:19|20)?\d{2}$/.test(value) ||
-    /^\d+\.\d+$/.test(value) ||
-    /^(?:19|20)\d{6}$/.test(value) ||
-    /^(?:\d{1,3}\.){3}\d{1,3}$/.test(value) ||
-    /^\d{3}-\d{2}-\d{4}$/.test(value) ||
-    (/^97[89]/.test(digits) && digits.length === 13) ||
-    /^(\d)\1+$/.test(digits)
-  );
-}
+    String.raw`[^\d-](?:19|20)\d{2}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$`,
+    String.raw`^(?:19|20)\d{2}\s?[-/]\s?(?:19|20)?\d{2}$`,
+    String.raw`^\d+\.\d+$`,
+    String.raw`^(?:19|20)\d{6}$`,
+    String.raw`^(?:\d{1,3}\.){3}\d{1,3}$`,
+    String.raw`^\d{3}-\d{2}-\d{4}$`,
+  ].join('|'),
+);
+
+/** Whether the value is another number, that of a book, or one repeated digit. */
+const isOtherNumber = (value: string, digits: string): boolean =>
+  otherNumber.test(value) || (digits.length === 13 && /^97[89]/.test(digits)) || isOneCharacter(digits);

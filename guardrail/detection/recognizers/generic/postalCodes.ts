@@ -53,7 +53,7 @@ const isSetting = (value: string, text: string, start: number): boolean =>
 const postalCode = afterKeyword('postalCode', contextWidth, [
   {
     type: 'ADDRESS',
-    pattern: new RegExp(String.raw`(?<![\p{L}\p{N}_.,/-])(?:${code})(?![\p{L}\p{N}_/]|[.,:-]\d)`, 'gu'),
+    pattern: new RegExp(String.raw`(?=[A-Za-z\d])(?<![\p{L}\p{N}_.,/-])(?:${code})(?![\p{L}\p{N}_/]|[.,:-]\d)`, 'gu'),
     mayMatch: ({ digits }) => digits > 0,
     score: (value, { text, start }) => score(value, text, start),
   },
@@ -74,7 +74,7 @@ const calle = anywhere({
   type: 'ADDRESS',
   pattern:
     /(?<![\p{L}\p{N}/:])[Cc]\/ (?:(?:de|del|la|las|los|el) ){0,2}\p{Lu}[\p{L}\p{M}'’-]{1,20}(?: (?:de|del|la|las|los|el|y|e|\p{Lu}[\p{L}\p{M}'’-]{1,20})){0,5},? (?:n\.?[.º°] ?)?\d{1,4}(?![\p{L}\p{N}]|:\d)/gu,
-  mayMatch: ({ text, digits }) => digits > 0 && /[Cc]\/ /.test(text),
+  mayMatch: ({ digits, keywords }) => digits > 0 && keywords.of('calle').length > 0,
   score: () => 0.85,
 });
 

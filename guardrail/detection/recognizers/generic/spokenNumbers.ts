@@ -73,7 +73,9 @@ const letter = /[\p{L}\p{M}]/u;
 function spokenAt(text: string, from: number, at: number): Spoken {
   const part = text.slice(from, at + MOST_WORDS * LONGEST);
   let [start, end, digits, times] = [at, at, '', 1];
-  for (const { 0: written, index } of part.matchAll(anyWord)) {
+  anyWord.lastIndex = 0;
+  for (let match = anyWord.exec(part); match; match = anyWord.exec(part)) {
+    const { 0: written, index } = match;
     const begin = from + index;
     const word = written.toLowerCase();
     const digit = digitOf.get(word);

@@ -13,7 +13,7 @@ const townField = afterKeyword('town', 32, [
   {
     type: 'ADDRESS',
     pattern: /(?<=["'])\p{L}[\p{L}\p{M} .,'’()/-]{1,48}(?=\\{0,3}["'])/gu,
-    mayMatch: ({ text }) => /["'] ?:/.test(text),
+    mayMatch: ({ keywords }) => keywords.of('quotedKey').length > 0,
     score: (_town, { text, start, end }) =>
       townKey.test(contextBefore(text, start)) &&
       personKey.test(text.slice(Math.max(0, start - PERSON_WIDTH), end + PERSON_WIDTH))

@@ -53,7 +53,7 @@ const plate = afterKeyword('plate', contextWidth, [
   {
     type: 'LICENSE_PLATE',
     pattern:
-      /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)(?=[^A-Z\n]{0,9}[A-ZÄÖÜ])[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,4}){0,3}(?![\p{L}\p{N}_-])/gu,
+      /(?=[A-ZÄÖÜ\d])(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)(?=[^A-Z\n]{0,9}[A-ZÄÖÜ])[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,4}){0,3}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ digits }) => digits > 0,
     needsDigit: true,
     score: (value, { text, start }) => {
@@ -80,7 +80,8 @@ const distinctPlate =
 const plateOfVehicle = afterKeyword('vehicleKind', contextWidth, [
   {
     type: 'LICENSE_PLATE',
-    pattern: /(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,5}){0,2}(?![\p{L}\p{N}_-])/gu,
+    pattern:
+      /(?=[A-ZÄÖÜ\d])(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,5}){0,2}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ digits }) => digits > 0,
     needsDigit: true,
     score: (value, { text, start }) =>

@@ -1,31 +1,10 @@
-import { labelCount, mayFollow } from './labels.ts';
+import { labelCount, mayFollow } from '../ner/labels.ts';
+import { transitionAt } from '../ner/transitions.ts';
 
 /** A score far below any other, and far from the limits of 32 bits. */
 const impossible = -1_000_000_000;
 /** A score below {@link impossible}, so that the first candidate is always better. */
 const unset = 2 * impossible;
-
-/** The number of scores of label pairs: one for each pair and each kind of gap between two tokens. */
-export const transitionCount = 4 * labelCount * labelCount;
-export const transitionAt = (gap: number, before: number, label: number): number =>
-  (gap * labelCount + before) * labelCount + label;
-
-/** The largest difference between two transitions to the same label. A label that trails by more is never the best. */
-export function spreadOf(transitions: Int32Array | Int16Array): number {
-  let spread = 0;
-  for (let at = 0; at < transitionCount; at += labelCount * labelCount) {
-    for (let label = 0; label < labelCount; label++) {
-      let [least, most] = [Infinity, -Infinity];
-      for (let before = 0; before < labelCount; before++) {
-        const score = transitions[at + before * labelCount + label] ?? 0;
-        least = Math.min(least, score);
-        most = Math.max(most, score);
-      }
-      spread = Math.max(spread, most - least);
-    }
-  }
-  return spread;
-}
 
 /** Finds the best sequence of labels by token scores and transitions. Reuses its memory between calls. */
 export class Viterbi {
@@ -39,7 +18,6 @@ export class Viterbi {
    * @param scores `labelCount` scores per token.
    * @param transitions scores of label pairs: see {@link transitionAt}.
    * @param out receives one label per token.
-   * @param spread {@link spreadOf} the transitions. Labels that trail by more are skipped, because they are never the best.
    */
   decode(
     from: number,
@@ -49,7 +27,6 @@ export class Viterbi {
     gaps: Uint8Array,
     transitions: Int32Array | Int16Array,
     out: Uint8Array,
-    spread = Infinity,
   ): void {
     if (from >= to) return;
     const size = (to - from) * labelCount;
@@ -66,13 +43,9 @@ export class Viterbi {
       const backAt = (token - from) * labelCount;
       const gap = (gaps[token] ?? 0) * labelCount * labelCount;
       // O and the four B labels may follow any label. A loop over them would take nearly twice as long.
-      let most = impossible;
-      for (let earlier = 0; earlier < labelCount; earlier++) most = Math.max(most, before[earlier] ?? 0);
-      const least = most - spread;
       let [best0, best1, best3, best5, best7] = [unset, unset, unset, unset, unset];
       for (let earlier = 0; earlier < labelCount; earlier++) {
         const score = before[earlier] ?? 0;
-        if (score < least) continue;
         const pair = gap + earlier * labelCount;
         const score0 = score + (transitions[pair] ?? 0);
         const score1 = score + (transitions[pair + 1] ?? 0);
