@@ -67,12 +67,14 @@ USER 65532:65532
 
 # Compiles all modules once. The compile cache makes a start twice as fast and saves each process the compiler's memory.
 # Node keeps one cache for each user and each set of CPU features, so a container with another user, or on a much older or
-# newer processor than the one of the build, starts without it. Its content depends on random hashes, on the order in which
-# modules are read, and on memory that a garbage collection has freed. The flags, which V8 ignores when it accepts a cache, and
-# the one thread for files make it the same in every build.
+# newer processor than the one of the build, starts without it. V8 accepts only a cache that was written with the flags of the
+# program: the first run has those of the operator's Deployment, and the second one has none, as the guardrail. The content
+# depends on random hashes, on the order in which modules are read, and on memory that a garbage collection has freed. The other
+# flags, which V8 ignores when it accepts a cache, and the one thread for files make it the same in every build.
 FROM program AS compiled
 ENV NODE_COMPILE_CACHE=/tmp/compiled UV_THREADPOOL_SIZE=1
-RUN ["/usr/local/bin/node", "--random-seed=1", "--predictable", "--min-semi-space-size=256", "--max-semi-space-size=256", "--eval", "for (const file of ['operator/clientNode/clientNode.ts', 'operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'operator/certificates/x509.ts', 'guardrail/commands.ts', 'guardrail/serve.ts', 'guardrail/extProc/extProc.ts', 'guardrail/telemetry/sdk.ts']) await import(`./${file}`)"]
+RUN ["/usr/local/bin/node", "--no-maglev", "--invocation-count-for-turbofan=20000", "--random-seed=1", "--predictable", "--min-semi-space-size=256", "--max-semi-space-size=256", "--eval", "for (const file of ['operator/clientNode/clientNode.ts', 'operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'operator/certificates/x509.ts', 'guardrail/telemetry/sdk.ts']) await import(`./${file}`)"]
+RUN ["/usr/local/bin/node", "--random-seed=1", "--predictable", "--min-semi-space-size=256", "--max-semi-space-size=256", "--eval", "for (const file of ['guardrail/commands.ts', 'guardrail/serve.ts', 'guardrail/extProc/extProc.ts', 'guardrail/telemetry/sdk.ts']) await import(`./${file}`)"]
 
 FROM program AS image
 # The build sets these two: --build-arg REVISION=$(git rev-parse HEAD) --build-arg CREATED=$(date -u +%Y-%m-%dT%H:%M:%SZ)

@@ -10,8 +10,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { peakBytes } from '../attack/memory.ts';
+import { operatorContainer } from '../testing/operatorContainer.ts';
 import { removeAtExit } from '../testing/processes.ts';
 import { atRest, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
@@ -21,19 +21,9 @@ const ROOT = join(import.meta.dirname, '../..');
 /** A document of the user is processed on a thread that ends after 5 s, and V8 returns its pages 10 s later. */
 const SETTLE_MS = 16_000;
 
-interface Container {
-  readonly env: readonly { readonly name: string; readonly value?: string }[];
-  /** In Mi. */
-  readonly resources: { readonly limits: { readonly memory: string } };
-}
-interface Deployment {
-  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } };
-}
-
 /** The environment of the operator's container, as far as it matters for memory. */
 function containerEnv(): Record<string, string> {
-  const manifest = readFileSync(join(ROOT, 'operator/manifests/deployment.yaml'), 'utf8');
-  const [container] = (parse(manifest) as Deployment).spec.template.spec.containers;
+  const container = operatorContainer();
   const limit = Number.parseInt(container.resources.limits.memory, 10);
   const options = process.env.NODE_OPTIONS ?? container.env.find(({ name }) => name === 'NODE_OPTIONS')?.value;
   // Without a container, the share would be one of the whole machine. V8 collects more often in a small heap.
@@ -108,6 +98,7 @@ try {
     await testbed.create('fast', more);
     const writer = await testbed.startOperator(undefined, env);
     await testbed.counted('fast', count);
+    await pause(SETTLE_MS);
     await atRest(writer.pid);
     report(`${count} customers created`, writer.pid);
     await writer.stop();

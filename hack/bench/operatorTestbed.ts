@@ -12,6 +12,7 @@ import { resource, type KubeObject } from '../../operator/runtime/runtime.ts';
 import { transportOptions, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../testing/gateway/gateway.ts';
+import { nodeFlagsOf, operatorContainer } from '../testing/operatorContainer.ts';
 import { type ManagedProcess, removeAtExit, startProcess } from '../testing/processes.ts';
 
 export const WORKERS = 16;
@@ -96,6 +97,7 @@ export class OperatorTestbed {
       name: 'operator',
       command: process.execPath,
       args: [
+        ...nodeFlagsOf(operatorContainer()),
         join(import.meta.dirname, '../../operator/main.ts'),
         `--watch-namespaces=${NAMESPACE}`,
         `--namespace=${NAMESPACE}`,

@@ -3,21 +3,22 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { nodeFlagsOf, operatorContainer } from '../testing/operatorContainer.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What the stage of the Dockerfile that writes the cache sets and runs. */
-function compileStage(): { settings: Record<string, string>; args: string[] } {
+/** What the stage of the Dockerfile that writes the cache sets, and the arguments with which it runs Node. */
+function compileStage(): { settings: Record<string, string>; runs: readonly (readonly string[])[] } {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const stage = /^FROM program AS compiled\n([^]*?)\nFROM /m.exec(dockerfile)?.[1] ?? '';
   const settings = [...stage.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
-  const [, ...args] = JSON.parse(/^RUN (\[.*\])$/m.exec(stage)?.[1] ?? '[]') as string[];
-  return { settings: Object.fromEntries(settings.map((setting) => setting.split('=') as [string, string])), args };
+  const runs = [...stage.matchAll(/^RUN (\[.*\])$/gm)].map(([, run = '']) => (JSON.parse(run) as string[]).slice(1));
+  return { settings: Object.fromEntries(settings.map((setting) => setting.split('=') as [string, string])), runs };
 }
 
 describe('the compile cache of the image', function () {
   this.timeout(60_000);
-  const { settings, args } = compileStage();
+  const { settings, runs } = compileStage();
   let folder = '';
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'compile-cache-'));
@@ -44,8 +45,8 @@ describe('the compile cache of the image', function () {
 
   it('is the same in every build', () => {
     expect(settings).to.have.keys('NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE');
-    expect(args).to.include('--eval');
-    for (const cache of ['first', 'second']) node(cache, args, settings);
+    expect(runs).to.have.length(2);
+    for (const cache of ['first', 'second']) for (const args of runs) node(cache, args, settings);
     const [first, second] = [files('first'), files('second')];
     expect(first.size).to.be.above(500);
     expect([...second.keys()]).to.have.members([...first.keys()]);
@@ -54,12 +55,19 @@ describe('the compile cache of the image', function () {
     );
   });
 
-  it('is used by a program that is started without its flags', () => {
-    const output = node('first', [
-      '--eval',
-      "await import('./operator/clientNode/clientNode.ts'); await import('./operator/config.ts')",
-    ]);
-    expect(output).to.match(/V8 code cache for ESM .*operator\/config\.ts was accepted/);
-    expect(output).not.to.match(/was rejected/);
-  });
+  for (const [program, flags, modules] of [
+    ['operator', nodeFlagsOf(operatorContainer()), ['operator/clientNode/clientNode.ts', 'operator/config.ts']],
+    ['guardrail', [], ['guardrail/commands.ts']],
+  ] as const) {
+    it(`is used by the ${program}, which is started without most of its flags`, () => {
+      const imports = modules.map((module) => `await import('./${module}')`).join('; ');
+      const output = node('first', [...flags, '--eval', imports]);
+      for (const module of modules) {
+        expect(output).to.match(
+          new RegExp(`V8 code cache for ESM .*${module.replace('.', String.raw`\.`)} was accepted`),
+        );
+      }
+      expect(output).not.to.match(/was rejected/);
+    });
+  }
 });

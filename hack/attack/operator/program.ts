@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { parse } from 'yaml';
 import type { ControlPlane } from '../../testing/controlplane.ts';
+import { operatorContainer } from '../../testing/operatorContainer.ts';
 import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../testing/processes.ts';
 import { limitBytes } from '../guardrail/program.ts';
 import { COLLECTABLE } from '../memory.ts';
@@ -79,18 +79,7 @@ export async function startOperator(plane: ControlPlane, folder: string): Promis
   };
 }
 
-interface Manifest {
-  readonly spec: {
-    readonly template: {
-      readonly spec: {
-        readonly containers: readonly { readonly resources: { readonly limits: { readonly memory: string } } }[];
-      };
-    };
-  };
-}
-
 /** @returns the memory limit of the operator's container, in bytes. */
 export function memoryLimit(): number {
-  const manifest = parse(readFileSync(join(ROOT, 'operator', 'manifests', 'deployment.yaml'), 'utf8')) as Manifest;
-  return limitBytes(manifest.spec.template.spec.containers[0]?.resources.limits.memory ?? '');
+  return limitBytes(operatorContainer().resources.limits.memory);
 }
