@@ -117,10 +117,10 @@ export class RedisConnection {
    * @returns a sentence about the failed part, if only a part of a Cluster fails.
    */
   async health(): Promise<string | undefined> {
-    if (this.#main.client instanceof Redis) {
-      await this.pollTime();
-      return undefined;
-    }
+    const isCluster = this.#main.client instanceof Cluster;
+    // Without a time, a call for a session that was erased would fail.
+    if (!isCluster || this.fence() === 0) await this.pollTime();
+    if (!isCluster) return undefined;
     const masters = this.masters();
     const failed = await this.#askAll(masters, async (master) => {
       const info = String(await master.call('CLUSTER', 'INFO'));
@@ -140,7 +140,9 @@ export class RedisConnection {
   /** Every server that stores a part of the keys. */
   masters(): readonly Redis[] {
     const { client } = this.#main;
-    return client instanceof Cluster ? client.nodes('master') : [client];
+    if (client instanceof Redis) return [client];
+    // While ioredis connects, a command to one of its nodes makes the attempt fail.
+    return client.status === 'ready' ? client.nodes('master') : [];
   }
 
   /** Applies the command timeout. */

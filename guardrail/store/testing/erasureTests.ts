@@ -55,6 +55,16 @@ export function describeFences(testbed: StoreTestbed): void {
     expect((await put(session, { [BOB]: 'Bob' }, { subject })).kind).to.equal('stored');
   });
 
+  it('accepts a write after an erasure from another client, as soon as that one is healthy', async () => {
+    const { session } = newIds();
+    for (let round = 0; round < 20; round += 1) {
+      await testbed.store.eraseSession(session);
+      await testbed.withSecondStore(async (second) => {
+        expect(await put(session, { [ANNA]: 'Anna' }, { in: second })).to.deep.equal({ kind: 'stored' });
+      });
+    }
+  });
+
   it('never keeps erased data when writes and erasures interleave', async () => {
     const { store } = testbed;
     const { session, subject } = newIds();

@@ -126,7 +126,8 @@ async function untilReady(store: MappingStore): Promise<void> {
       return;
     } catch (error) {
       if (performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // Often, so that tests begin in the first moment in which the store says that it is healthy.
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
 }
