@@ -33,8 +33,8 @@ export interface RestoredBody {
 
 /** Restores an answer while it arrives. Calls must not overlap. After an error, nothing more may be pushed or sent. */
 export interface ByteStream {
-  /** @returns what can be sent now. */
-  push(chunk: Buffer): Promise<Buffer>;
+  /** @returns what can be sent now. Most chunks wait for nothing, and have no promise. */
+  push(chunk: Buffer): Buffer | Promise<Buffer>;
   /** @returns the rest. The answer has ended; do not call it for an answer that was cut off. */
   end(): Promise<Buffer>;
   counts(): AnswerCounts;

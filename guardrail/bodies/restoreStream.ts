@@ -19,7 +19,7 @@ import { ElementFramer } from './stream/elements.ts';
 import type { Frame, Framer, NewEvent } from './stream/frames.ts';
 import { LineFramer } from './stream/lines.ts';
 import { SseFramer } from './stream/sse.ts';
-import { readAlike, templateOf, type Template } from './stream/template.ts';
+import { eventBytesOf, eventWith, readAlike, templateOf, type EventBytes, type Template } from './stream/template.ts';
 import { contentOfAnswer, type BodyContent } from './walk.ts';
 
 /**
@@ -89,6 +89,8 @@ class StreamRestorer implements ByteStream {
   private readonly channels = new Map<string, OpenChannel>();
   /** Of the last event that was parsed. */
   private template: Template | undefined;
+  /** Of the template. Made for the second event of a shape. */
+  private bytes: EventBytes | undefined;
 
   constructor(operation: Operation, framer: Framer, answer: AnswerStream) {
     this.operation = operation;
@@ -96,13 +98,13 @@ class StreamRestorer implements ByteStream {
     this.answer = answer;
   }
 
-  push(chunk: Buffer): Promise<Buffer> {
-    return this.restoreAll(() => this.framer.push(chunk));
+  push(chunk: Buffer): Buffer | Promise<Buffer> {
+    return this.restoreChunk(chunk) ?? this.restoreAll(this.framer.push(chunk));
   }
 
   async end(): Promise<Buffer> {
     const frames = this.framer.end();
-    const rest = await this.restoreAll(() => frames.slice(0, -1));
+    const rest = await this.restoreAll(frames.slice(0, -1));
     const last = frames.at(-1);
     if (last?.data !== undefined && last.data !== DONE && !parsed(last.data)) {
       throw new UnreadableAnswerError('ends in the middle of an event');
@@ -115,11 +117,27 @@ class StreamRestorer implements ByteStream {
     return this.answer.counts();
   }
 
-  private async restoreAll(framesOf: () => readonly Frame[]): Promise<Buffer> {
+  /**
+   * Restores a chunk that is one event, and differs from the last one in its piece of text only. Most chunks are, and need
+   * neither be decoded nor wait.
+   * @returns undefined if the chunk is not of this kind
+   */
+  private restoreChunk(chunk: Buffer): Buffer | Promise<Buffer> | undefined {
+    const { template, bytes } = this;
+    if (!template || !bytes) return undefined;
+    const open = this.openFor(template);
+    const piece = open && this.framer.readAlike?.(chunk, bytes.before, bytes.after);
+    if (!open || piece === undefined) return undefined;
+    const text = open.text.push(piece);
+    const written = (restored: string): Buffer => (restored === piece ? chunk : eventWith(bytes, restored));
+    return typeof text === 'string' ? written(text) : text.then(written);
+  }
+
+  private async restoreAll(frames: readonly Frame[]): Promise<Buffer> {
     let restored = '';
     // A file, or a stream that was collected, has all its events in one chunk.
     const yieldIfDue = createYielder();
-    for (const frame of framesOf()) {
+    for (const frame of frames) {
       const pause = yieldIfDue();
       if (pause) await pause;
       const one = this.restoreAlike(frame) ?? this.restore(frame);
@@ -137,14 +155,20 @@ class StreamRestorer implements ByteStream {
     const { data, name } = frame;
     const delta = data === undefined ? undefined : readAlike(template, data);
     if (data === undefined || !template || !delta) return undefined;
-    const open = this.channels.get(delta.channel);
-    if (!open || this.channels.keys().some(template.ends))
-      return this.restoreReading(frame, data, { deltas: [delta], ends: template.ends });
-    open.last = new LastEvent(data);
+    const open = this.openFor(template);
+    if (!open) return this.restoreReading(frame, data, { deltas: [delta], ends: template.ends });
+    // Its last event has the same shape.
     open.name = name;
+    this.bytes ??= eventBytesOf(template, frame);
     const text = open.text.push(delta.node.value);
     const written = (restored: string): string => withPiece(frame, data, delta, restored);
     return typeof text === 'string' ? written(text) : text.then(written);
+  }
+
+  /** @returns the text that an event of a template continues; undefined if it begins or ends one */
+  private openFor({ channel, ends }: Template): OpenChannel | undefined {
+    const open = this.channels.get(channel);
+    return open && !this.channels.keys().some(ends) ? open : undefined;
   }
 
   /** @param isLast nothing follows: every text ends */
@@ -169,6 +193,7 @@ class StreamRestorer implements ByteStream {
     const places = content.places.filter((place) => !hasNodeWithin(pieces, place));
     const rest = { ...content, places };
     this.template = templateOf(data, reading, rest);
+    this.bytes = undefined;
     return this.restoreReading(frame, data, isLast ? { deltas, ends: () => true } : reading, rest);
   }
 

@@ -85,8 +85,8 @@ export interface Client {
   begin(head: AnswerHead, isChanged: boolean, length?: number): void;
   /** Sends the head now. */
   flush(): void;
-  /** Resolves when the client can receive more. @throws ClientGoneError */
-  write(bytes: Buffer): Promise<void>;
+  /** @returns undefined if the client can receive more now; otherwise resolves when it can. @throws ClientGoneError */
+  write(bytes: Buffer): Promise<void> | undefined;
   /** Resolves when the answer is on its way. @throws ClientGoneError */
   end(bytes?: Buffer): Promise<void>;
   /** Sends a last part, and breaks the connection: the client must not take what it has for the whole answer. */

@@ -61,9 +61,9 @@ export class HttpClient implements Client {
     this.#response.flushHeaders();
   }
 
-  async write(bytes: Buffer): Promise<void> {
+  write(bytes: Buffer): Promise<void> | undefined {
     this.signal.throwIfAborted();
-    if (!this.#response.write(bytes)) await this.#event('drain');
+    return this.#response.write(bytes) ? undefined : this.#event('drain');
   }
 
   async end(bytes?: Buffer): Promise<void> {

@@ -122,15 +122,24 @@ async function relayStream(
     start();
     client.flush();
   }
-  const relayPart = async (part: Buffer | undefined): Promise<boolean> => {
-    if (!part) return false;
-    const restored = await stream.push(part);
-    if (restoring.onId) await reportId(restoring, answerId, restored);
+  const write = (restored: Buffer): Promise<void> | undefined => {
     start();
-    if (restored.length > 0) await client.write(restored);
+    if (restored.length > 0) return client.write(restored);
     // Everything is held back. The client learns that the answer has begun.
-    else client.flush();
-    return true;
+    client.flush();
+    return undefined;
+  };
+  const reportAndWrite = async (restored: Buffer): Promise<void> => {
+    await reportId(restoring, answerId, restored);
+    await write(restored);
+  };
+  const send = restoring.onId ? reportAndWrite : write;
+  // Not `async`: most parts wait for nothing, and need no promise.
+  const relayPart = (part: Buffer | undefined): boolean | Promise<boolean> => {
+    if (!part) return false;
+    const restored = stream.push(part);
+    const sent = restored instanceof Promise ? restored.then(send) : send(restored);
+    return sent ? sent.then(() => true) : true;
   };
   try {
     // A variable of this function would keep a part, and the pool of its bytes, until the next part arrives.

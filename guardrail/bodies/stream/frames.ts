@@ -9,6 +9,8 @@ export interface Frame {
   readonly name?: string | undefined;
   /** @returns the frame with other data. The data may differ in JSON strings only. */
   readonly withData: (data: string) => string;
+  /** What is written before and after the data; absent: the data is not in one piece. */
+  readonly around?: readonly [before: string, after: string];
 }
 
 /** An event that is not in the answer. */
@@ -22,6 +24,11 @@ export interface Framer {
   push(chunk: Buffer): Frame[];
   /** @returns what is left at the end. @throws UnreadableAnswerError */
   end(): Frame[];
+  /**
+   * Reads a chunk that is one whole event: a string of ASCII without escapes, and given bytes before and after it.
+   * @returns the string; undefined: nothing was read, and {@link push} must read the chunk
+   */
+  readAlike?(chunk: Buffer, before: Buffer, after: Buffer): string | undefined;
   /** @returns the frame with events before it. */
   insert(events: readonly NewEvent[], frame: string): string;
 }

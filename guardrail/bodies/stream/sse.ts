@@ -43,6 +43,15 @@ export class SseFramer implements Framer {
     return frames;
   }
 
+  readAlike(chunk: Buffer, before: Buffer, after: Buffer): string | undefined {
+    if (!this.pieces.isEmpty || this.isAfterCr) return undefined;
+    const end = chunk.length - after.length;
+    if (end < before.length || !hasAt(chunk, before, 0) || !hasAt(chunk, after, end)) return undefined;
+    for (let at = before.length; at < end; at++) if (IS_PLAIN[chunk[at] ?? 0] === 0) return undefined;
+    this.lineEnd = '\n';
+    return chunk.toString('latin1', before.length, end);
+  }
+
   end(): Frame[] {
     return this.pieces.isEmpty ? [] : [this.take()];
   }
@@ -74,8 +83,21 @@ export class SseFramer implements Framer {
       raw,
       data: raw.slice('data: '.length, -2),
       withData: (changed) => `data: ${changed.replaceAll('\n', '\ndata: ')}\n\n`,
+      around: ONE_LINE_AROUND,
     };
   }
+}
+
+const ONE_LINE_AROUND = ['data: ', '\n\n'] as const;
+
+/** 1 for each byte that stands for itself in a JSON string. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? 1 : 0,
+);
+
+function hasAt(chunk: Buffer, bytes: Buffer, from: number): boolean {
+  for (let at = 0; at < bytes.length; at++) if (chunk[from + at] !== bytes[at]) return false;
+  return true;
 }
 
 /** An event as most APIs write it. */

@@ -1,4 +1,5 @@
 /** Most events of a stream differ from the one before in their piece of text only. They need no parser. */
+import type { Frame } from './frames.ts';
 import type { BodyContent } from '../walk.ts';
 import type { EventReading, Piece } from './channels.ts';
 
@@ -10,6 +11,30 @@ export interface Template {
   readonly channel: Piece['channel'];
   readonly kind: Piece['kind'];
   readonly ends: EventReading['ends'];
+}
+
+/** A whole event of a template, as bytes before and after its piece. Most events are one chunk, and need no decoder either. */
+export interface EventBytes {
+  readonly before: Buffer;
+  readonly after: Buffer;
+}
+
+/** @returns undefined if the frame has more than its data and constant text around it */
+export function eventBytesOf({ head, tail }: Template, { around }: Frame): EventBytes | undefined {
+  if (!around) return undefined;
+  return { before: ownBytes(`${around[0]}${head}"`), after: ownBytes(`"${tail}${around[1]}`) };
+}
+
+/** Writes an event with a text in place of its piece. */
+export function eventWith({ before, after }: EventBytes, text: string): Buffer {
+  return Buffer.concat([before, Buffer.from(JSON.stringify(text).slice(1, -1)), after]);
+}
+
+/** Without the pool that small buffers share: a stream that stays open would keep all of it. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** A string of JSON without escapes. */
