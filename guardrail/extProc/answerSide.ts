@@ -62,23 +62,8 @@ export class AnswerSide implements UpstreamAnswer {
     await this.#stream.write(headersReply('response', changes));
   }
 
-  async next(): Promise<Buffer | undefined> {
-    while (!this.#isComplete) {
-      // Without an answer to the headers, Envoy sends no part in these modes.
-      if (this.#mode !== 'duplex') await this.sendHead(this.#defaults());
-      await this.#answerPart();
-      const message = await this.#stream.next();
-      if (message?.responseTrailers) {
-        this.#hasTrailers = true;
-        this.#isComplete = true;
-      } else if (message?.responseBody) {
-        const { body = Buffer.alloc(0), endOfStream = false } = message.responseBody;
-        this.#isOwed = this.#mode !== 'duplex';
-        this.#isComplete = endOfStream || this.#mode === 'whole';
-        if (body.length > 0) return body;
-      } else throw new ClientGoneError();
-    }
-    return undefined;
+  async each(take: (part: Buffer) => Promise<void> | undefined): Promise<void> {
+    for (let part = await this.#next(); part; part = await this.#next()) await take(part);
   }
 
   async write(bytes: Buffer): Promise<void> {
@@ -108,6 +93,26 @@ export class AnswerSide implements UpstreamAnswer {
 
   cancel(): void {
     // Envoy ends the request to the upstream when the call ends.
+  }
+
+  /** @returns the next part; undefined at the end */
+  async #next(): Promise<Buffer | undefined> {
+    while (!this.#isComplete) {
+      // Without an answer to the headers, Envoy sends no part in these modes.
+      if (this.#mode !== 'duplex') await this.sendHead(this.#defaults());
+      await this.#answerPart();
+      const message = await this.#stream.next();
+      if (message?.responseTrailers) {
+        this.#hasTrailers = true;
+        this.#isComplete = true;
+      } else if (message?.responseBody) {
+        const { body = Buffer.alloc(0), endOfStream = false } = message.responseBody;
+        this.#isOwed = this.#mode !== 'duplex';
+        this.#isComplete = endOfStream || this.#mode === 'whole';
+        if (body.length > 0) return body;
+      } else throw new ClientGoneError();
+    }
+    return undefined;
   }
 
   async #answerPart(length?: number): Promise<void> {

@@ -173,7 +173,7 @@ export class Exchange implements Client, Upstream {
     const answer = await this.#receive();
     this.context.status = answer.status;
     await answer.sendHead(UNCHANGED);
-    for (let part = await answer.next(); part; part = await answer.next()) await answer.write(part);
+    await answer.each((part) => answer.write(part));
     await answer.end(EMPTY);
   }
 }

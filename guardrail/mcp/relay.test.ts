@@ -45,7 +45,6 @@ async function relayed(
     sent.push(bytes);
     told.push(bytes.toString());
   };
-  const left = [...parts];
   const client = {
     ...{ signal: new AbortController().signal, hasBegun: true },
     begin: () => undefined,
@@ -63,9 +62,8 @@ async function relayed(
   const call = { context, client, upstream, path: '/', identity, policy: defaultPolicy, terms, begun };
   const answer: UpstreamAnswer = {
     ...{ status: 200, headers: { 'content-type': 'text/event-stream' }, isReady: true },
-    next: async () => {
-      const part = left.shift();
-      return typeof part === 'function' ? part() : part;
+    async each(take) {
+      for (const part of parts) await take(typeof part === 'function' ? await part() : part);
     },
     cancel: () => undefined,
   };

@@ -100,9 +100,7 @@ async function relayEvents({ client }: McpCall, answer: UpstreamAnswer, options:
     }
   };
   try {
-    for (let part = await decoded.next(); part; part = await decoded.next()) {
-      await send(framer.push(part), part.length);
-    }
+    await decoded.each((part) => send(framer.push(part), part.length));
     await send(framer.end(), 0);
     await client.end();
   } catch (thrown) {

@@ -1,5 +1,6 @@
 /** The way of an answer to the client: relayed as it is, restored as a whole, or restored while it arrives. */
-import { Readable, type Duplex } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, type Duplex, type Writable } from 'node:stream';
 import { errorEventOf, restoreBody, restoreStream, UnreadableAnswerError, type ByteStream } from '../bodies/bodies.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 import { decodersFor, type CallScope } from '../http/http.ts';
@@ -11,9 +12,6 @@ import { problemOf } from './failures.ts';
 import { leadsAway } from './headers.ts';
 import { AnswerId } from './storedAnswers.ts';
 import type { UpstreamAnswer } from './upstream.ts';
-
-/** The parts of an answer, decoded. @see UpstreamAnswer.next */
-type Next = () => Promise<Buffer | undefined>;
 
 /**
  * Sends an answer to the client. An error before its first byte is thrown. A later one ends the answer with an event that
@@ -45,7 +43,7 @@ export async function relayAsIs(
   client.begin(answer, isChanged);
   if (!answer.isReady) client.flush();
   try {
-    for (let part = await answer.next(); part; part = await answer.next()) await client.write(part);
+    await answer.each((part) => client.write(part));
     await client.end();
   } catch (thrown) {
     client.drop();
@@ -89,12 +87,13 @@ export async function withWholeAnswer(
   try {
     const decoded = decodedBy(answer);
     try {
-      for (let part = await decoded.next(); part; part = await decoded.next()) {
+      await decoded.each((part) => {
         length += part.length;
         if (length > maxBody) throw new ProxyError('answer_too_large');
         reservation.addBytes(part.length);
         parts.push(part);
-      }
+        return undefined;
+      });
     } finally {
       decoded.close();
     }
@@ -135,15 +134,12 @@ async function relayStream(
   };
   const send = restoring.onId ? reportAndWrite : write;
   // Not `async`: most parts wait for nothing, and need no promise.
-  const relayPart = (part: Buffer | undefined): boolean | Promise<boolean> => {
-    if (!part) return false;
+  const relayPart = (part: Buffer): Promise<void> | undefined => {
     const restored = stream.push(part);
-    const sent = restored instanceof Promise ? restored.then(send) : send(restored);
-    return sent ? sent.then(() => true) : true;
+    return restored instanceof Promise ? restored.then(send) : send(restored);
   };
   try {
-    // A variable of this function would keep a part, and the pool of its bytes, until the next part arrives.
-    while (await decoded.next().then(relayPart));
+    await decoded.each(relayPart);
     const rest = await stream.end();
     start();
     report(call, stream.counts(), options);
@@ -176,8 +172,8 @@ function report(
   context.state.log.restored = counts.restored;
 }
 
-interface Decoded {
-  readonly next: Next;
+/** The parts of an answer, decoded. */
+interface Decoded extends Pick<UpstreamAnswer, 'each'> {
   /** Frees the decoder. */
   close(): void;
 }
@@ -187,27 +183,32 @@ export function decodedBy(answer: UpstreamAnswer): Decoded {
   const decoders = decodersFor(answer.headers['content-encoding']);
   if (!decoders) throw new ProxyError('answer_unreadable');
   const [decoder] = decoders;
-  if (!decoder) return { next: () => answer.next(), close: () => undefined };
+  if (!decoder) return { each: (take) => answer.each(take), close: () => undefined };
   return decodedWith(answer, decoder);
 }
 
 function decodedWith(answer: UpstreamAnswer, decoder: Duplex): Decoded {
   // A problem of the upstream is more precise than the one of the decoder that follows from it.
   let problem: Error | undefined;
-  const source = Readable.from(partsOf(answer), { objectMode: false });
+  const source = new PassThrough();
+  answer
+    .each((part) => (source.write(part) ? undefined : drained(source)))
+    .then(
+      () => source.end(),
+      (error: unknown) => source.destroy(error as Error),
+    );
   source.once('error', (error) => {
     problem = error;
     decoder.destroy();
   });
   const parts = source.pipe(decoder)[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const next = (): ReturnType<typeof parts.next> =>
+    parts.next().catch(() => {
+      throw problem ?? new ProxyError('answer_unreadable');
+    });
   return {
-    async next() {
-      try {
-        const { value } = await parts.next();
-        return value;
-      } catch {
-        throw problem ?? new ProxyError('answer_unreadable');
-      }
+    async each(take) {
+      for (let part = await next(); part.done !== true; part = await next()) await take(part.value);
     },
     close() {
       source.destroy();
@@ -216,8 +217,8 @@ function decodedWith(answer: UpstreamAnswer, decoder: Duplex): Decoded {
   };
 }
 
-async function* partsOf(answer: UpstreamAnswer): AsyncGenerator<Buffer> {
-  for (let part = await answer.next(); part; part = await answer.next()) yield part;
+async function drained(stream: Writable): Promise<void> {
+  await once(stream, 'drain');
 }
 
 /** What a restoration finds wrong with an answer is the fault of the upstream, not of the client. */

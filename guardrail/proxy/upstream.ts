@@ -1,4 +1,5 @@
 /** The HTTP client of the proxy: a pool of connections to the upstream, answers with backpressure, and one error type. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
@@ -39,10 +40,11 @@ export interface UpstreamAnswer {
   /** Whether the next part, or the end, is already here. */
   readonly isReady: boolean;
   /**
-   * @returns all that has arrived; undefined at the end. While nobody calls it, the upstream waits.
-   * @throws ProxyError 502 or 504 if the answer is cut off; ClientGoneError
+   * Hands out the body as it arrives, once. Resolves at its end. Until the call, the upstream waits.
+   * @param take receives all that has arrived. While its promise is pending, the upstream waits
+   * @throws ProxyError 502 or 504 if the answer is cut off; ClientGoneError; what `take` throws, and it receives no more
    */
-  next(): Promise<Buffer | undefined>;
+  each(take: (part: Buffer) => Promise<void> | undefined): Promise<void>;
   /** Ends an answer whose rest is not needed. Does nothing after its end. */
   cancel(): void;
 }
@@ -81,6 +83,12 @@ export function createUpstream(base: URL, timeouts: UpstreamTimeouts = UPSTREAM_
   };
 }
 
+interface Receiver {
+  readonly take: (part: Buffer) => Promise<void> | undefined;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** One request and its answer. Receives the events of the connection, and hands out the parts of the answer. */
 class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   status = 0;
@@ -93,8 +101,8 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #bytes = 0;
   /** null: the answer is complete. */
   #end: Error | null | undefined;
-  /** The call of {@link next} that waits. */
-  #waiting: PromiseWithResolvers<Buffer | undefined> | undefined;
+  /** Waits for the next part. */
+  #receiver: Receiver | undefined;
 
   /** Nothing takes this listener back: the signal is the call's, and lasts as long as the answer. */
   readonly #abort = (): void => {
@@ -146,21 +154,37 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#finish(this.#signal.aborted ? reasonOf(this.#signal) : problemOf(error));
   }
 
-  // Without `async`: while a model is silent, a stream would hold the suspended function as well.
-  next(): Promise<Buffer | undefined> {
-    const waiting = Promise.withResolvers<Buffer | undefined>();
-    this.#waiting = waiting;
-    if (this.isReady) this.#wake();
-    return waiting.promise;
+  each(take: (part: Buffer) => Promise<void> | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Parts arrive in the context of the connection.
+      this.#receiver = { take: AsyncLocalStorage.bind(take), resolve, reject };
+      this.#wake();
+    });
   }
 
+  /** Hands out what is there, unless the receiver is busy with a part. */
   #wake(): void {
-    const waiting = this.#waiting;
-    if (!waiting) return;
-    this.#waiting = undefined;
-    if (this.#bytes > 0) waiting.resolve(this.#take());
-    else if (this.#end) waiting.reject(this.#end);
-    else waiting.resolve(undefined);
+    const receiver = this.#receiver;
+    if (!receiver || !this.isReady) return;
+    // To take a part can end the answer, which comes here again.
+    this.#receiver = undefined;
+    try {
+      while (this.#bytes > 0) {
+        const taken = receiver.take(this.#take());
+        if (!taken) continue;
+        taken.then(() => {
+          this.#receiver = receiver;
+          this.#wake();
+        }, receiver.reject);
+        return;
+      }
+    } catch (error) {
+      receiver.reject(error);
+      return;
+    }
+    if (this.#end) receiver.reject(this.#end);
+    else if (this.#end === null) receiver.resolve();
+    else this.#receiver = receiver;
   }
 
   #take(): Buffer {
