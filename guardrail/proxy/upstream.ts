@@ -1,5 +1,5 @@
 /** The HTTP client of the proxy: a pool of connections to the upstream, answers with backpressure, and one error type. */
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
@@ -83,10 +83,26 @@ export function createUpstream(base: URL, timeouts: UpstreamTimeouts = UPSTREAM_
   };
 }
 
-interface Receiver {
-  readonly take: (part: Buffer) => Promise<void> | undefined;
+/** Receives the parts in the async context in which it was made: they arrive in the context of the connection. */
+class Receiver extends AsyncResource {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  readonly #take: (part: Buffer) => Promise<void> | undefined;
+
+  constructor(
+    take: (part: Buffer) => Promise<void> | undefined,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    super('UpstreamAnswer');
+    this.#take = take;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  take(part: Buffer): Promise<void> | undefined {
+    return this.runInAsyncScope(this.#take, undefined, part);
+  }
 }
 
 /** One request and its answer. Receives the events of the connection, and hands out the parts of the answer. */
@@ -156,8 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   each(take: (part: Buffer) => Promise<void> | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      // Parts arrive in the context of the connection.
-      this.#receiver = { take: AsyncLocalStorage.bind(take), resolve, reject };
+      this.#receiver = new Receiver(take, resolve, reject);
       this.#wake();
     });
   }
