@@ -128,29 +128,67 @@ export function anywhere(recognizer: PatternRecognizer<TextStats>): Recognizer {
   };
 }
 
+/** What stands on the line of each value: a word of a list, or a text. */
+export type Near = { readonly keyword: KeywordList } | { readonly sign: string };
+
 /** A recognizer of values behind a prefix. */
 export interface PrefixRecognizer {
   readonly type: EntityType;
   /** Global, with two groups: the prefix, and the value directly behind it. */
   readonly pattern: RegExp;
   readonly score: number;
-  readonly mayMatch: (stats: TextStats) => boolean;
+  /** Spares the pattern all other lines. Default: the whole text is searched. */
+  readonly near?: Near;
+  /** Default: always. */
+  readonly mayMatch?: (stats: TextStats) => boolean;
   /** Whether a match is a value. Default: always. */
   readonly accepts?: (value: string, text: string, start: number) => boolean;
 }
 
-/** A recognizer of values that their prefix identifies. It searches the whole text. */
-export function afterPrefix({ type, pattern, score, mayMatch, accepts = () => true }: PrefixRecognizer): Recognizer {
+/** A recognizer of values that their prefix identifies. */
+export function afterPrefix(recognizer: PrefixRecognizer): Recognizer {
+  const { type, pattern, score, near, mayMatch = () => true, accepts = () => true } = recognizer;
   return {
     type,
-    mayMatch,
-    find(text, emit) {
-      eachMatch(pattern, text, ({ 1: prefix = '', 2: value = '', index }) => {
-        const start = index + prefix.length;
+    mayMatch: (stats) => mayMatch(stats) && (near === undefined || firstPlace(near, stats) >= 0),
+    find(text, emit, stats) {
+      const visit = ({ 1: prefix = '', 2: value = '', index }: RegExpExecArray, from = 0): void => {
+        const start = from + index + prefix.length;
         if (accepts(value, text, start)) emit(start, start + value.length, score);
-      });
+      };
+      if (near) eachMatchNear(near, pattern, stats, visit);
+      else eachMatch(pattern, text, visit);
     },
   };
+}
+
+/** Where the first of the signs is; -1: nowhere. */
+function firstPlace(near: Near, { text, keywords }: TextStats): number {
+  return 'sign' in near ? text.indexOf(near.sign) : (keywords.of(near.keyword)[0] ?? -1);
+}
+
+/** Visits the matches of a global pattern in the lines with a sign, each with the place of its line. */
+function eachMatchNear(
+  near: Near,
+  pattern: RegExp,
+  { text, keywords }: TextStats,
+  visit: (match: RegExpExecArray, lineStart: number) => void,
+): void {
+  const searchLine = (place: number): number => {
+    const start = text.lastIndexOf('\n', place) + 1;
+    const next = text.indexOf('\n', place);
+    const end = next < 0 ? text.length : next;
+    eachMatch(pattern, text.slice(start, end), (match) => {
+      visit(match, start);
+    });
+    return end;
+  };
+  if ('sign' in near) {
+    for (let at = text.indexOf(near.sign); at >= 0;) at = text.indexOf(near.sign, searchLine(at));
+    return;
+  }
+  let done = -1;
+  for (const at of keywords.of(near.keyword)) if (at > done) done = searchLine(at);
 }
 
 /** One sort of values that follow a keyword. */

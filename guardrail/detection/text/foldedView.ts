@@ -4,7 +4,7 @@
  * recognizers and the tagger expect the usual one. A range of the view stands for a range of the text, so that a value is
  * replaced as it was written, and restored byte for byte.
  */
-import { FOLDINGS, type Folding } from './foldings.ts';
+import { FOLDINGS, nextMatch, type Folding } from './foldings.ts';
 
 /** A part of a text in its usual form. */
 export interface FoldedPart {
@@ -130,13 +130,6 @@ function fold(text: string, folding: Folding): View | undefined {
   if (changes.length === 0) return undefined;
   folded += text.slice(done);
   return { text: folded, changes, difference: isSeparator === true ? 'separators' : 'characters' };
-}
-
-function nextMatch(text: string, from: number, { pattern, nextBegin }: Folding): RegExpExecArray | null {
-  const begin = nextBegin ? nextBegin(text, from) : from;
-  if (begin < 0) return null;
-  pattern.lastIndex = begin;
-  return pattern.exec(text);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The ways in which other programs write a value, each with the usual form of what it writes. In the order of their use. */
 import { isUtf8 } from 'node:buffer';
 import { decodeHTML } from 'entities/decode';
+import { unitAt } from '../../unitAt.ts';
 import { isOf, TOKEN, tokenEnd, tokenStart } from './token.ts';
 
 /** Replaces what a pattern matches. Run time is linear in the length of the text, for any text. */
@@ -12,9 +13,12 @@ export interface Folding {
    * no-break space, a soft hyphen, or one from U+0300 on, behind the Latin letters.
    */
   readonly needs: 'digit' | 'special' | 'rareCharacter';
-  /** Global. Matches are short. A lookahead before a lookbehind spares most characters the lookbehind. */
+  /** Global or sticky. Matches are short. A lookahead before a lookbehind spares most characters the lookbehind. */
   readonly pattern: RegExp;
-  /** Where the next match can begin, not before `from`; -1: there is none. It spares the pattern the text before. Default: `from`. */
+  /**
+   * Where the next match can begin, not before `from`; -1: there is none. It spares the pattern the text before. A sticky pattern
+   * is tried at these places only. Default: `from`.
+   */
   readonly nextBegin?: (text: string, from: number) => number;
   /**
    * Whether it only joins characters that stand apart in the text. Names that are found only in the result are then no
@@ -256,48 +260,60 @@ const confusables: Folding = {
   replace: ([letters]) => Array.from(letters, (letter) => CONFUSABLES.get(letter) ?? letter).join(''),
 };
 
+/** What every separator needs, in a pattern that reads each character once. */
+const separated = /[\d)A-Z](?:[ \t]{2}|\t|[.\u00b7\u2022][\dA-Z])/g;
+
 /** Several spaces, tabs, and dots between groups of digits. Line ends between them: see {@link lineEnds}. */
 const separators: Folding = {
   needs: 'digit',
   mayApply: (text) => /[\d)](?:[ \t]{2}|\t|[.\u00b7\u2022]\d)/.test(text),
   pattern:
-    /(?<=[\d)A-Z])(?=[ \t.\u00b7\u2022])(?:(?<=[\d)]|[A-Z]{4})(?:[ \t]{2,16}|\t)(?=[\d(]|[A-Z]{4})|(?<=\d{3}|[A-Z]{2}\d{2}|[A-Z]{4})\.(?=[\dA-Z]{2})|(?<=[\dA-Z])[\u00b7\u2022](?=[\dA-Z]))/g,
+    /(?<=[\d)]|[A-Z]{4})(?:[ \t]{2,16}|\t)(?=[\d(]|[A-Z]{4})|(?<=\d{3}|[A-Z]{2}\d{2}|[A-Z]{4})\.(?=[\dA-Z]{2})|(?<=[\dA-Z])[\u00b7\u2022](?=[\dA-Z])/y,
+  nextBegin(text, from) {
+    separated.lastIndex = Math.max(0, from - 1);
+    const match = separated.exec(text);
+    return match ? match.index + 1 : -1;
+  },
   replace: () => ' ',
   isSeparator: true,
 };
 
-/** Whether the characters around a line end can be those of one number: a digit and what follows it, or four capitals and a digit. */
-function mayJoin(text: string, lineEnd: number): boolean {
+/**
+ * Where white space with a line end begins whose neighbours can be parts of one number: a digit or four capitals before it, and a
+ * digit or a capital behind it.
+ * @returns -1 if they cannot
+ */
+function joinAt(text: string, lineEnd: number): number {
   let last = lineEnd - 1;
-  if (text.charAt(last) === '\r') last--;
-  for (let blanks = 0; blanks < 4 && isBlank(text.charCodeAt(last)); blanks++) last--;
-  const before = text.charCodeAt(last);
+  if (unitAt(text, last) === RETURN) last--;
+  for (let blanks = 0; blanks < 4 && isBlank(unitAt(text, last)); blanks++) last--;
+  const before = unitAt(text, last);
   const isNumber = isDigit(before) || before === CLOSING;
-  if (!isNumber && !isCapital(before)) return false;
+  if (!isNumber && !isCapital(before)) return -1;
   let first = lineEnd + 1;
-  for (let blanks = 0; blanks < 16 && isBlank(text.charCodeAt(first)); blanks++) first++;
-  const behind = text.charCodeAt(first);
-  if (isNumber) return isDigit(behind) || isCapital(behind);
-  return isDigit(behind) && /^[A-Z]{4}$/.test(text.slice(Math.max(0, last - 3), last + 1));
+  for (let blanks = 0; blanks < 16 && isBlank(unitAt(text, first)); blanks++) first++;
+  const behind = unitAt(text, first);
+  if (!isDigit(behind) && !isCapital(behind)) return -1;
+  return isNumber || /^[A-Z]{4}$/.test(text.slice(Math.max(0, last - 3), last + 1)) ? last + 1 : -1;
 }
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isCapital = (code: number): boolean => code >= 0x41 && code <= 0x5a;
 const CLOSING = 0x29;
+const RETURN = 0x0d;
 
 /** A line end within a number. Longer groups before it are whole numbers, such as a postal code. */
 const lineEnds: Folding = {
   needs: 'digit',
-  mayApply: (text) => {
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-      // The pattern is slow on texts without a number at the end of a line.
-      if (mayJoin(text, at)) return true;
+  pattern: /(?<=(?<!\d)\d{1,4}\)?|\b[A-Z]{4})[ \t]{0,4}\r?\n[ \t]{0,16}(?=\d{1,6}(?!\d)|\d[A-Z]\d\d|[A-Z]{4}\s?\d)/y,
+  nextBegin(text, from) {
+    for (let at = text.indexOf('\n', from); at >= 0; at = text.indexOf('\n', at + 1)) {
+      const begin = joinAt(text, at);
+      if (begin >= from) return begin;
     }
-    return false;
+    return -1;
   },
-  pattern:
-    /(?<=[\d)A-Z])(?=[ \t\r\n])(?<=(?<!\d)\d{1,4}\)?|\b[A-Z]{4})[ \t]{0,4}\r?\n[ \t]{0,16}(?=\d{1,6}(?!\d)|\d[A-Z]\d\d|[A-Z]{4}\s?\d)/g,
   replace: () => ' ',
   isSeparator: true,
 };
@@ -319,3 +335,19 @@ export const FOLDINGS: readonly Folding[] = [
   separators,
   lineEnds,
 ];
+
+/** @returns the first match of a folding that begins at `from` or later */
+export function nextMatch(
+  text: string,
+  from: number,
+  { pattern, nextBegin = atOnce }: Folding,
+): RegExpExecArray | null {
+  for (let begin = nextBegin(text, from); begin >= 0; begin = nextBegin(text, begin + 1)) {
+    pattern.lastIndex = begin;
+    const match = pattern.exec(text);
+    if (match || !pattern.sticky) return match;
+  }
+  return null;
+}
+
+const atOnce = (_text: string, from: number): number => from;

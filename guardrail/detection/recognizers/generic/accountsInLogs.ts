@@ -10,7 +10,7 @@ const homeFolder: Place = {
     'gu',
   ),
   score: 0.9,
-  mayMatch: ({ keywords }) => keywords.of('homeFolder').length > 0,
+  near: { keyword: 'homeFolder' },
 };
 
 /** Lines of sshd, sudo, PAM, su, logind, useradd, cron, Samba and auditd, in syslog or the journal. */
@@ -20,7 +20,7 @@ const systemLog: Place = {
     'gu',
   ),
   score: 0.9,
-  mayMatch: ({ keywords }) => keywords.of('authenticationLog').length > 0,
+  near: { keyword: 'authenticationLog' },
 };
 
 /** A down-level logon name of Windows: the domain, a backslash and the name. */
@@ -28,7 +28,7 @@ const domainAccount: Place = {
   pattern:
     /()((?<![\w\\/.:-])(?!HK(?:LM|CU|CR|U)\\)[A-Z][A-Z\d-]{2,14}\\{1,2}\p{Ll}[\p{Ll}\d_.-]{2,30}[\p{Ll}\d])(?=[\s()"',;:]|$)(?![.:]\\)/gu,
   score: 0.8,
-  mayMatch: ({ keywords }) => keywords.of('domainAccount').length > 0,
+  near: { keyword: 'domainAccount' },
 };
 
 /** The common name of a client in the log of a VPN, before its address. */
@@ -63,7 +63,7 @@ const accessLog: Place = {
     'gmu',
   ),
   score: 0.9,
-  mayMatch: ({ text }) => text.includes(' [') && / \[\d{1,2}\/[A-Z][a-z]{2}\//.test(text),
+  near: { sign: ' [' },
 };
 
 /** The names in a chat of IRC: of speakers, and of those who come, go and change their names. */
@@ -84,7 +84,7 @@ const chat: Place = {
 const renamed: Place = {
   pattern: new RegExp(String.raw`(\bis now known as )(${NAME})(?=[\s.]|$)`, 'gmu'),
   score: 0.9,
-  mayMatch: ({ keywords }) => keywords.of('renamed').length > 0,
+  near: { keyword: 'renamed' },
 };
 
 /** Authors in trailers of git who give the name of their account. {@link names} finds full names. */
@@ -94,7 +94,8 @@ const trailer: Place = {
     'gimu',
   ),
   score: 0.85,
-  mayMatch: ({ text, hasAt }) => hasAt && text.includes(' <'),
+  near: { sign: ' <' },
+  mayMatch: ({ hasAt }) => hasAt,
 };
 
 /** The person to whom a note in code is assigned. */
@@ -104,21 +105,21 @@ const assignee: Place = {
     'gu',
   ),
   score: 0.8,
-  mayMatch: ({ keywords }) => keywords.of('assignee').length > 0,
+  near: { keyword: 'assignee' },
 };
 
 /** The owners of files in a CODEOWNERS file. Teams have a slash. */
 const codeOwner: Place = {
   pattern: /(^(?:[*/.]\S{0,120}|\*)\s{1,40}(?:@[\w./-]{2,80} ){0,8}@)([\p{L}\d][\p{L}\d-]{1,38})(?=\s|$)/gmu,
   score: 0.85,
-  mayMatch: ({ text, hasAt }) => hasAt && text.includes(' @'),
+  near: { sign: ' @' },
 };
 
 /** Members of chats: the notation of Slack and Discord. */
 const member: Place = {
   pattern: /(<@!?)([UW][A-Z\d]{7,11}|\d{17,20})(?=[>|])/gu,
   score: 0.9,
-  mayMatch: ({ text, hasAt }) => hasAt && text.includes('<@'),
+  near: { sign: '<@' },
 };
 
 /** A line of `git shortlog`: the number of commits, and the author. */

@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
+import { unitAt } from '../../../unitAt.ts';
 import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
-import { contextAfter, contextBefore, eachMatch, aroundDigits, type Emit, type Recognizer } from '../recognizer.ts';
+import { contextAfter, contextBefore, aroundDigits, type Emit, type Recognizer } from '../recognizer.ts';
 import { identifiesSomebody } from './personalUrls.ts';
 
 const local = charactersOf(/[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u);
@@ -60,9 +61,14 @@ const credential =
   /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{0,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
-/** The beginning of a URL without a scheme: `www`, or the profile page of a social network or a code host. */
+/**
+ * The beginning of a URL without a scheme: `www`, or the profile page of a social network or a code host. Sticky: it is tried
+ * at the words before dots.
+ */
 const bareHost =
-  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:(?:twitter|x|facebook|instagram|tiktok|xing)\.com|(?:linkedin|xing|viadeo|researchgate)\.\p{L}{2,8}\/(?:in|pub|profile))\/(?=@?\w{2})|(?:github|gitlab)\.com\/(?=[\w-]{2,64}(?![\w/-])))/giu;
+  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:(?:twitter|x|facebook|instagram|tiktok|xing)\.com|(?:linkedin|xing|viadeo|researchgate)\.\p{L}{2,8}\/(?:in|pub|profile))\/(?=@?\w{2})|(?:github|gitlab)\.com\/(?=[\w-]{2,64}(?![\w/-])))/iuy;
+/** The length of the longest word before the first dot. */
+const LONGEST_HOST = 'researchgate'.length;
 
 /** URLs with a scheme, and those of {@link bareHost}. URLs of public hosts only if they are personal. */
 const url: Recognizer = {
@@ -80,12 +86,28 @@ const url: Recognizer = {
       const web = /^(?:https?|ftps?|wss?|sftp)$/i.test(text.slice(start, at));
       if (end > at + 5 && (web || credential.test(text.slice(start, end)))) emitIfPersonal(text, start, end, emit);
     }
-    eachMatch(bareHost, text, (match) => {
-      const end = readUrl(text, match.index);
-      emitIfPersonal(text, match.index, end, emit);
+    eachBareHost(text, (start) => {
+      emitIfPersonal(text, start, readUrl(text, start), emit);
     });
   },
 };
+
+function eachBareHost(text: string, visit: (start: number) => void): void {
+  for (let dot = text.indexOf('.'), done = 0; dot >= 0; dot = text.indexOf('.', dot + 1)) {
+    // Most dots end a sentence.
+    if (!(unitAt(text, dot + 1) > SPACE)) continue;
+    let start = dot;
+    while (start > done && dot - start < LONGEST_HOST && isAsciiLetter(unitAt(text, start - 1))) start--;
+    if (start === dot) continue;
+    bareHost.lastIndex = start;
+    if (!bareHost.test(text)) continue;
+    done = bareHost.lastIndex;
+    visit(start);
+  }
+}
+
+const SPACE = 0x20;
+const isAsciiLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
 
 function readUrl(text: string, from: number): number {
   urlEnd.lastIndex = from;

@@ -86,7 +86,7 @@ const keyed = anywhere({
 const jwt = anywhere({
   type: 'API_KEY',
   pattern: /(?<![\w.-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?/g,
-  mayMatch: (stats) => stats.token >= 10,
+  mayMatch: ({ text, token }) => token >= 10 && text.includes('eyJ'),
   score: () => 0.99,
 });
 

@@ -5,16 +5,16 @@ import { contextBefore, digitsOf, type Emit, type Recognizer } from '../recogniz
 import { cardSizes } from './finance.ts';
 import { mostPhoneDigits, phoneWord } from './phone.ts';
 
-/** The digit of each word, in lower case. */
-const digitOf = new Map(
-  languages.flatMap(({ digitWords = [] }) =>
-    digitWords.flatMap((words, digit) => words.split('|').map((word) => [word, String(digit)] as const)),
+/** A digit, or how often the digit behind the word is meant. */
+type Meaning = { readonly digit: string } | { readonly times: number };
+
+/** What the words of numbers mean, in lower case. */
+const meanings = new Map<string, Meaning>([
+  ...languages.flatMap(({ digitWords = [] }) =>
+    digitWords.flatMap((words, digit) => words.split('|').map((word) => [word, { digit: String(digit) }] as const)),
   ),
-);
-/** How often the digit behind the word is meant. */
-const repeats = new Map([
-  ['double', 2],
-  ['triple', 3],
+  ['double', { times: 2 }],
+  ['triple', { times: 3 }],
 ]);
 
 const anyWord = /[\p{L}\p{M}]{1,24}/gu;
@@ -77,19 +77,15 @@ function spokenAt(text: string, from: number, at: number): Spoken {
   for (let match = anyWord.exec(part); match; match = anyWord.exec(part)) {
     const { 0: written, index } = match;
     const begin = from + index;
-    const word = written.toLowerCase();
-    const digit = digitOf.get(word);
-    const repeat = digit === undefined ? repeats.get(word) : undefined;
-    const isPart = digit !== undefined || repeat !== undefined;
+    const meaning = written.length < LONGEST ? meanings.get(written.toLowerCase()) : undefined;
     const hasBegun = digits !== '' || times > 1;
-    const follows = hasBegun && between.test(text.slice(end, begin));
-    if (!isPart || !follows) {
+    if (!meaning || !hasBegun || !between.test(text.slice(end, begin))) {
       if (begin > at) break;
       [start, digits, times] = [begin, '', 1];
-      if (!isPart) continue;
+      if (!meaning) continue;
     }
-    digits += digit?.repeat(times) ?? '';
-    times = repeat ?? 1;
+    if ('digit' in meaning) digits += meaning.digit.repeat(times);
+    times = 'times' in meaning ? meaning.times : 1;
     end = begin + written.length;
   }
   return { start, end: Math.max(end, at), digits };
