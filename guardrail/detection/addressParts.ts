@@ -42,9 +42,12 @@ function lineBefore(text: string, end: number, spans: readonly Span[]): string {
   return text.slice(from, end);
 }
 
+/** A year before a town: "seit 2019 in Kassel". */
+const year = new RegExp(String.raw`(?<!\d)(?:19|20)\d{2} (?:${contextWords('homePreposition')}) $`, 'u');
+
 /** The words of an address at the end of a text, if they contain a number. */
 function partBefore(line: string): string {
-  if (!/\d/.test(line)) return '';
+  if (!/\d/.test(line) || year.test(line)) return '';
   const [more = ''] = before.exec(line) ?? [];
   return /\d/.test(more) ? more : '';
 }

@@ -13,12 +13,15 @@ import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
+import { withoutAcronyms } from './acronyms.ts';
 import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
+import { withAssistants } from './assistants.ts';
 import { withDwellings } from './dwellings.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
+import { withTitledNames } from './titledNames.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
@@ -261,7 +264,7 @@ function completedInAll(
     const found = completed(spelling, names[index] ?? []);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
-  return withPersonalUrls(all);
+  return withAssistants(text, withoutAcronyms(text, withPersonalUrls(all)));
 }
 
 /**
@@ -277,7 +280,7 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
-  const all = withIntroductions(text, [...spans, ...names]);
+  const all = withTitledNames(text, withIntroductions(text, [...spans, ...names]));
   const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
   return withAddressLines(text, withAddressParts(text, addresses));
 }

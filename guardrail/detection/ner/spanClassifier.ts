@@ -116,10 +116,7 @@ export class SpanClassifier {
   private readonly unit: number;
   private readonly calibration: Pick<ClassifierWeights, 'personal' | 'any'>;
   private readonly kernel: Kernel;
-  /** Where the kernel reads features. */
   private features = new Int32Array();
-  /** Those of the last candidate. The same array stays valid if it is the kernel's own. */
-  private last: Int32Array | undefined;
   /** The sums of the rows of each class. */
   private sums = new Uint16Array();
   private readonly odds = new Float64Array(classCount);
@@ -139,8 +136,8 @@ export class SpanClassifier {
   /** @param features the first `count` are the buckets of the candidate's features: see `SpanFeatures`. */
   probabilitiesOf(features: Int32Array, count: number): Probabilities {
     const { kernel, odds, unit } = this;
-    // To compare the buffers for each candidate would take longer than to look at the arrays.
-    if (features !== this.last) this.view(features, count);
+    if (this.features.buffer !== kernel.memory.buffer) this.view();
+    if (features.buffer !== this.features.buffer) this.features.set(features.subarray(0, count));
     kernel.sumFeatures(count);
     let most = 0;
     for (let index = 0; index < classCount; index++) odds[index] = this.sums[index] ?? 0;
@@ -161,16 +158,10 @@ export class SpanClassifier {
     };
   }
 
-  /** Finds the arrays again after the memory has grown, and copies features that are not in it. */
-  private view(features: Int32Array, count: number): void {
+  private view(): void {
     const { kernel } = this;
-    if (this.features.buffer !== kernel.memory.buffer) {
-      this.features = numbersAt(kernel, kernel.featuresAt, mostFeatures);
-      this.sums = new Uint16Array(kernel.memory.buffer, kernel.sumsAt.value, classCount);
-    }
-    const isShared = features.buffer === this.features.buffer;
-    if (!isShared) this.features.set(features.subarray(0, count));
-    this.last = isShared ? features : undefined;
+    this.features = numbersAt(kernel, kernel.featuresAt, mostFeatures);
+    this.sums = new Uint16Array(kernel.memory.buffer, kernel.sumsAt.value, classCount);
   }
 
   /** @returns undefined if the candidate is no name, or if it is too unlikely. */

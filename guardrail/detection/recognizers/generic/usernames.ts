@@ -13,7 +13,9 @@ const isAloneOnLine = (text: string, start: number): boolean =>
 const label = String.raw`(?<![\p{L}\p{N}.$_-])(?:${contextWords('username')})`;
 const quotedField = new RegExp(`${label}["'] ?: ?["']$`, 'u');
 const assigned = new RegExp(`${label}=["']?$`, 'u');
-const inProse = new RegExp(String.raw`${label}(?: ?:| is| ist| est| es| è) ["'„“«]?$`, 'u');
+/** What the account belongs to: "on Steam", "for the portal". */
+const ofService = String.raw`(?: (?:on|for|at|bei|auf|für|en|para|sur|pour|su|per|op|voor|bij|na|w|do|på|för) (?:(?:the|my|our|das|die|den|le|la|el|het|de) )?[\p{L}\d.]{2,16}(?: \p{L}{2,16})?)?`;
+const inProse = new RegExp(String.raw`${label}${ofService}(?: ?:| is| ist| est| es| è) ["'„“«]?$`, 'u');
 
 const directly = new RegExp(`${label} $`, 'u');
 const quoted = new RegExp(`${label} ["'„“«]$`, 'u');

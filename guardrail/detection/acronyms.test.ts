@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { withoutAcronyms } from './acronyms.ts';
+
+/** How many persons are left in a text whose words in capitals were found as persons. */
+function personsIn(text: string): number {
+  const spans = Array.from(text.matchAll(/\b[A-Z][A-Z&\d]+\b/g), ({ 0: word, index }) => {
+    return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
+  });
+  return withoutAcronyms(text, spans).length;
+}
+
+const without: readonly string[] = [
+  'Please ask QA about the release.',
+  'John said that the CEO will check it.',
+  'The budget of R&D was approved.',
+  'Anna: HR needs two more days.\nTom: And IT?',
+  'The router (MAC 3c:5a:b4:11:22:33) reboots.',
+];
+const withOne: readonly string[] = [
+  'Please ask EVA about it.',
+  'Herr DEV kommt morgen.',
+  'LIST OF GUESTS: 1. DEV',
+  'Guests of the day\nDEV',
+];
+
+describe('withoutAcronyms', () => {
+  for (const text of without) {
+    it(`removes all persons in: ${JSON.stringify(text)}`, () => {
+      expect(personsIn(text)).to.equal(0);
+    });
+  }
+  for (const text of withOne) {
+    it(`leaves a person in: ${JSON.stringify(text)}`, () => {
+      expect(personsIn(text)).to.be.at.least(1);
+    });
+  }
+
+  it('removes no other type', () => {
+    const spans = [{ start: 4, end: 6, type: 'ORGANIZATION', score: 1, detector: 'fixed' }];
+    expect(withoutAcronyms('Ask QA now', spans)).to.equal(spans);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { withTitledNames } from './titledNames.ts';
+
+/** The persons in a text in which `name` was found as a public person. */
+function personsIn(text: string, name: string): string[] {
+  const start = text.indexOf(name);
+  const spans = [{ start, end: start + name.length, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed' }];
+  return withTitledNames(text, spans).flatMap((span) =>
+    span.type === 'PERSON' ? text.slice(span.start, span.end) : [],
+  );
+}
+
+const titled: readonly [text: string, found: string, name: string][] = [
+  ['de hond van mevrouw De Vries', 'De Vries', 'De Vries'],
+  ['Mevrouw De Vries heeft gebeld.', 'De Vries', 'De Vries'],
+  ['Mrs. Van Houten called again.', 'Van Houten', 'Van Houten'],
+  ['MRS. Van Houten called again.', 'Van Houten', 'Van Houten'],
+  ['Señora De la Cruz llamó ayer.', 'la Cruz', 'De la Cruz'],
+  ['Signora De Luca ha chiamato.', 'Luca', 'De Luca'],
+  ['Kunt u dhr. Van Dijk terugbellen?', 'Dijk', 'Van Dijk'],
+  ['Herr Von Der Heide', 'Von Der Heide', 'Von Der Heide'],
+];
+const others: readonly [text: string, name: string][] = [
+  ['Who is Mr. Bean?', 'Bean'],
+  ['Cocoa by Van Houten', 'Van Houten'],
+  ['The actor Robert De Niro', 'De Niro'],
+];
+
+describe('withTitledNames', () => {
+  for (const [text, found, name] of titled) {
+    it(`makes ${JSON.stringify(name)} private in: ${text}`, () => {
+      expect(personsIn(text, found)).to.deep.equal([name]);
+    });
+  }
+  for (const [text, name] of others) {
+    it(`leaves the name public in: ${text}`, () => {
+      expect(personsIn(text, name)).to.deep.equal([]);
+    });
+  }
+});
