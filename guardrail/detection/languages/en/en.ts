@@ -5,7 +5,7 @@ export const english: Language = {
   context: {
     vehicleKind: 'car|van|lorry|truck|motor(?:bike|cycle)|scooter|taxi|suv|saloon|sedan|estate|vehicle',
     accessCode:
-      '(?:door|gate|alarm|entry|access|building|lobby|garage|intercom|lockbox|key ?safe|safe|keypad)[ -]code|key ?safe|lock ?box|keypad',
+      '(?:door|gate|alarm|entry|access|building|lobby|garage|intercom|lockbox|key ?safe|safe|keypad)[ -]code|(?<!(?:zip|post|postal|area|country|dial|dialling|source|status) )code (?:for|to|of) (?:the |my |our )?(?:front |back |garden )?(?:door|gate|alarm|building|garage|lobby)|key ?safe|lock ?box|keypad',
     spokenFiller: 'the|of|in',
     introduction: "mr|mrs|ms|miss|dr|patient|caller|client|driver|tenant|this is|i am|i'm|my name is|named?",
     selfIntroduction: "i am|i['’]m|my name is|name['’]s",
@@ -109,6 +109,9 @@ export const english: Language = {
       'lock box',
       'safe c',
       'keypad',
+      'code for',
+      'code to',
+      'code of',
     ],
     column: ['phone', 'mobile'],
     document: [

@@ -5,7 +5,7 @@ export const french: Language = {
   context: {
     vehicleKind: 'voiture|camion|moto|scooter|v[ée]hicule|fourgon(?:nette)?',
     accessCode:
-      "digicode|code (?:de (?:la )?porte|d['’]entrée|porte|de l['’]immeuble|de l['’]alarme|du portail|portail|alarme|interphone)|, code",
+      "digicode|code (?:de (?:la )?porte|d['’](?:entr[ée]e|acc[èe]s)|porte|de l['’]immeuble|de l['’]alarme|du portail|portail|alarme|interphone)|, code",
     spokenFiller: 'le|en',
     introduction: "mme|mlle|m|mr|dr|monsieur|madame|patiente?|c['’]est|je suis|je m['’]appelle|nom",
     selfIntroduction: "je suis|je m['’]appelle|mon nom est",

@@ -212,7 +212,8 @@ const named: Recognizer = {
       const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d]/].filter((kind) => kind.test(content)).length;
       const isPassword = match.groups?.password !== undefined;
       const isPhrase = isSpoken.test(match[0]) && phrase.test(content);
-      if (isPassword && content.length >= 6 && (classes >= 3 || (classes >= 2 && /\d/.test(content)) || isPhrase))
+      const isMixed = classes >= 3 || (classes >= 2 && /\d/.test(content));
+      if (isPassword && content.length >= 6 && (isMixed || isPhrase || /^\d+$/.test(content)))
         emit(start, start + value.length, 0.85);
       else if (!isPassword && content.length >= 16 && /\d/.test(content) && classes >= 2 && entropy(content) > 3.2) {
         emit(start, start + value.length, 0.85, 'API_KEY');
