@@ -13,7 +13,7 @@ import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
-import { withoutAcronyms } from './acronyms.ts';
+import { withoutFalseNames } from './falseNames.ts';
 import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
@@ -264,7 +264,7 @@ function completedInAll(
     const found = completed(spelling, names[index] ?? []);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
-  return withAssistants(text, withoutAcronyms(text, withPersonalUrls(all)));
+  return withAssistants(text, withoutFalseNames(text, withPersonalUrls(all)));
 }
 
 /**

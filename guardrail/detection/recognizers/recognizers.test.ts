@@ -179,6 +179,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   LICENSE_PLATE: [
     'Columns: plate, owner, seen\n[7ABC123], Bob, 1.5, 2.5\n[BD51 SMR], Kim, 3, 4',
     'license plate [7ABC123]',
+    'La mia targa è [AB 123 CD].',
     'Kennzeichen: [B-MA 1234]',
     'plate number is [AB12 CDE]',
     'matrícula [1234 BCD]',
@@ -240,6 +241,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'kod do bramy [22#71]',
     '12 rue Monge, code [A2291]',
     'PIN [4471] for the safe',
+    'Il PIN è [4471], grazie',
     'code for the gate is [0937], bell broken',
     "Mon code d'accès est [4821#], merci",
     'Wifi password: [83920174658291034456]',

@@ -66,7 +66,10 @@ const network = new RegExp(
   'iuy',
 );
 /** Personal identification numbers. A number behind "pin" in lower case can be that of a contact. */
-const pin = new RegExp(String.raw`(?<![\p{L}\p{N}_-])(?:PIN|PIN[ -]?[Cc]ode)(?: is| ist)? (\d{4,6})${valueEnd}`, 'uy');
+const pin = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_-])(?:PIN|PIN[ -]?[Cc]ode)(?: (?:${contextWords('is')}))? (\d{4,6})${valueEnd}`,
+  'uy',
+);
 
 /** Codes and passwords directly behind their label, without a separator. */
 const code: Recognizer = {

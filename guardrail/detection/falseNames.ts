@@ -24,17 +24,24 @@ const TITLE =
 /** How far before a name its title may begin, in UTF-16 code units. */
 const WIDTH = 16;
 
+const WEEKDAY =
+  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day$|^(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag$|^Mittwoch$|^Sonnabend$/;
+/** A word before a time: "ab Montag". */
+const TIME =
+  /(?<![\p{L}\p{N}])(?:on|by|until|till|since|from|next|last|this|every|ab|am|bis|seit|vom|von|zum|jeden|diesen|nächsten|kommenden|letzten) $/iu;
+
 /**
- * Removes persons that are acronyms. In a line of capitals, they can be names.
+ * Removes persons that are acronyms or days of the week. In a line of capitals, acronyms can be names.
  * @param spans those of a text
  */
-export function withoutAcronyms(text: string, spans: readonly Span[]): readonly Span[] {
-  const isAcronym = ({ start, end, type }: Span): boolean =>
-    type === 'PERSON' &&
-    ACRONYMS.has(text.slice(start, end)) &&
-    !TITLE.test(text.slice(Math.max(0, start - WIDTH), start)) &&
-    /\p{Ll}/u.test(lineAround(text, start));
-  return spans.some(isAcronym) ? spans.filter((span) => !isAcronym(span)) : spans;
+export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
+  const isFalse = ({ start, end, type }: Span): boolean => {
+    if (type !== 'PERSON') return false;
+    const [name, before] = [text.slice(start, end), text.slice(Math.max(0, start - WIDTH), start)];
+    if (ACRONYMS.has(name)) return !TITLE.test(before) && /\p{Ll}/u.test(lineAround(text, start));
+    return WEEKDAY.test(name) && TIME.test(before);
+  };
+  return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;
 }
 
 /** How much of a line is read before and behind a place, in UTF-16 code units. */

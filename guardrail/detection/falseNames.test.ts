@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { withoutAcronyms } from './acronyms.ts';
+import { withoutFalseNames } from './falseNames.ts';
 
-/** How many persons are left in a text whose words in capitals were found as persons. */
+/** How many persons are left in a text whose words in capitals and days of the week were found as persons. */
 function personsIn(text: string): number {
-  const spans = Array.from(text.matchAll(/\b[A-Z][A-Z&\d]+\b/g), ({ 0: word, index }) => {
+  const spans = Array.from(text.matchAll(/\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag))\b/g), ({ 0: word, index }) => {
     return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
   });
-  return withoutAcronyms(text, spans).length;
+  return withoutFalseNames(text, spans).length;
 }
 
 const without: readonly string[] = [
@@ -14,16 +14,21 @@ const without: readonly string[] = [
   'John said that the CEO will check it.',
   'The budget of R&D was approved.',
   'Anna: HR needs two more days.\nTom: And IT?',
+  'Svenja übernimmt ab Montag die Aufgaben.',
+  'Can we meet on Friday?',
   'The router (MAC 3c:5a:b4:11:22:33) reboots.',
 ];
 const withOne: readonly string[] = [
   'Please ask EVA about it.',
   'Herr DEV kommt morgen.',
+  'Herr Sonntag kommt morgen.',
+  'Sonntag, Anna',
+
   'LIST OF GUESTS: 1. DEV',
   'Guests of the day\nDEV',
 ];
 
-describe('withoutAcronyms', () => {
+describe('withoutFalseNames', () => {
   for (const text of without) {
     it(`removes all persons in: ${JSON.stringify(text)}`, () => {
       expect(personsIn(text)).to.equal(0);
@@ -37,6 +42,6 @@ describe('withoutAcronyms', () => {
 
   it('removes no other type', () => {
     const spans = [{ start: 4, end: 6, type: 'ORGANIZATION', score: 1, detector: 'fixed' }];
-    expect(withoutAcronyms('Ask QA now', spans)).to.equal(spans);
+    expect(withoutFalseNames('Ask QA now', spans)).to.equal(spans);
   });
 });
