@@ -131,6 +131,8 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ID: [
     'Commerzbank, Konto [532013000], BLZ 37040044',
     'Kto. [532 013 000] bei der Sparkasse',
+    'Mój numer dowodu to [ABC123456].',
+    'O número do cliente é [4471200].',
     'the account at the bank: [nine double four, zero one seven, eight]. Right?',
     'Tarjeta dorada [7041 9922 03] de Renfe',
     'la mia CartaFreccia [004 118 2290]',
@@ -180,6 +182,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'Columns: plate, owner, seen\n[7ABC123], Bob, 1.5, 2.5\n[BD51 SMR], Kim, 3, 4',
     'license plate [7ABC123]',
     'La mia targa è [AB 123 CD].',
+    'A minha matrícula é [12-AB-34].',
     'Kennzeichen: [B-MA 1234]',
     'plate number is [AB12 CDE]',
     'matrícula [1234 BCD]',

@@ -33,7 +33,7 @@ export const italian: Language = {
     driverLicense: 'patente di guida',
     passport: 'passaporto',
     documentId: String.raw`carta(?: ?freccia| (?:fedelt[àa]|socio|club|viaggio))|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
-    documentFiller: 'il|la|numer[oa]',
+    documentFiller: 'il|la|è|numer[oa]',
     username: '(?:nome )?utente',
     vat: String.raw`partita|p\.? ?iva`,
     personName: 'cognome|nome completo|intestatario',

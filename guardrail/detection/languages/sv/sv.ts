@@ -3,6 +3,8 @@ import type { Language } from '../language.ts';
 export const swedish: Language = {
   codes: ['sv'],
   context: {
+    is: 'är',
+    documentFiller: 'är',
     vehicleKind: 'bil(?:en)?|lastbil(?:en)?|motorcykeln?|moped(?:en)?|fordon(?:et)?',
     accessCode: '(?:port|larm|dörr|grind|garage)kod',
     spokenFiller: 'den',

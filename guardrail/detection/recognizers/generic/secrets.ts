@@ -117,7 +117,7 @@ const quote = String.raw`(?:\\{0,15}["'${'`'}]|%(?:25){0,3}2[27]|&(?:quot|apos|#
 
 const keyWord = String.raw`secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?`;
 const verbs = `${contextWords('is')}|${contextWords('was')}`;
-const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|\b(?:${verbs})\b|(?<=[Bb]earer)\s`;
+const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|(?<![\p{L}\p{N}])(?:${verbs})(?![\p{L}\p{N}])|(?<=[Bb]earer)\s`;
 
 /**
  * A word for a secret, the separator, and the quote that opens the secret. Sticky: it is tried where a keyword begins.
