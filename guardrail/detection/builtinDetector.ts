@@ -19,9 +19,9 @@ import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
 import { withAssistants } from './assistants.ts';
 import { withDwellings } from './dwellings.ts';
+import { withFamilyNames } from './familyNames.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
-import { withTitledNames } from './titledNames.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
@@ -280,7 +280,7 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
-  const all = withTitledNames(text, withIntroductions(text, [...spans, ...names]));
+  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...names]));
   const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
   return withAddressLines(text, withAddressParts(text, addresses));
 }

@@ -440,6 +440,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   'PHONE_NUMBER in a column': ['| naam | telefoon |\n| Bo | 7 |\n| van Dijk | [611 220 334] |\n'],
   'ID in a column': ['\nstudent_no\tsurname\n[s1048812]\tRao\n'],
   USERNAME: [
+    '@[jonas.weber] can you take a look?',
     '/home/[jdoe]/projects/x.py',
     '"/Users/[maria.gomez]/Desktop/cv.pdf"',
     String.raw`C:\Users\[tbecker]\Documents`,

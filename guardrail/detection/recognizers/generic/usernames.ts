@@ -72,7 +72,7 @@ const handle = afterPrefix({
   mayMatch: ({ hasAt }) => hasAt,
   accepts: (name, text, start) =>
     isPersonal(name) &&
-    (!isAloneOnLine(text, start) || (name.includes('_') && /^ \p{Ll}/u.test(text.slice(start + name.length)))) &&
+    (!isAloneOnLine(text, start) || (/[_.]/.test(name) && /^ \p{Ll}/u.test(text.slice(start + name.length)))) &&
     ((/\d/.test(name) && /^\p{Ll}/u.test(name)) ||
       /[_.]/.test(name) ||
       beforeHandle.test(text.slice(Math.max(0, start - 28), start))),

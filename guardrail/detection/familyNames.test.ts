@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { withTitledNames } from './titledNames.ts';
+import { withFamilyNames } from './familyNames.ts';
 
 /** The persons in a text in which `name` was found as a public person. */
 function personsIn(text: string, name: string): string[] {
   const start = text.indexOf(name);
   const spans = [{ start, end: start + name.length, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed' }];
-  return withTitledNames(text, spans).flatMap((span) =>
+  return withFamilyNames(text, spans).flatMap((span) =>
     span.type === 'PERSON' ? text.slice(span.start, span.end) : [],
   );
 }
@@ -19,14 +19,18 @@ const titled: readonly [text: string, found: string, name: string][] = [
   ['Signora De Luca ha chiamato.', 'Luca', 'De Luca'],
   ['Kunt u dhr. Van Dijk terugbellen?', 'Dijk', 'Van Dijk'],
   ['Herr Von Der Heide', 'Von Der Heide', 'Von Der Heide'],
+  ["Mrs. O'Brien called.", "'Brien", "O'Brien"],
+  ['I met Mr. O’Malley.', 'Malley', 'O’Malley'],
+  ["Mr. D'Angelo", "D'Angelo", "D'Angelo"],
 ];
 const others: readonly [text: string, name: string][] = [
   ['Who is Mr. Bean?', 'Bean'],
   ['Cocoa by Van Houten', 'Van Houten'],
   ['The actor Robert De Niro', 'De Niro'],
+  ["The actor Pat O'Brien", "Pat O'Brien"],
 ];
 
-describe('withTitledNames', () => {
+describe('withFamilyNames', () => {
   for (const [text, found, name] of titled) {
     it(`makes ${JSON.stringify(name)} private in: ${text}`, () => {
       expect(personsIn(text, found)).to.deep.equal([name]);
@@ -37,4 +41,14 @@ describe('withTitledNames', () => {
       expect(personsIn(text, name)).to.deep.equal([]);
     });
   }
+
+  it('completes names without a title, too', () => {
+    const text = "I spoke to O'Reilly and D’Angelo, not to X'Y.";
+    const spans = ["'Reilly", 'Angelo', "'Y"].map((name) => {
+      const start = text.indexOf(name);
+      return { start, end: start + name.length, type: 'PERSON', score: 1, detector: 'fixed' };
+    });
+    const names = withFamilyNames(text, spans).map(({ start, end }) => text.slice(start, end));
+    expect(names).to.deep.equal(["O'Reilly", 'D’Angelo', "'Y"]);
+  });
 });

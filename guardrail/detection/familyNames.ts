@@ -1,0 +1,40 @@
+import type { Span } from './contract.ts';
+import { contextWords } from './languages/languages.ts';
+
+/** How far before a name its title may begin, in UTF-16 code units. */
+const WIDTH = 32;
+/** A particle with a capital, as family names without a given name have it: "mevrouw De Vries". */
+const PARTICLE = '(?:De|Da|Di|Du|Del|Della|Das|Dos|Van|Von|Der|Den|Ten|Ter|La|Le|El)';
+/** In any case. With Node 26.10, `(?i:…)` loses its effect in a process with very many patterns. */
+const title = contextWords('courtesyTitle').replace(/\p{L}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`);
+const titled = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${title})\.? (?<particles>(?:${PARTICLE} ){0,3})$`, 'u');
+const begins = new RegExp(`^(?:${PARTICLE} |[ODL]['’])`);
+/** The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or behind it. */
+const elided = /(?<![\p{L}\p{N}])[ODL](?<apostrophe>['’]?)$/u;
+const APOSTROPHE = /^['’]/;
+
+/**
+ * Completes family names by what stands before them, and makes those with a particle private behind a title: with it, "Van
+ * Houten" is a person and not the cocoa. Other famous names stay public: "Mr. Bean".
+ */
+export function withFamilyNames(text: string, spans: readonly Span[]): readonly Span[] {
+  const isPerson = ({ type }: Span): boolean => type === 'PERSON' || type === 'PUBLIC_PERSON';
+  if (!spans.some(isPerson)) return spans;
+  return spans.map((span) => (isPerson(span) ? titledName(text, elidedName(text, span)) : span));
+}
+
+function elidedName(text: string, span: Span): Span {
+  const match = elided.exec(text.slice(Math.max(0, span.start - 3), span.start));
+  if (!match) return span;
+  const hasApostrophe = match.groups?.apostrophe !== '';
+  const isCutOff = hasApostrophe !== APOSTROPHE.test(text.slice(span.start, span.end));
+  return isCutOff ? { ...span, start: span.start - match[0].length } : span;
+}
+
+function titledName(text: string, span: Span): Span {
+  const before = text.slice(Math.max(0, span.start - WIDTH), span.start);
+  const particles = titled.exec(before)?.groups?.particles;
+  if (particles === undefined) return span;
+  const hasParticle = particles !== '' || begins.test(text.slice(span.start, span.end));
+  return hasParticle ? { ...span, start: span.start - particles.length, type: 'PERSON' } : span;
+}
