@@ -42,6 +42,14 @@ describe('withFamilyNames', () => {
     });
   }
 
+  it('removes the other part of a name that was found in two', () => {
+    const spans = [
+      [0, 4],
+      [4, 11],
+    ].map(([start = 0, end = 0]) => ({ start, end, type: 'PERSON', score: 1, detector: 'fixed' }));
+    expect(withFamilyNames("Dr O'Conner", spans).map(({ start, end }) => [start, end])).to.deep.equal([[3, 11]]);
+  });
+
   it('completes names without a title, too', () => {
     const text = "I spoke to O'Reilly and D’Angelo, not to X'Y.";
     const spans = ["'Reilly", 'Angelo', "'Y"].map((name) => {

@@ -10,8 +10,9 @@ const title = contextWords('courtesyTitle').replace(/\p{L}/gu, (letter) => `[${l
 const titled = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${title})\.? (?<particles>(?:${PARTICLE} ){0,3})$`, 'u');
 const begins = new RegExp(`^(?:${PARTICLE} |[ODL]['’])`);
 /** The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or behind it. */
-const elided = /(?<![\p{L}\p{N}])[ODL](?<apostrophe>['’]?)$/u;
+const elided = /(?<![\p{L}\p{N}])[OD](?<apostrophe>['’]?)$/u;
 const APOSTROPHE = /^['’]/;
+const APART = "'".length;
 
 /**
  * Completes family names by what stands before them, and makes those with a particle private behind a title: with it, "Van
@@ -20,7 +21,15 @@ const APOSTROPHE = /^['’]/;
 export function withFamilyNames(text: string, spans: readonly Span[]): readonly Span[] {
   const isPerson = ({ type }: Span): boolean => type === 'PERSON' || type === 'PUBLIC_PERSON';
   if (!spans.some(isPerson)) return spans;
-  return spans.map((span) => (isPerson(span) ? titledName(text, elidedName(text, span)) : span));
+  const cutOff = new Set<number>();
+  const whole = spans.map((span) => {
+    if (!isPerson(span)) return span;
+    const name = elidedName(text, span);
+    if (name.start < span.start) cutOff.add(span.start - APART).add(span.start);
+    return titledName(text, name);
+  });
+  // The other part: "Dr O" of "Dr O'Conner".
+  return cutOff.size === 0 ? whole : whole.filter((span) => !(isPerson(span) && cutOff.has(span.end)));
 }
 
 function elidedName(text: string, span: Span): Span {
