@@ -23,7 +23,6 @@ const withOne: readonly string[] = [
   'Herr DEV kommt morgen.',
   'Herr Sonntag kommt morgen.',
   'Sonntag, Anna',
-
   'LIST OF GUESTS: 1. DEV',
   'Guests of the day\nDEV',
 ];

@@ -48,10 +48,7 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
 const LINE = 80;
 
 function lineAround(text: string, at: number): string {
-  const [before = ''] = text
-    .slice(Math.max(0, at - LINE), at)
-    .split('\n')
-    .slice(-1);
-  const [behind = ''] = text.slice(at, at + LINE).split('\n', 1);
-  return before + behind;
+  const start = Math.max(0, at - LINE, text.lastIndexOf('\n', at - 1) + 1);
+  const [line = ''] = text.slice(start, at + LINE).split('\n', 1);
+  return line;
 }

@@ -1,6 +1,5 @@
-import { unitAt } from '../../unitAt.ts';
-
 /** Escapes in strings. JSON and source code escape quotes and white space with more backslashes at each level of nesting. */
+import { unitAt } from '../../unitAt.ts';
 
 /** TeX commands that begin like an escape: `\nabla` is not a line break. */
 const tex =
