@@ -15,6 +15,7 @@ import { namesOf, selectorOf } from '../cluster/cluster.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 import { type FakeKubelet, startFakeKubelet } from '../runtime/testing/fakeKubelet.ts';
+import { eventually } from '../runtime/testing/testing.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EMAIL = 'anna.schmidt.9a935e@example.org';
@@ -251,8 +252,9 @@ describe('the plugin kubectl gcust', function () {
       expect(stdout).to.match(/^The guardrail hides 1 value in this text\. \(GatewayCustomer \S+\/acme\)\n/);
       expect(stdout).to.match(new RegExp(`^EMAIL_ADDRESS {3}pseudonymize {3}"${EMAIL}" {3}[01]\\.\\d\\d`, 'm'));
       expect(stdout).to.include('The model reads:\nPlease write to <EMAIL_ADDRESS>, it is urgent.\n');
-      expect(log.join('\n')).to.include('/explain').and.not.include(EMAIL);
-      expect(log.join('\n')).to.not.include('id-of-acme');
+      // The guardrail writes its log lines a few milliseconds after the answer.
+      await eventually(() => expect(log.join('\n')).to.include('/explain'));
+      expect(log.join('\n')).to.not.include(EMAIL).and.not.include('id-of-acme');
     });
 
     it('shows the decision of the policy of another customer, and of none', async () => {

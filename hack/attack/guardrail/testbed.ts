@@ -136,7 +136,7 @@ export class GuardrailTestbed {
       isRestarted = true;
     });
     resetPeak(pid);
-    this.#victim.startPeriod();
+    this.#victim.startPeriod(pid);
     const began = performance.now();
     try {
       await attack.run(target);
@@ -231,10 +231,10 @@ export class GuardrailTestbed {
   async #untilServed(): Promise<string | undefined> {
     const deadline = performance.now() + RECOVERY_MS;
     for (;;) {
-      this.#victim.startPeriod();
+      this.#victim.startPeriod(this.#guardrail.pid);
       await delay(SERVED_MS);
       const { samples, faults } = await this.#victim.endPeriod();
-      if (samples.length > 0 && samples.every(([, ms]) => ms !== null)) return undefined;
+      if (samples.length > 0 && samples.every(({ isServed }) => isServed)) return undefined;
       if (performance.now() > deadline)
         return `other tenants are not served after the attack: ${[...faults].join(', ')}`;
     }
@@ -262,7 +262,7 @@ export class GuardrailTestbed {
     }
     await this.#eraseAttackers();
     await client.close();
-    await this.#victim.calibrate();
+    await this.#victim.calibrate(this.#guardrail.pid);
     this.#floorMs = FLOOR_RATIO * (await largeJsonMs());
     this.#usualBytes = await settledBytes(this.#guardrail.pid);
   }

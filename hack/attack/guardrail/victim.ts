@@ -5,18 +5,30 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { type Pause, PauseWatch, READ_EVERY_MS } from '../pauses.ts';
 
 /** The victim's settings, as environment variables. */
 export const SETTINGS = { url: 'VICTIM_URL', key: 'VICTIM_KEY', email: 'VICTIM_EMAIL' } as const;
 
-/** One call: its scheduled time, in milliseconds since 1970, and its duration; null if it was not served. */
-export type Sample = readonly [at: number, ms: number | null];
+/** One call: its scheduled time, in milliseconds since 1970, its duration, and whether it was served. */
+export interface Sample {
+  readonly at: number;
+  readonly ms: number;
+  readonly isServed: boolean;
+}
+
+/** Tells the victim the process id of the guardrail. */
+export interface VictimOrder {
+  readonly pid: number;
+}
 
 /** The victim's report. */
 export interface VictimReport {
   readonly samples: readonly Sample[];
   /** The faults, one sentence for each type. */
   readonly faults: readonly string[];
+  /** The pauses of the guardrail. */
+  readonly pauses: readonly Pause[];
   /** All calls scheduled before this time are among the samples. */
   readonly completeUntil: number;
 }
@@ -31,6 +43,12 @@ async function run(): Promise<void> {
   const { [SETTINGS.url]: url = '', [SETTINGS.key]: key = '', [SETTINGS.email]: email = '' } = process.env;
   const victim = new Victim(url, key, email);
   process.once('disconnect', () => process.exit(0));
+  process.on('message', (order) => {
+    victim.pauses.watch((order as VictimOrder).pid);
+  });
+  setInterval(() => {
+    victim.pauses.read();
+  }, READ_EVERY_MS);
   setInterval(() => process.send?.(victim.report()), REPORT_MS);
   for (let due = Date.now(), n = 0; ; due += EVERY_MS, n += 1) {
     const wait = due - Date.now();
@@ -41,6 +59,7 @@ async function run(): Promise<void> {
 
 /** Makes the calls, and collects the samples and faults since the last report. */
 class Victim {
+  readonly pauses = new PauseWatch();
   readonly #agent = new Agent({ connections: 64, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
   readonly #url: string;
   readonly #key: string;
@@ -62,6 +81,7 @@ class Victim {
     const report = {
       samples: this.#samples,
       faults: [...this.#faults],
+      pauses: this.pauses.take(),
       completeUntil: Math.min(Date.now(), ...this.#open),
     };
     this.#samples = [];
@@ -101,10 +121,10 @@ class Victim {
     this.#open.add(due);
     try {
       const result = await call();
-      this.#samples.push([due, Date.now() - due]);
+      this.#samples.push({ at: due, ms: Date.now() - due, isServed: true });
       return result;
     } catch (error) {
-      this.#samples.push([due, null]);
+      this.#samples.push({ at: due, ms: Date.now() - due, isServed: false });
       this.#faults.add(error instanceof Error ? error.message.replaceAll(/"request_id":"[^"]*"/g, '') : String(error));
       return undefined;
     } finally {

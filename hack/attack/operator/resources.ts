@@ -1,7 +1,7 @@
 /** Resources of tenants that try to harm the operator or other tenants. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
-import { eventually } from '../../../operator/runtime/testing/testing.ts';
+import { eventually, kubeEvents, type RestClient } from '../../../operator/runtime/testing/testing.ts';
 import { startDevGateway } from '../../testing/gateway/gateway.ts';
 import { Admin, differences } from './records.ts';
 import { isSynced, messagesOf, unexplainedObjects } from './conditions.ts';
@@ -152,9 +152,9 @@ const odd: readonly OperatorAttack[] = [
   {
     name: 'shared-gateway',
     run: async (context) => {
-      const { testbed, namespace, canaries } = context;
+      const { testbed, namespace, random } = context;
       const thief = `${namespace}-thief`;
-      const owner = canaries.token();
+      const owner = `owner-${random.letters(10)}`;
       const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
       const admin = new Admin(() => gateway.url, 'sk-a');
       const key = { namespace, name: owner };
@@ -193,6 +193,8 @@ const odd: readonly OperatorAttack[] = [
         faults.push(...(await unexplainedObjects(testbed.client, thief)));
         await delay(1_500);
         await unharmed('while another namespace claims it');
+        if ((await shownTo(testbed.client, thief)).includes(owner))
+          faults.push('the namespace that claims the record is told the name of its owner');
         await testbed.client.delete(customers, { namespace: thief, name: 'thief' });
         faults.push(...(await gone({ ...context, namespace: thief })));
         await unharmed('after the other claim was deleted');
@@ -203,6 +205,13 @@ const odd: readonly OperatorAttack[] = [
     },
   },
 ];
+
+/** @returns the statuses and events in a namespace. The operator's log names objects of all namespaces. */
+async function shownTo(client: RestClient, namespace: string): Promise<string> {
+  const objects = [...(await client.list(customers, { namespace })), ...(await client.list(instances, { namespace }))];
+  const notes = (await client.list(kubeEvents, { namespace })).map(({ note }) => note);
+  return JSON.stringify([objects.map(({ status }) => status), notes]);
+}
 
 /** Waits until all instances, and all customers under deletion, are gone. */
 async function gone({ testbed, namespace }: Context): Promise<string[]> {
