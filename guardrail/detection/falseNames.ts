@@ -1,3 +1,4 @@
+import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
 
 /**
@@ -18,6 +19,10 @@ const ACRONYMS: ReadonlySet<string> = new Set(
   ].flatMap((acronyms) => acronyms.split(' ')),
 );
 
+/** The length of the longest day of the week, which is longer than the acronyms. */
+const LONGEST = 'Donnerstag'.length;
+const LAST_CAPITAL = 0x5a;
+
 /** A word before a name: "Herr DEV". */
 const TITLE =
   /(?<![\p{L}\p{N}])(?:mr|mrs|ms|miss|dr|prof|herrn?|frau|señora?|monsieur|madame|signora?|pan[ií]?)\.? $/iu;
@@ -36,10 +41,11 @@ const TIME =
  */
 export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
   const isFalse = ({ start, end, type }: Span): boolean => {
-    if (type !== 'PERSON') return false;
-    const [name, before] = [text.slice(start, end), text.slice(Math.max(0, start - WIDTH), start)];
-    if (ACRONYMS.has(name)) return !TITLE.test(before) && /\p{Ll}/u.test(lineAround(text, start));
-    return WEEKDAY.test(name) && TIME.test(before);
+    if (type !== 'PERSON' || end - start > LONGEST) return false;
+    const before = (): string => text.slice(Math.max(0, start - WIDTH), start);
+    // Names have a small letter there. To look a part of a text up in a set takes longer.
+    if (unitAt(text, start + 1) > LAST_CAPITAL) return WEEKDAY.test(text.slice(start, end)) && TIME.test(before());
+    return ACRONYMS.has(text.slice(start, end)) && !TITLE.test(before()) && /\p{Ll}/u.test(lineAround(text, start));
   };
   return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;
 }

@@ -1,16 +1,17 @@
+import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
 import { contextWords } from './languages/languages.ts';
 
-/** How far before a name its title may begin, in UTF-16 code units. */
-const WIDTH = 32;
 /** A particle with a capital, as family names without a given name have it: "mevrouw De Vries". */
 const PARTICLE = '(?:De|Da|Di|Du|Del|Della|Das|Dos|Van|Von|Der|Den|Ten|Ter|La|Le|El)';
 /** In any case. With Node 26.10, `(?i:…)` loses its effect in a process with very many patterns. */
 const title = contextWords('courtesyTitle').replace(/\p{L}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`);
-const titled = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${title})\.? (?<particles>(?:${PARTICLE} ){0,3})$`, 'u');
+/** It looks back from the place of a name. */
+const titled = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${title})\.? (?<particles>(?:${PARTICLE} ){0,3}))`, 'uy');
 const begins = new RegExp(`^(?:${PARTICLE} |[ODL]['’])`);
 /** The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or behind it. */
 const elided = /(?<![\p{L}\p{N}])[OD](?<apostrophe>['’]?)$/u;
+const mayBeElided = new Set(Array.from("OD'’", (character) => character.charCodeAt(0)));
 const APOSTROPHE = /^['’]/;
 const APART = "'".length;
 
@@ -33,6 +34,7 @@ export function withFamilyNames(text: string, spans: readonly Span[]): readonly 
 }
 
 function elidedName(text: string, span: Span): Span {
+  if (!mayBeElided.has(unitAt(text, span.start - 1))) return span;
   const match = elided.exec(text.slice(Math.max(0, span.start - 3), span.start));
   if (!match) return span;
   const hasApostrophe = match.groups?.apostrophe !== '';
@@ -41,8 +43,8 @@ function elidedName(text: string, span: Span): Span {
 }
 
 function titledName(text: string, span: Span): Span {
-  const before = text.slice(Math.max(0, span.start - WIDTH), span.start);
-  const particles = titled.exec(before)?.groups?.particles;
+  titled.lastIndex = span.start;
+  const particles = titled.exec(text)?.groups?.particles;
   if (particles === undefined) return span;
   const hasParticle = particles !== '' || begins.test(text.slice(span.start, span.end));
   return hasParticle ? { ...span, start: span.start - particles.length, type: 'PERSON' } : span;

@@ -11,8 +11,8 @@ const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})
 const preposition = String.raw`${word(contextWords('homePreposition'))}\s?`;
 /** Tested first, because few places follow one, and the patterns that end with one are long. */
 const endsWithPreposition = endsWith(preposition, 'u');
-const before = (purpose: 'home' | 'ownHome' | 'self', width: number): RegExp =>
-  new RegExp(String.raw`${word(contextWords(purpose))}(?![\p{L}\p{N}])[^!?\n]{0,${width}}${preposition}$`, 'u');
+const before = (purpose: 'home' | 'ownHome' | 'self', width: number): ((text: string) => boolean) =>
+  endsWith(String.raw`${word(contextWords(purpose))}(?![\p{L}\p{N}])[^!?\n]{0,${width}}${preposition}`, 'u');
 const home = before('home', 40);
 const ownHome = before('ownHome', 16);
 const self = before('self', 40);
@@ -21,10 +21,6 @@ const endsWithOwnPlace = endsWith(String.raw`${word(contextWords('ownPlace'))}(?
 const beginsWithOwn = new RegExp(String.raw`^(?:${contextWords('ownPlace')})\s`, 'u');
 const homeAfter = new RegExp(String.raw`^,? (?:${contextWords('homeAfter')})(?![\p{L}\p{N}])`, 'u');
 const endsWithLabel = endsWith(String.raw`${word(contextWords('town'))}["']?\s?[:=>]\s?["']?`, 'u');
-
-/** Where the part of a text begins that no pattern of {@link before} looks behind. */
-const sentenceStart = (text: string): number =>
-  Math.max(text.lastIndexOf('\n'), text.lastIndexOf('!'), text.lastIndexOf('?')) + 1;
 
 /**
  * Makes a place an address where a private person lives or was born: beside words of the person who writes, and near the name
@@ -40,9 +36,7 @@ export function withHomes(text: string, spans: readonly Span[]): readonly Span[]
     const leading = text.slice(Math.max(0, place.start - WIDTH), place.start).toLowerCase();
     if (endsWithOwnPlace(leading) || beginsWithOwn.test(from(place.start))) return true;
     if (!endsWithPreposition(leading)) return endsWithLabel(leading) && isNear(place);
-    const sentence = leading.slice(sentenceStart(leading));
-    const isOwn = ownHome.test(sentence) || (self.test(sentence) && homeAfter.test(from(place.end)));
-    return isOwn || (isNear(place) && home.test(sentence));
+    return ownHome(leading) || (homeAfter.test(from(place.end)) && self(leading)) || (isNear(place) && home(leading));
   };
   return spans.map((span) => (span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS' } : span));
 }
