@@ -98,15 +98,20 @@ export function withAddressParts(text: string, spans: readonly Span[]): readonly
       whole.push(span);
       continue;
     }
+    const before = whole.at(-1);
+    // Two can find it: the street by its form, and all of it by the words around it.
+    const other = before?.type === 'ADDRESS' && span.start < before.end ? before : undefined;
     const beginning = beginningOf(text, span, whole);
-    const start = beginning?.start ?? span.start - partBefore(lineBefore(text, span.start, whole)).length;
+    const first = beginning?.start ?? span.start - partBefore(lineBefore(text, span.start, whole)).length;
+    const start = Math.min(first, other?.start ?? first);
     // What was found within the address is a part of it.
     while (start < span.start && (whole.at(-1)?.start ?? -1) >= start) whole.pop();
+    if (other?.start === start && whole.at(-1) === other) whole.pop();
+    const found = { ...span, start, end: Math.max(span.end, other?.end ?? 0) };
     whole.push({
-      ...span,
-      start,
-      end: endOf(text, span, ordered.slice(at + 1, at + 4)),
-      score: Math.max(span.score, beginning?.score ?? 0),
+      ...found,
+      end: endOf(text, found, ordered.slice(at + 1, at + 4)),
+      score: Math.max(span.score, beginning?.score ?? 0, other?.score ?? 0),
     });
   }
   return whole;

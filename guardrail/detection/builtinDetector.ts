@@ -22,6 +22,7 @@ import { withoutFalseNames } from './falseNames.ts';
 import { withFamilyNames } from './familyNames.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
+import { withTitledNames } from './titledNames.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
@@ -280,7 +281,7 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
-  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...names]));
+  const all = withTitledNames(text, withFamilyNames(text, withIntroductions(text, [...spans, ...names])));
   const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
   return withAddressLines(text, withAddressParts(text, addresses));
 }

@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import { withoutFalseNames } from './falseNames.ts';
 
-/** How many persons are left in a text whose words in capitals and days of the week were found as persons. */
+/** How many persons are left in a text whose words in capitals, days of the week and some others were found as persons. */
 function personsIn(text: string): number {
-  const spans = Array.from(text.matchAll(/\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag))\b/g), ({ 0: word, index }) => {
-    return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
-  });
+  const spans = Array.from(
+    text.matchAll(
+      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Mum|Martin|(?:Pr[aä]sident|President|Doktorin))\b/gu,
+    ),
+    ({ 0: word, index }) => {
+      return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
+    },
+  );
   return withoutFalseNames(text, spans).length;
 }
 
@@ -17,6 +22,11 @@ const without: readonly string[] = [
   'Svenja übernimmt ab Montag die Aufgaben.',
   'Can we meet on Friday?',
   'The router (MAC 3c:5a:b4:11:22:33) reboots.',
+  'Sehr geehrter Herr Präsident,',
+  'Mr. President, thank you.',
+  'Frau Doktorin, bitte',
+  'seine Mutter (0151 23456789) geht nicht ran',
+  'my Mum called',
 ];
 const withOne: readonly string[] = [
   'Please ask EVA about it.',
@@ -25,6 +35,10 @@ const withOne: readonly string[] = [
   'Sonntag, Anna',
   'LIST OF GUESTS: 1. DEV',
   'Guests of the day\nDEV',
+  'Frau Mutter',
+  'die Geigerin Mutter',
+  'President Kim',
+  'Frau Martin',
 ];
 
 describe('withoutFalseNames', () => {

@@ -1,13 +1,14 @@
 import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
-import { contextWords } from './languages/languages.ts';
+import { courtesyTitle } from './titles.ts';
 
 /** A particle with a capital, as family names without a given name have it: "mevrouw De Vries". */
 const PARTICLE = '(?:De|Da|Di|Du|Del|Della|Das|Dos|Van|Von|Der|Den|Ten|Ter|La|Le|El)';
-/** In any case. With Node 26.10, `(?i:…)` loses its effect in a process with very many patterns. */
-const title = contextWords('courtesyTitle').replace(/\p{L}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`);
 /** It looks back from the place of a name. */
-const titled = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${title})\.? (?<particles>(?:${PARTICLE} ){0,3}))`, 'uy');
+const titled = new RegExp(
+  String.raw`(?<=(?<![\p{L}\p{N}])${courtesyTitle}\.? (?<particles>(?:${PARTICLE} ){0,3}))`,
+  'uy',
+);
 const begins = new RegExp(`^(?:${PARTICLE} |[ODL]['’])`);
 /** The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or behind it. */
 const elided = /(?<![\p{L}\p{N}])[OD](?<apostrophe>['’]?)$/u;

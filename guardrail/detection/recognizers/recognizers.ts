@@ -11,6 +11,7 @@ import { postalCodes } from './generic/postalCodes.ts';
 import { proseSecrets } from './generic/proseSecrets.ts';
 import { secrets } from './generic/secrets.ts';
 import { spokenNumbers } from './generic/spokenNumbers.ts';
+import { streets } from './generic/streets.ts';
 import { townFields } from './generic/townFields.ts';
 import { unspaced } from './generic/unspacedNames.ts';
 import { usernames } from './generic/usernames.ts';
@@ -34,6 +35,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...datesOfBirth,
   ...coordinates,
   ...postalCodes,
+  ...streets,
   ...townFields,
   ...vehicles,
   ...usernames,

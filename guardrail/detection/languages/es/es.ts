@@ -33,7 +33,7 @@ export const spanish: Language = {
     coordinate: 'latitud|longitud',
     driverLicense: 'carnet de conducir',
     passport: 'pasaporte',
-    documentId: String.raw`documento de identidad|\bnss\b|client[ea] n|n[.º°] ?(?:de )?(?:empleado|cliente|socio|expediente|p[óo]liza|historia)|n[úu]mero de (?:empleado|cliente|socio|expediente|p[óo]liza|historia)|\bnhc\b|p[óo]liza|pasaportes?|\bdni\b|\btsi\b|\bcip\b|tarjeta(?: (?:sanitaria|dorada|plata|oro|joven|cliente|club|de (?:cliente|socio|fidelidad|puntos)))?|expediente|historia cl[ií]nica|afiliaci[óo]n|siniestro|n[úu]mero de (?:afiliado|siniestro|contrato|paciente)|contrato n|c[ée]dula`,
+    documentId: String.raw`documento de identidad|\bnss\b|client[ea] n|n(?:\.?[º°]|\.) ?(?:de )?(?:empleado|cliente|socio|expediente|p[óo]liza|historia)|n[úu]mero de (?:empleado|cliente|socio|expediente|p[óo]liza|historia)|\bnhc\b|p[óo]liza|pasaportes?|\bdni\b|\btsi\b|\bcip\b|tarjeta(?: (?:sanitaria|dorada|plata|oro|joven|cliente|club|de (?:cliente|socio|fidelidad|puntos)))?|expediente|historia cl[ií]nica|afiliaci[óo]n|siniestro|n[úu]mero de (?:afiliado|siniestro|contrato|paciente)|contrato n|c[ée]dula`,
     documentFiller: 'es|n[úu]mero',
     username: 'usuario|nombre de usuario',
     vat: String.raw`\biva\b|\bnif\b|\bcif\b`,

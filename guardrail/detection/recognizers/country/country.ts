@@ -1,5 +1,6 @@
 import type { EntityType } from '../../contract.ts';
 import { isDate, numberAt, weightedSum } from '../checksums.ts';
+import { filler } from '../label.ts';
 import { contextBefore, type Match, type Recognizer } from '../recognizer.ts';
 
 export { numberAt };
@@ -39,6 +40,12 @@ export const weightedModulo = (digits: string, weights: readonly number[], modul
 export const isYearMonthDay = (digits: string): boolean => isDate(numberAt(digits, 2, 4) % 20, numberAt(digits, 4, 6));
 /** Whether an identifier begins with a date as DDMMYY. */
 export const isDayMonthYear = (digits: string): boolean => isDate(numberAt(digits, 2, 4), numberAt(digits, 0, 2));
+
+/** The score of a number with wrong check digits directly behind its label. */
+export const UNVERIFIED = 0.7;
+
+/** A pattern of the context words directly before a number. */
+export const directlyBefore = (words: RegExp): RegExp => new RegExp(`(?:${words.source})${filler}`, 'u');
 
 /** A score function for values that need a context word. */
 export const withContext =

@@ -1,6 +1,11 @@
 import { isOneCharacter } from '../checksums.ts';
 import { aroundDigits, contextBefore } from '../recognizer.ts';
-import { numberAt, weightedModulo, type Country } from './country.ts';
+import { directlyBefore, numberAt, UNVERIFIED, weightedModulo, type Country } from './country.ts';
+
+const nino = /national insurance|\bni(?:no)?\b|insurance n/;
+const label = directlyBefore(nino);
+/** The prefixes that are given out: National Insurance Manual, NIM39110. */
+const prefix = /^(?!bg|gb|kn|nk|nt|tn|zz)[a-ceghj-pr-tw-z][a-ceghj-npr-tw-z]/i;
 
 export const unitedKingdom: Country = {
   numbers: [
@@ -14,16 +19,15 @@ export const unitedKingdom: Country = {
   recognizers: [
     aroundDigits({
       type: 'UK_NINO',
-      pattern: /(?<![\p{L}\p{N}])[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\p{L}\p{N}])/giu,
+      pattern: /(?<![\p{L}\p{N}])[A-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\p{L}\p{N}])/giu,
       mayMatch: (stats) => stats.digits >= 6,
       mayContain: ({ text }) => /\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Z\d])/i.test(text),
       score: (value, { text, start }) => {
-        if (/^(?:bg|gb|kn|nk|nt|tn|zz)/i.test(value)) return 0;
-        return /national insurance|\bni(?:no)?\b|insurance n/.test(contextBefore(text, start))
-          ? 0.98
-          : value === value.toUpperCase()
-            ? 0.8
-            : 0;
+        const isValid = prefix.test(value);
+        const before = contextBefore(text, start);
+        if (isValid && nino.test(before)) return 0.98;
+        if (isValid) return value === value.toUpperCase() ? 0.8 : 0;
+        return label.test(before) ? UNVERIFIED : 0;
       },
     }),
   ],

@@ -15,6 +15,14 @@ function italian(code: string): boolean {
 }
 
 export const italy: Country = {
+  numbers: [
+    {
+      type: 'VAT_NUMBER',
+      lengths: [11],
+      valid: (digits) => luhn(digits),
+      context: /\bp\. ?iva\b|\bpiva\b|partita iva/,
+    },
+  ],
   recognizers: [
     aroundDigits({
       type: 'IT_FISCAL_CODE',

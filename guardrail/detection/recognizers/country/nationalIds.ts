@@ -12,7 +12,7 @@ import {
 } from '../recognizer.ts';
 import type { DigitStats, DigitWindow } from '../textStats.ts';
 import { countries } from './countries.ts';
-import type { NumberId } from './country.ts';
+import { directlyBefore, UNVERIFIED, type NumberId } from './country.ts';
 
 const numberIds = countries.flatMap(({ numbers = [] }) => numbers);
 
@@ -29,6 +29,14 @@ const byLength = (ids: readonly NumberId[]): readonly (readonly NumberId[])[] =>
 const idsOfLength = byLength(numberIds);
 /** Identifiers whose notation consists of several words. */
 const spacedOfLength = byLength(numberIds.filter(({ format }) => format?.source.includes(' ')));
+
+const labels = new Map<NumberId, RegExp>();
+/** The context words of an identifier, directly before a number. */
+function labelOf(id: NumberId): RegExp {
+  let label = labels.get(id);
+  if (label === undefined) labels.set(id, (label = directlyBefore(id.context)));
+  return label;
+}
 
 /** One run of digits and separators, and the context words before it. */
 class NumberRun {
@@ -50,6 +58,7 @@ class NumberRun {
     const { run } = this;
     const mayBeOne = run.length < longestNumber;
     if (mayBeOne && this.emitFirst(0, run.length, idsOfLength[digitsOf(run).length])) return;
+    if (mayBeOne && this.emitLabelled(idsOfLength[digitsOf(run).length])) return;
     if (!isList(run)) return;
     const parts = partsOf(run, sizes).filter(({ start, end }) => !mayBeOne || end - start < run.length);
     const single = parts.filter(({ words }) => words.length === 1);
@@ -69,6 +78,19 @@ class NumberRun {
       const hasContext = this.hasContext(id, start);
       if (!hasContext && !id.format?.test(written)) continue;
       this.emit(this.start + start, this.start + end, hasContext ? 0.98 : 0.85, id.type);
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * Emits the run as the identifier whose word stands directly before it, whatever its check digits: a number with a typing
+   * error identifies nearly as well.
+   */
+  private emitLabelled(ids: readonly NumberId[] = []): boolean {
+    for (const id of ids) {
+      if (!this.hasContext(id, 0) || !labelOf(id).test(this.context ?? '')) continue;
+      this.emit(this.start, this.start + this.run.length, UNVERIFIED, id.type);
       return true;
     }
     return false;

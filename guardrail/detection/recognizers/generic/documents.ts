@@ -1,6 +1,7 @@
 import type { EntityType } from '../../contract.ts';
 import { english } from '../../languages/en/en.ts';
 import { contextWords } from '../../languages/languages.ts';
+import { filler } from '../label.ts';
 import {
   afterKeyword,
   contextAfter,
@@ -12,9 +13,6 @@ import {
   type Recognizer,
 } from '../recognizer.ts';
 import type { DigitStats, DigitWindow } from '../textStats.ts';
-
-/** The text between a document word and its number: "number is", "no.:", "#", "Nr.", "ist", "est le". */
-const filler = String.raw`(?:[\s:#=."'()°º-]|${contextWords('documentFiller')}|n(?=[.°º])){0,12}$`;
 
 const documentTypes = [
   ['US_DRIVER_LICENSE', 'driverLicense'],
@@ -51,8 +49,8 @@ const documentBeforeName = new RegExp(String.raw`(?:${contextWords('documentId')
 /** A name of a program or a product between a word and its number: then the number is no person's. */
 const otherThing = /error|version|code|port\b|line|page|build|chapter|article/;
 
-const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?)?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|[./](?=\d)|/(?=[A-Z]{1,3}(?![\p{L}\d]))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
-const number = new RegExp(String.raw`(?=[A-Z\d])(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
+const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?|[a-z](?=\d{6}))?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|-(?=[A-Z]{1,4}-\d)|[./](?=\d)|/(?=[A-Z]{1,3}(?:\d|(?![\p{L}\d])))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
+const number = new RegExp(String.raw`(?=[A-Z\d]|[a-z]\d{6})(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
 /** The next number of a list. */
 const nextNumber = new RegExp(String.raw`(?:, ?|,? (?:${contextWords('and')}) )(${NUMBER})`, 'uy');
 /** An acronym before the number, which the pattern of the number includes. */

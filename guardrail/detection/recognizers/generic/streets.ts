@@ -1,0 +1,56 @@
+import { aroundDigits, type Recognizer } from '../recognizer.ts';
+
+/** The number of a house, of a part of it, and of a flat: "12", "12a", "88a/15", "43-45". */
+const HOUSE = String.raw`\d{1,4}(?:(?: ?[A-Z]|[a-z])(?![\p{L}\p{N}]))?(?:[\/\-]\d{1,4}[A-Za-z]?){0,2}`;
+/** A floor and a side of the stairs, or a flat: "3. th", "2. OG", "m. 4", "lgh 1102", "apto 302". */
+const FLAT = String.raw`(?:,? (?:\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage)|(?:m|lok)\. ?\d{1,4}|lgh \d{4}|ap(?:to|t)?\.? \d{1,5})\.?)?`;
+const CODE = String.raw`(?:(?:[A-Z]{1,2}-)?(?:\d{4} ?[A-Z]{2}|\d{4,5}|\d{3} \d{2}|\d{2}-\d{3}|\d{4}-\d{3}) )?`;
+const WORD = String.raw`\p{Lu}[\p{L}\p{M}'’.\-]`;
+const TOWN = String.raw`(?:St\. )?\p{Lu}[\p{L}\p{M}'’\-]{1,20}`;
+/** The end of a word and of a number. */
+const END = String.raw`(?![\p{L}\p{N}]|[.:]\d)`;
+/** Words for a street at the end of its name, and as the last word of it. */
+const ENDINGS =
+  'straße|strasse|str\\.|gasse|weg|platz|allee|damm|ufer|straat|laan|gracht|plein|kade|singel|gade|vej|allé|gata|gatan|vägen|gränd';
+const LAST_WORDS = 'Straße|Strasse|Str\\.|Gasse|Weg|Platz|Allee|Damm|Ufer';
+const hasEnding = new RegExp(String.raw`(?:${ENDINGS}|${LAST_WORDS}) \d`);
+
+/** A street whose name ends with a word for one, its number, and the town: "Hauptstr. 12, Köln", "Vestergade 4, 8000 Aarhus C". */
+const beforeTown = aroundDigits({
+  type: 'ADDRESS',
+  pattern: new RegExp(
+    String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}, ?\n?${CODE}${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
+    'gu',
+  ),
+  mayMatch: ({ digits }) => digits > 0,
+  mayContain: ({ text }) => hasEnding.test(text),
+  score: () => 0.85,
+});
+
+const YEAR = / (?:1[5-9]|20)\d\d$/;
+
+/** A street behind a word for one, and its number: "ul. Długa 5/12", "Rua das Flores, 55". */
+const behindWord = aroundDigits({
+  type: 'ADDRESS',
+  pattern: new RegExp(
+    String.raw`(?<![\p{L}\p{N}.\-])(?:(?:ul|al|os|pl)\. (?:${WORD}{1,20} ){1,3}|(?:Rua|Avenida|Av\.|Avda\.|Travessa|Alameda|Praça|Largo|Paseo|Plaza) (?:(?:d[aeo]s?|de l[ao]s?|e|y) |${WORD}{1,20} ){0,4}${WORD}{1,20},? (?:n\.? ?[º°o] ?)?)${HOUSE}${FLAT}(?:, ${CODE}${TOWN}(?: ${TOWN})?)?${END}(?! (?:anos|años|lat)(?!\p{L}))`,
+    'gu',
+  ),
+  mayMatch: ({ digits }) => digits > 0,
+  mayContain: ({ text }) =>
+    /(?:ul|al|os|pl|Av|Avda)\. |Rua |Avenida |Travessa |Alameda |Praça |Largo |Paseo |Plaza /.test(text),
+  score: (value) => (YEAR.test(value) ? 0 : 0.85),
+});
+
+/** "PO Box 442", "Postfach 12 34 56" */
+const postBox = aroundDigits({
+  type: 'ADDRESS',
+  pattern:
+    /(?<![\p{L}\p{N}])(?:P\.? ?O\.? ?[Bb]ox|Postfach|Postbus|Apartado(?: de [Cc]orreos)?|Casella [Pp]ostale|Caixa [Pp]ostal) \d{1,6}(?: \d{2}){0,2}(?![\p{L}\p{N}]|[.,:]\d)/gu,
+  mayMatch: ({ digits }) => digits > 0,
+  mayContain: ({ text }) => /[Bb]ox|Postfach|Postbus|Apartado|Casella|Caixa/.test(text),
+  score: () => 0.8,
+});
+
+/** Addresses that their form shows. The tagger finds others by the words around them. */
+export const streets: readonly Recognizer[] = [beforeTown, behindWord, postBox];
