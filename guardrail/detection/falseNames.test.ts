@@ -5,7 +5,7 @@ import { withoutFalseNames } from './falseNames.ts';
 function personsIn(text: string): number {
   const spans = Array.from(
     text.matchAll(
-      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Mum|Martin|(?:Pr[aä]sident|President|Doktorin))\b/gu,
+      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Mum|Martin|Angeklagte|Head of Procurement|(?:Pr[aä]sident|President|Doktorin))\b/gu,
     ),
     ({ 0: word, index }) => {
       return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
@@ -27,6 +27,8 @@ const without: readonly string[] = [
   'Frau Doktorin, bitte',
   'seine Mutter (0151 23456789) geht nicht ran',
   'my Mum called',
+  'Die Angeklagte schwieg.',
+  'Owen Lloyd\nHead of Procurement\nAcme',
 ];
 const withOne: readonly string[] = [
   'Please ask EVA about it.',
@@ -52,6 +54,14 @@ describe('withoutFalseNames', () => {
       expect(personsIn(text)).to.be.at.least(1);
     });
   }
+
+  it('cuts the particle off a Chinese name', () => {
+    const spans = [
+      [0, 3],
+      [5, 7],
+    ].map(([start = 0, end = 0]) => ({ start, end, type: 'PERSON', score: 1, detector: 'fixed' }));
+    expect(withoutFalseNames('张伟的电话,小的', spans).map(({ end }) => end)).to.deep.equal([2, 7]);
+  });
 
   it('removes no other type', () => {
     const spans = [{ start: 4, end: 6, type: 'ORGANIZATION', score: 1, detector: 'fixed' }];
