@@ -13,6 +13,7 @@ import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
+import { titledWords } from './ner/titledWords.ts';
 import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
@@ -22,7 +23,6 @@ import { withoutFalseNames } from './falseNames.ts';
 import { withFamilyNames } from './familyNames.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
-import { withTitledNames } from './titledNames.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
@@ -221,12 +221,25 @@ class BuiltinDetector implements Detector {
   }
 
   private namesIn({ stats, spans }: Recognized, { recall, context }: PieceOptions): Span[] {
+    const { text } = stats;
     const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
-    return this.names
-      .find(stats.text, recall, { context, isPersonal })
+    const names: Span[] = this.names
+      .find(text, recall, { context, isPersonal })
       .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name }));
+    for (const { start, end } of titledWords(this.names.tokens, text)) {
+      const at = names.findIndex((found) => found.start < end && found.end > start);
+      const found = names[at];
+      if (found === undefined) names.push({ start, end, type: 'PERSON', score: TITLED, detector: name });
+      else if (found.type === 'PUBLIC_PERSON' && found.score < SURELY_PUBLIC) names[at] = { ...found, type: 'PERSON' };
+    }
+    return names;
   }
 }
+
+/** The score of an ordinary word behind a courtesy title. */
+const TITLED = 0.8;
+/** Behind such a title, a name that is public with a lower score is private: "Herrn Koch". */
+const SURELY_PUBLIC = 0.65;
 
 /** The length of the texts of a step, in UTF-16 code units. To look at the clock takes as long as a stage of a short text. */
 const STEP = 1024;
@@ -281,7 +294,7 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
-  const all = withTitledNames(text, withFamilyNames(text, withIntroductions(text, [...spans, ...names])));
+  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...names]));
   const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
   return withAddressLines(text, withAddressParts(text, addresses));
 }

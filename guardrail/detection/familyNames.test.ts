@@ -23,6 +23,11 @@ const titled: readonly [text: string, found: string, name: string][] = [
   ['I met Mr. O’Malley.', 'Malley', 'O’Malley'],
   ["Mr. D'Angelo", "D'Angelo", "D'Angelo"],
 ];
+const initialled: readonly [text: string, found: string, name: string][] = [
+  ['dhr. J.P. van der Meulen', 'P. van der Meulen', 'J.P. van der Meulen'],
+  ['by A.B.C. Dahl', 'C. Dahl', 'A.B.C. Dahl'],
+  ['Vitamin A. Peter', 'Peter', 'Peter'],
+];
 const others: readonly [text: string, name: string][] = [
   ['Who is Mr. Bean?', 'Bean'],
   ['Cocoa by Van Houten', 'Van Houten'],
@@ -34,6 +39,13 @@ describe('withFamilyNames', () => {
   for (const [text, found, name] of titled) {
     it(`makes ${JSON.stringify(name)} private in: ${text}`, () => {
       expect(personsIn(text, found)).to.deep.equal([name]);
+    });
+  }
+  for (const [text, found, name] of initialled) {
+    it(`begins at the first initial in: ${text}`, () => {
+      const start = text.indexOf(found);
+      const spans = [{ start, end: start + found.length, type: 'PERSON', score: 1, detector: 'fixed' }];
+      expect(withFamilyNames(text, spans).map((span) => text.slice(span.start, span.end))).to.deep.equal([name]);
     });
   }
   for (const [text, name] of others) {

@@ -9,6 +9,8 @@ const titled = new RegExp(
   String.raw`(?<=(?<![\p{L}\p{N}])${courtesyTitle}\.? (?<particles>(?:${PARTICLE} ){0,3}))`,
   'uy',
 );
+const initials = /(?<=(?<![\p{L}\p{N}.])((?:\p{Lu}\.){1,3}))/uy;
+const FULL_STOP = '.'.charCodeAt(0);
 const begins = new RegExp(`^(?:${PARTICLE} |[ODL]['’])`);
 /** The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or behind it. */
 const elided = /(?<![\p{L}\p{N}])[OD](?<apostrophe>['’]?)$/u;
@@ -26,12 +28,20 @@ export function withFamilyNames(text: string, spans: readonly Span[]): readonly 
   const cutOff = new Set<number>();
   const whole = spans.map((span) => {
     if (!isPerson(span)) return span;
-    const name = elidedName(text, span);
+    const name = elidedName(text, withInitials(text, span));
     if (name.start < span.start) cutOff.add(span.start - APART).add(span.start);
     return titledName(text, name);
   });
   // The other part: "Dr O" of "Dr O'Conner".
   return cutOff.size === 0 ? whole : whole.filter((span) => !(isPerson(span) && cutOff.has(span.end)));
+}
+
+/** The other initials directly before a name: "J." of "J.P. van der Meulen". */
+function withInitials(text: string, span: Span): Span {
+  if (unitAt(text, span.start - 1) !== FULL_STOP) return span;
+  initials.lastIndex = span.start;
+  const length = initials.exec(text)?.[1]?.length ?? 0;
+  return length === 0 ? span : { ...span, start: span.start - length };
 }
 
 function elidedName(text: string, span: Span): Span {

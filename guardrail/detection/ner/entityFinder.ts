@@ -16,6 +16,7 @@ import {
 } from './spanClassifier.ts';
 import { SpanFeatures, type Candidate } from './spanFeatures.ts';
 import { textContextOf, type TextContext } from './textContext.ts';
+import type { Tokens } from './tokens.ts';
 import { Tagger } from './tagger.ts';
 import { wholeName, type FoundTokens } from './wholeNames.ts';
 
@@ -51,6 +52,11 @@ export class EntityFinder {
     this.tagger = new Tagger(model, gazetteer, { kernel });
     this.features = new SpanFeatures(knownNames, kernel);
     this.classifier = new SpanClassifier(classifier, kernel);
+  }
+
+  /** The tokens of the text that was searched last. */
+  get tokens(): Tokens {
+    return this.tagger.tokens;
   }
 
   find(

@@ -27,7 +27,7 @@ export const portuguese: Language = {
     ofMonth: 'de',
     ofYear: 'de',
     personName: 'sobrenome|apelido|nome completo|primeiro nome',
-    documentId: String.raw`(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
+    documentId: String.raw`(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|matr[íi]cula|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
     documentFiller: String.raw`n[úu]mero|n|é`,
     is: 'é',
     booking: String.raw`localizador|reserva`,

@@ -19,7 +19,7 @@ const hasEnding = new RegExp(String.raw`(?:${ENDINGS}|${LAST_WORDS}) \d`);
 const beforeTown = aroundDigits({
   type: 'ADDRESS',
   pattern: new RegExp(
-    String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}, ?\n?${CODE}${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
+    String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?!(?:D(?:as|e[mnrs]|ie)|(?:Dies|Ein|Jed|Kein|Mein|Unser)\p{Ll}{0,2}) )(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}, ?\n?${CODE}${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
     'gu',
   ),
   mayMatch: ({ digits }) => digits > 0,
@@ -42,6 +42,18 @@ const behindWord = aroundDigits({
   score: (value) => (YEAR.test(value) ? 0 : 0.85),
 });
 
+/** Where a person lives, in Czech and Slovak, whose streets have no word for one: "bytem Lipová 8, Brno". */
+const residence = aroundDigits({
+  type: 'ADDRESS',
+  pattern: new RegExp(
+    String.raw`(?<=(?<!\p{L})(?:[bB]ytem|[bB]ydliště|[bB]ydlisko|[aA]dres[aoy])[: ] ?)${TOWN}(?: \p{L}{1,16}){0,2} ${HOUSE}(?:, ${CODE}${TOWN}(?: \d{1,2}(?!\d))?)?${END}`,
+    'gu',
+  ),
+  mayMatch: ({ digits }) => digits > 0,
+  mayContain: ({ text }) => /ytem |ydlis|dres[aoy]/.test(text),
+  score: () => 0.85,
+});
+
 /** "PO Box 442", "Postfach 12 34 56" */
 const postBox = aroundDigits({
   type: 'ADDRESS',
@@ -53,4 +65,4 @@ const postBox = aroundDigits({
 });
 
 /** Addresses that their form shows. The tagger finds others by the words around them. */
-export const streets: readonly Recognizer[] = [beforeTown, behindWord, postBox];
+export const streets: readonly Recognizer[] = [beforeTown, behindWord, residence, postBox];
