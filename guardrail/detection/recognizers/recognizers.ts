@@ -9,6 +9,7 @@ import { names } from './generic/names.ts';
 import { phones } from './generic/phone.ts';
 import { postalCodes } from './generic/postalCodes.ts';
 import { proseSecrets } from './generic/proseSecrets.ts';
+import { records } from './generic/records.ts';
 import { secrets } from './generic/secrets.ts';
 import { spokenNumbers } from './generic/spokenNumbers.ts';
 import { streets } from './generic/streets.ts';
@@ -36,6 +37,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...coordinates,
   ...postalCodes,
   ...streets,
+  ...records,
   ...townFields,
   ...vehicles,
   ...usernames,

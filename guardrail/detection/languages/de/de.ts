@@ -28,7 +28,7 @@ export const german: Language = {
     password: 'passwort|kennwort',
     is: 'ist',
     vehicle: 'fahrgestell|fahrzeug',
-    plate: String.raw`kennzeichen|nummernschild|\bkfz(?:-?kz)?`,
+    plate: String.raw`kennz(?:eichen|\.)|nummernschild|\bkfz(?:-?kz)?`,
     plateNumber: String.raw`nr\b`,
     birth: String.raw`geb(?:oren|urtsdatum|\.)|geburtstag|\bgeb(?=[ "':;,]|$)|gebdat`,
     month: 'januar|jänner|februar|märz|april|mai|juni?|juli?|august|september|okt(?:ober)?|november|dez(?:ember)?',

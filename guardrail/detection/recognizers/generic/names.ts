@@ -36,7 +36,10 @@ const fields = afterKeyword('personName', 48, [
 
 /** The address of a mailbox, behind the name: RFC 5322, section 3.4. Git writes authors and trailers like this. */
 const address = /"? <([^\s<>@"]{1,64})@[^\s<>]{3,190}>/g;
-const nameBefore = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${FULL_NAME}|\p{Lo}{2,6})$`, 'u');
+const nameBefore = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${FULL_NAME}|\p{Lo}{2,6})$|(?<=[":] ?|^|\n)${WORD}, ${WORD}(?: ${WORD})?$`,
+  'u',
+);
 /** The longest name before an address, in UTF-16 code units. */
 const LONGEST_NAME = 160;
 

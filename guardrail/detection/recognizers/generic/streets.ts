@@ -5,6 +5,8 @@ const HOUSE = String.raw`\d{1,4}(?:(?: ?[A-Z]|[a-z])(?![\p{L}\p{N}]))?(?:[\/\-]\
 /** A floor and a side of the stairs, or a flat: "3. th", "2. OG", "m. 4", "lgh 1102", "apto 302". */
 const FLAT = String.raw`(?:,? (?:\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage)|(?:m|lok)\. ?\d{1,4}|lgh \d{4}|ap(?:to|t)?\.? \d{1,5})\.?)?`;
 const CODE = String.raw`(?:(?:[A-Z]{1,2}-)?(?:\d{4} ?[A-Z]{2}|\d{4,5}|\d{3} \d{2}|\d{2}-\d{3}|\d{4}-\d{3}) )?`;
+/** What stands between a street and a postal code in place of a comma: a line end, also that of LaTeX, a slash or a dash. */
+const BREAK = String.raw`(?:\r?\n| ?\\\\ ?\n?| [\/–\-] |; ?)`;
 const WORD = String.raw`\p{Lu}[\p{L}\p{M}'’.\-]`;
 const TOWN = String.raw`(?:St\. )?\p{Lu}[\p{L}\p{M}'’\-]{1,20}`;
 /** The end of a word and of a number. */
@@ -19,7 +21,7 @@ const hasEnding = new RegExp(String.raw`(?:${ENDINGS}|${LAST_WORDS}) \d`);
 const beforeTown = aroundDigits({
   type: 'ADDRESS',
   pattern: new RegExp(
-    String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?!(?:D(?:as|e[mnrs]|ie)|(?:Dies|Ein|Jed|Kein|Mein|Unser)\p{Ll}{0,2}) )(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}, ?\n?${CODE}${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
+    String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?!(?:D(?:as|e[mnrs]|ie)|(?:Dies|Ein|Jed|Kein|Mein|Unser)\p{Ll}{0,2}) )(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}(?:, ?\n?${CODE}|${BREAK}${CODE.slice(0, -1)})${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
     'gu',
   ),
   mayMatch: ({ digits }) => digits > 0,
