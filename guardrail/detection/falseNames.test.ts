@@ -55,6 +55,19 @@ describe('withoutFalseNames', () => {
     });
   }
 
+  for (const [text, found, name] of [
+    ['Mein Mann Stefan und ich', 'Mann Stefan', 'Stefan'],
+    ['Thomas, Mann Stefan', 'Mann Stefan', 'Mann Stefan'],
+    ['Gruß, S. Bäcker', 'Gruß, S. Bäcker', 'S. Bäcker'],
+    ['KFZ, Halter Ingo Frahm', 'Halter Ingo Frahm', 'Ingo Frahm'],
+  ] as const) {
+    it(`cuts off what stands before the name in: ${text}`, () => {
+      const start = text.indexOf(found);
+      const spans = [{ start, end: start + found.length, type: 'PERSON', score: 1, detector: 'fixed' }];
+      expect(withoutFalseNames(text, spans).map((span) => text.slice(span.start, span.end))).to.deep.equal([name]);
+    });
+  }
+
   it('cuts the particle off a Chinese name', () => {
     const spans = [
       [0, 3],
@@ -65,6 +78,6 @@ describe('withoutFalseNames', () => {
 
   it('removes no other type', () => {
     const spans = [{ start: 4, end: 6, type: 'ORGANIZATION', score: 1, detector: 'fixed' }];
-    expect(withoutFalseNames('Ask QA now', spans)).to.equal(spans);
+    expect(withoutFalseNames('Ask QA now', spans)).to.deep.equal(spans);
   });
 });

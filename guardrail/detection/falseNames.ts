@@ -1,6 +1,16 @@
 import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
-import { ACRONYMS, COMMON_WORD, HEAD_OF, POSSESSIVE, RELATIVE, TIME, WEEKDAY } from './notNames.ts';
+import {
+  ACRONYMS,
+  BEFORE_NAME,
+  COMMON_WORD,
+  HEAD_OF,
+  POSSESSIVE,
+  RELATIVE,
+  RELATIVE_BEFORE,
+  TIME,
+  WEEKDAY,
+} from './notNames.ts';
 import { courtesyTitle, isOffice } from './titles.ts';
 
 /** The length of the longest word that is no name. */
@@ -17,7 +27,7 @@ const SHORTEST_WITH_OF = 3;
 
 /**
  * Removes persons that are acronyms, days of the week, offices, members of the family or other common words. In a line of capitals,
- * acronyms can be names.
+ * acronyms can be names. Cuts words off that stand before a name, and a Chinese particle behind it.
  * @param spans those of a text
  */
 export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
@@ -39,12 +49,15 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
       (WEEKDAY.test(name) && isBefore(TIME, start))
     );
   };
-  const withoutParticle = (span: Span): Span =>
-    span.type === 'PERSON' && span.end - span.start >= SHORTEST_WITH_OF && text.charAt(span.end - 1) === OF
-      ? { ...span, end: span.end - OF.length }
-      : span;
-  const hasParticle = text.includes(OF);
-  const named = hasParticle ? spans.map(withoutParticle) : spans;
+  const trimmed = (span: Span): Span => {
+    if (span.type !== 'PERSON') return span;
+    const name = text.slice(span.start, span.end);
+    const isPossessed = name.length >= SHORTEST_WITH_OF && name.endsWith(OF);
+    const prefix =
+      BEFORE_NAME.exec(name)?.[0] ?? (isBefore(POSSESSIVE, span.start) ? RELATIVE_BEFORE.exec(name)?.[0] : '');
+    return { ...span, start: span.start + (prefix?.length ?? 0), end: span.end - (isPossessed ? OF.length : 0) };
+  };
+  const named = spans.map(trimmed);
   return named.some(isFalse) ? named.filter((span) => !isFalse(span)) : named;
 }
 

@@ -30,6 +30,12 @@ export const HEAD_OF = /^(?:Chair|Chief|Dean|Director|Head|Manager|Minister|Secr
 /** Members of the family without their names: "seine Mutter (0151 …)". Some are family names where no word for the owner is before. */
 export const RELATIVE =
   /^(?:Mutter|Vater|Mama|Papa|Oma|Opa|Tante|Onkel|Schwester|Bruder|Tochter|Sohn|Mum|Mom|Mummy|Mommy|Dad|Daddy|Grandma|Grandpa|Mère|Père|Maman|Mamá|Papá|Mamma|Papà|Mãe|Pai)$/u;
+/** A relative before the own name, behind a word for the owner: "mein Mann Stefan". */
+export const RELATIVE_BEFORE =
+  /^(?:Mann|Frau|Ehemann|Ehefrau|Partner(?:in)?|Freund(?:in)?|Mutter|Vater|Mama|Papa|Schwester|Bruder|Tochter|Sohn|Neffe|Nichte|Enkel(?:in)?) (?=\p{Lu})/u;
+/** What is no part of the name behind it: "Gruß, S. Bäcker". */
+export const BEFORE_NAME =
+  /^(?:Gruß|Grüße|Kinderarzt|Kinderärztin|Hausarzt|Hausärztin|Zahnarzt|Zahnärztin|Halter(?:in)?|Zákazn(?:ík|ice)),? (?=\p{Lu})/u;
 export const POSSESSIVE =
   /(?<=(?<![\p{L}\p{N}])(?:(?:[mM]ein|[dD]ein|[sS]ein|[iI]hr|[uU]nser|[eE]ue?r)(?:e[nmrs]?)?|[mM]y|[yY]our|[hH]is|[hH]er|[oO]ur|[tT]heir|[mM]on|[mM]a|[tT]on|[tT]a|[sS]on|[sS]a|[mM]i|[tT]u|[sS]u|[mM]i[ao]|[mM]inha|[mM]eu) )/uy;
 

@@ -17,6 +17,7 @@ const titled: readonly [text: string, names: readonly string[]][] = [
   ['No ha pagado el Sr. Blanco.', ['Blanco']],
   ['La Sra. Flores vive aquí.', ['Flores']],
   ['Dhr. Bakker belde.', ['Bakker']],
+  ['Die Eheleute Kaiser wohnen im 2. OG.', ['Kaiser']],
   ['firmado por Dña. Pilar Anta', ['Pilar Anta']],
   ['Herrn Winter Bescheid geben', ['Winter']],
 ];

@@ -15,6 +15,8 @@ const BEFORE_SENIOR: ReadonlySet<number> = new Set(
 const LEARNED: ReadonlySet<number> = new Set(['dr', 'prof', 'mag', 'dipl', 'ing', 'med'].map(wordHash));
 /** Titles of characters whom everybody knows: "Mrs. Dalloway", "Madame Bovary". The classifier knows them from other people. */
 const LITERARY: ReadonlySet<number> = new Set(['mr', 'mrs', 'ms', 'madame', 'monsieur'].map(wordHash));
+/** Several people of one family name: "die Eheleute Kaiser". */
+const FAMILY: ReadonlySet<number> = new Set(['eheleute', 'ehepaar', 'familie', 'geschwister'].map(wordHash));
 /** "Dña.", which is no courtesy title without its full stop: "DNA". */
 const DONA = wordHash('dña');
 /** Titles of languages in which only names have a capital: the words behind the first are names, too. */
@@ -86,6 +88,7 @@ function titleOf(tokens: Tokens, text: string, at: number): number {
   }
   const title = tokenBefore(tokens, text, name);
   if (followsTitle(tokens, text, name)) return title;
+  if (title === name - 1 && FAMILY.has(tokens.word[title] ?? 0)) return title;
   const isDona = title >= 0 && title === name - 2 && tokens.word[title] === DONA;
   return isDona && tokens.shape[title] === shapes.capitalized ? title : -1;
 }
