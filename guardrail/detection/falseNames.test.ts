@@ -59,6 +59,7 @@ describe('withoutFalseNames', () => {
     ['Mein Mann Stefan und ich', 'Mann Stefan', 'Stefan'],
     ['Thomas, Mann Stefan', 'Mann Stefan', 'Mann Stefan'],
     ['Gruß, S. Bäcker', 'Gruß, S. Bäcker', 'S. Bäcker'],
+    ['i.A. Julia Renner', 'A. Julia Renner', 'Julia Renner'],
     ['KFZ, Halter Ingo Frahm', 'Halter Ingo Frahm', 'Ingo Frahm'],
   ] as const) {
     it(`cuts off what stands before the name in: ${text}`, () => {

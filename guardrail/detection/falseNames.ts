@@ -5,10 +5,12 @@ import {
   BEFORE_NAME,
   COMMON_WORD,
   HEAD_OF,
+  ON_BEHALF,
   POSSESSIVE,
   RELATIVE,
   RELATIVE_BEFORE,
   TIME,
+  UNIT,
   WEEKDAY,
 } from './notNames.ts';
 import { courtesyTitle, isOffice } from './titles.ts';
@@ -16,6 +18,8 @@ import { courtesyTitle, isOffice } from './titles.ts';
 /** The length of the longest word that is no name. */
 const LONGEST = 'Oberbürgermeister'.length;
 const LAST_CAPITAL = 0x5a;
+/** The same of an abbreviated unit: "J.". */
+const LONGEST_UNIT = 2;
 
 /** A word before a name: "Herr DEV". Like the other patterns of what is before a name, it looks back from there. */
 const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD]r|[pP]rof)\.? )`, 'uy');
@@ -38,6 +42,7 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
   const isFalse = ({ start, end, type }: Span): boolean => {
     if (type !== 'PERSON') return false;
     const name = text.slice(start, end);
+    if (name.length <= LONGEST_UNIT && isBefore(UNIT, start)) return true;
     if (name.length > LONGEST || HEAD_OF.test(name)) return HEAD_OF.test(name);
     // Names have a small letter there. To look a part of a text up in a set takes longer.
     if (unitAt(name, 1) <= LAST_CAPITAL)
@@ -51,11 +56,13 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
   };
   const trimmed = (span: Span): Span => {
     if (span.type !== 'PERSON') return span;
-    const name = text.slice(span.start, span.end);
+    const { start, end } = span;
+    const name = text.slice(start, end);
+    ON_BEHALF.lastIndex = start;
+    const relative = isBefore(POSSESSIVE, start) ? RELATIVE_BEFORE.exec(name) : null;
+    const [prefix = ''] = relative ?? BEFORE_NAME.exec(name) ?? ON_BEHALF.exec(text) ?? [];
     const isPossessed = name.length >= SHORTEST_WITH_OF && name.endsWith(OF);
-    const prefix =
-      BEFORE_NAME.exec(name)?.[0] ?? (isBefore(POSSESSIVE, span.start) ? RELATIVE_BEFORE.exec(name)?.[0] : '');
-    return { ...span, start: span.start + (prefix?.length ?? 0), end: span.end - (isPossessed ? OF.length : 0) };
+    return { ...span, start: start + prefix.length, end: end - (isPossessed ? OF.length : 0) };
   };
   const named = spans.map(trimmed);
   return named.some(isFalse) ? named.filter((span) => !isFalse(span)) : named;

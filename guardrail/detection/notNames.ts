@@ -22,7 +22,7 @@ export const ACRONYMS = wordsOf([
 
 /** Words for people in proceedings and offices, other nouns with a capital, and the first words of sentences in Russian. */
 export const COMMON_WORD =
-  /^(?:Angeklagter?|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Chefin|Kennz|Geschädigter?|Kläger(?:in)?|Kundin|Mandant(?:in)?|Mieter(?:in)?|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
+  /^(?:Angeklagter?|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Chefin|Dr|Prof|Kennz|Geschädigter?|Kläger(?:in)?|Kundin|Mandant(?:in)?|Mieter(?:in)?|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
 
 /** "Head of Procurement" */
 export const HEAD_OF = /^(?:Chair|Chief|Dean|Director|Head|Manager|Minister|Secretary|VP) of \p{Lu}/u;
@@ -36,6 +36,10 @@ export const RELATIVE_BEFORE =
 /** What is no part of the name behind it: "Gruß, S. Bäcker". */
 export const BEFORE_NAME =
   /^(?:Gruß|Grüße|Kinderarzt|Kinderärztin|Hausarzt|Hausärztin|Zahnarzt|Zahnärztin|Halter(?:in)?|Zákazn(?:ík|ice)),? (?=\p{Lu})/u;
+/** "i. A." and "i. V.": on behalf of somebody. */
+export const ON_BEHALF = /(?<=(?<!\p{L})i\. ?)[AV]\. (?=\p{Lu})/uy;
+/** A unit behind a number: "(4 J.)". */
+export const UNIT = /(?<=\d ?)\p{Lu}\.?(?!\p{L})/uy;
 export const POSSESSIVE =
   /(?<=(?<![\p{L}\p{N}])(?:(?:[mM]ein|[dD]ein|[sS]ein|[iI]hr|[uU]nser|[eE]ue?r)(?:e[nmrs]?)?|[mM]y|[yY]our|[hH]is|[hH]er|[oO]ur|[tT]heir|[mM]on|[mM]a|[tT]on|[tT]a|[sS]on|[sS]a|[mM]i|[tT]u|[sS]u|[mM]i[ao]|[mM]inha|[mM]eu) )/uy;
 
