@@ -5,7 +5,7 @@ import { withoutFalseNames } from './falseNames.ts';
 function personsIn(text: string): number {
   const spans = Array.from(
     text.matchAll(
-      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Mum|Martin|Angeklagte|Head of Procurement|(?:Pr[aä]sident|President|Doktorin))\b/gu,
+      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Mum|Martin|Severin|Angeklagte|Head of Procurement|(?:Pr[aä]sident|President|Doktorin))\b/gu,
     ),
     ({ 0: word, index }) => {
       return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
@@ -41,6 +41,7 @@ const withOne: readonly string[] = [
   'die Geigerin Mutter',
   'President Kim',
   'Frau Martin',
+  'Mme Severin',
 ];
 
 describe('withoutFalseNames', () => {

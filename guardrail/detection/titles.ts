@@ -22,7 +22,7 @@ const OFFICES: ReadonlySet<string> = new Set(
   ].flatMap((offices) => offices.split(' ')),
 );
 /** The same for women in German: "Frau Kollegin", "Frau Ministerin". */
-const OFFICE_OF_WOMAN = /^\p{L}{3,}(?:er|or|ent|at|ist|eg|än|ar|är)in$/iu;
+const OFFICE_OF_WOMAN = /^\p{L}{4,}(?:er|or|ent|at|ist|eg|än|ar|är)in$/iu;
 
 /** Whether a word behind a courtesy title is an office or a profession. */
 export const isOffice = (word: string): boolean => OFFICES.has(word.toLowerCase()) || OFFICE_OF_WOMAN.test(word);
