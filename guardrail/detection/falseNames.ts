@@ -59,10 +59,11 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     const { start, end } = span;
     const name = text.slice(start, end);
     ON_BEHALF.lastIndex = start;
-    const relative = isBefore(POSSESSIVE, start) ? RELATIVE_BEFORE.exec(name) : null;
-    const [prefix = ''] = relative ?? BEFORE_NAME.exec(name) ?? ON_BEHALF.exec(text) ?? [];
+    const [prefix = ''] = BEFORE_NAME.exec(name) ?? ON_BEHALF.exec(text) ?? [];
+    const [relative = ''] = RELATIVE_BEFORE.exec(name) ?? [];
+    const cut = relative !== '' && isBefore(POSSESSIVE, start) ? relative.length : prefix.length;
     const isPossessed = name.length >= SHORTEST_WITH_OF && name.endsWith(OF);
-    return { ...span, start: start + prefix.length, end: end - (isPossessed ? OF.length : 0) };
+    return cut === 0 && !isPossessed ? span : { ...span, start: start + cut, end: end - (isPossessed ? OF.length : 0) };
   };
   const named = spans.map(trimmed);
   return named.some(isFalse) ? named.filter((span) => !isFalse(span)) : named;

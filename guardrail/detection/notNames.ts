@@ -37,7 +37,7 @@ export const RELATIVE_BEFORE =
 export const BEFORE_NAME =
   /^(?:Gruß|Grüße|Kinderarzt|Kinderärztin|Hausarzt|Hausärztin|Zahnarzt|Zahnärztin|Halter(?:in)?|Zákazn(?:ík|ice)),? (?=\p{Lu})/u;
 /** "i. A." and "i. V.": on behalf of somebody. */
-export const ON_BEHALF = /(?<=(?<!\p{L})i\. ?)[AV]\. (?=\p{Lu})/uy;
+export const ON_BEHALF = /[AV](?<=(?<!\p{L})i\. ?[AV])\. (?=\p{Lu})/uy;
 /** A unit behind a number: "(4 J.)". */
 export const UNIT = /(?<=\d ?)\p{Lu}\.?(?!\p{L})/uy;
 export const POSSESSIVE =

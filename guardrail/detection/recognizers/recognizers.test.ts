@@ -337,6 +337,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '\nPID|1||||||||||[88 CEDAR AVE]^^[RENO]^[NV]^[89501]||',
     'Adresa: [Na Příkopě 4, 110 00 Praha 1]',
     'to [PO Box 442], Hobart',
+    'to [PO Box 1901]',
     'an [Postfach 12 34 56], Bonn',
   ],
   CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],

@@ -36,7 +36,7 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...datesOfBirth,
   ...coordinates,
   ...postalCodes,
-  ...streets,
+  streets,
   ...records,
   ...townFields,
   ...vehicles,

@@ -34,7 +34,8 @@ const SCORE = 0.95;
 const hl7: Recognizer = {
   type: 'PERSON',
   otherTypes: ['ID', 'DATE_OF_BIRTH', 'ADDRESS', 'PHONE_NUMBER'],
-  mayMatch: ({ text }) => text.includes('PID|') || text.includes('NK1|'),
+  // A search for one character is several times as fast as one for several.
+  mayMatch: ({ text }) => text.includes('|') && (text.includes('PID|') || text.includes('NK1|')),
   find(text, emit) {
     eachMatch(segment, text, ({ 0: line, 1: name = '', index }) => {
       let start = index;
@@ -52,7 +53,7 @@ const addressLine = /^ADR(?:;[^:\n]{0,80})?:([^\n\r]{1,300})/gm;
 /** The postal address of a contact: RFC 6350, section 6.3.1. */
 const contactAddress: Recognizer = {
   type: 'ADDRESS',
-  mayMatch: ({ text }) => text.includes('ADR'),
+  mayMatch: ({ text }) => text.includes(';') && text.includes('ADR'),
   find(text, emit) {
     eachMatch(addressLine, text, ({ 0: line, 1: value = '', index }) => {
       emitParts(value, index + line.length - value.length, ';', emit, 'ADDRESS');

@@ -1,4 +1,5 @@
-import { aroundDigits, type Recognizer } from '../recognizer.ts';
+import { eachNumber, type Recognizer } from '../recognizer.ts';
+import type { DigitWindow } from '../textStats.ts';
 
 /** The number of a house, of a part of it, and of a flat: "12", "12a", "88a/15", "43-45". */
 const HOUSE = String.raw`\d{1,4}(?:(?: ?[A-Z]|[a-z])(?![\p{L}\p{N}]))?(?:[\/\-]\d{1,4}[A-Za-z]?){0,2}`;
@@ -15,56 +16,49 @@ const END = String.raw`(?![\p{L}\p{N}]|[.:]\d)`;
 const ENDINGS =
   'straße|strasse|str\\.|gasse|weg|platz|allee|damm|ufer|straat|laan|gracht|plein|kade|singel|gade|vej|allé|gata|gatan|vägen|gränd';
 const LAST_WORDS = 'Straße|Strasse|Str\\.|Gasse|Weg|Platz|Allee|Damm|Ufer';
-const hasEnding = new RegExp(String.raw`(?:${ENDINGS}|${LAST_WORDS}) \d`);
+const WORDS_BEFORE = 'Rua|Avenida|Av\\.|Avda\\.|Travessa|Alameda|Praça|Largo|Paseo|Plaza';
+const BOXES = 'P\\.? ?O\\.? ?[Bb]ox|Postfach|Postbus|Apartado(?: de [Cc]orreos)?|Casella [Pp]ostale|Caixa [Pp]ostal';
 
-/** A street whose name ends with a word for one, its number, and the town: "Hauptstr. 12, Köln", "Vestergade 4, 8000 Aarhus C". */
-const beforeTown = aroundDigits({
-  type: 'ADDRESS',
-  pattern: new RegExp(
-    String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?!(?:D(?:as|e[mnrs]|ie)|(?:Dies|Ein|Jed|Kein|Mein|Unser)\p{Ll}{0,2}) )(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}(?:, ?\n?${CODE}|${BREAK}${CODE.slice(0, -1)})${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
-    'gu',
-  ),
-  mayMatch: ({ digits }) => digits > 0,
-  mayContain: ({ text }) => hasEnding.test(text),
-  score: () => 0.85,
-});
+const patterns: readonly RegExp[] = [
+  // A name that ends with a word for a street, its number, and the town: "Hauptstr. 12, Köln", "Vestergade 4, 8000 Aarhus C".
+  String.raw`(?=\p{Lu})(?<![\p{L}\p{N}\-])(?!(?:D(?:as|e[mnrs]|ie)|(?:Dies|Ein|Jed|Kein|Mein|Unser)\p{Ll}{0,2}) )(?:${WORD}{1,16}(?:${ENDINGS})|${WORD}{1,14} (?:${LAST_WORDS})) ${HOUSE}${FLAT}(?:, ?\n?${CODE}|${BREAK}${CODE.slice(0, -1)})${TOWN}(?: [CKNSVØ][SV]?)?${END}`,
+  // A name behind a word for a street, and its number: "ul. Długa 5/12", "Rua das Flores, 55".
+  String.raw`(?<![\p{L}\p{N}.\-])(?:(?:ul|al|os|pl)\. (?:${WORD}{1,20} ){1,3}|(?:${WORDS_BEFORE}) (?:(?:d[aeo]s?|de l[ao]s?|e|y) |${WORD}{1,20} ){0,4}${WORD}{1,20},? (?:n\.? ?[º°o] ?)?)${HOUSE}${FLAT}(?:, ${CODE}${TOWN}(?: ${TOWN})?)?${END}(?! (?:anos|años|lat)(?!\p{L}))`,
+  // Czech and Slovak streets have no word for one: "bytem Lipová 8, Brno".
+  String.raw`(?<=(?<!\p{L})(?:[bB]ytem|[bB]ydliště|[bB]ydlisko|[aA]dres[aoy])[: ] ?)${TOWN}(?: \p{L}{1,16}){0,2} ${HOUSE}(?:, ${CODE}${TOWN}(?: \d{1,2}(?!\d))?)?${END}`,
+  // "PO Box 442", "Postfach 12 34 56"
+  String.raw`(?<![\p{L}\p{N}])(?:${BOXES}) \d{1,6}(?: \d{2}){0,2}(?![\p{L}\p{N}]|[.,:]\d)`,
+].map((source) => new RegExp(source, 'gu'));
 
-const YEAR = / (?:1[5-9]|20)\d\d$/;
+/** What one of the patterns needs. */
+const mayHaveStreet = new RegExp(
+  String.raw`(?:${ENDINGS}|${LAST_WORDS}|[Bb]ox|Postfach|Postbus|Correos|correos|Apartado|ostale?) \d|(?:ul|al|os|pl)\. \p{Lu}|(?:${WORDS_BEFORE}) |[bB]ytem |[bB]ydli[sš]|[aA]dres[aoy][: ]`,
+  'u',
+);
+const mayContain = ({ text }: DigitWindow): boolean => mayHaveStreet.test(text);
 
-/** A street behind a word for one, and its number: "ul. Długa 5/12", "Rua das Flores, 55". */
-const behindWord = aroundDigits({
-  type: 'ADDRESS',
-  pattern: new RegExp(
-    String.raw`(?<![\p{L}\p{N}.\-])(?:(?:ul|al|os|pl)\. (?:${WORD}{1,20} ){1,3}|(?:Rua|Avenida|Av\.|Avda\.|Travessa|Alameda|Praça|Largo|Paseo|Plaza) (?:(?:d[aeo]s?|de l[ao]s?|e|y) |${WORD}{1,20} ){0,4}${WORD}{1,20},? (?:n\.? ?[º°o] ?)?)${HOUSE}${FLAT}(?:, ${CODE}${TOWN}(?: ${TOWN})?)?${END}(?! (?:anos|años|lat)(?!\p{L}))`,
-    'gu',
-  ),
-  mayMatch: ({ digits }) => digits > 0,
-  mayContain: ({ text }) =>
-    /(?:ul|al|os|pl|Av|Avda)\. |Rua |Avenida |Travessa |Alameda |Praça |Largo |Paseo |Plaza /.test(text),
-  score: (value) => (YEAR.test(value) ? 0 : 0.85),
-});
-
-/** Where a person lives, in Czech and Slovak, whose streets have no word for one: "bytem Lipová 8, Brno". */
-const residence = aroundDigits({
-  type: 'ADDRESS',
-  pattern: new RegExp(
-    String.raw`(?<=(?<!\p{L})(?:[bB]ytem|[bB]ydliště|[bB]ydlisko|[aA]dres[aoy])[: ] ?)${TOWN}(?: \p{L}{1,16}){0,2} ${HOUSE}(?:, ${CODE}${TOWN}(?: \d{1,2}(?!\d))?)?${END}`,
-    'gu',
-  ),
-  mayMatch: ({ digits }) => digits > 0,
-  mayContain: ({ text }) => /ytem |ydlis|dres[aoy]/.test(text),
-  score: () => 0.85,
-});
-
-/** "PO Box 442", "Postfach 12 34 56" */
-const postBox = aroundDigits({
-  type: 'ADDRESS',
-  pattern:
-    /(?<![\p{L}\p{N}])(?:P\.? ?O\.? ?[Bb]ox|Postfach|Postbus|Apartado(?: de [Cc]orreos)?|Casella [Pp]ostale|Caixa [Pp]ostal) \d{1,6}(?: \d{2}){0,2}(?![\p{L}\p{N}]|[.,:]\d)/gu,
-  mayMatch: ({ digits }) => digits > 0,
-  mayContain: ({ text }) => /[Bb]ox|Postfach|Postbus|Apartado|Casella|Caixa/.test(text),
-  score: () => 0.8,
-});
+/** A year behind a name: "Plaza Mayor 1619". */
+const YEAR = /(?<!ox|fach|bus|reos|ado|ale) (?:1[5-9]|20)\d\d$/;
+const SCORE = 0.85;
 
 /** Addresses that their form shows. The tagger finds others by the words around them. */
-export const streets: readonly Recognizer[] = [beforeTown, behindWord, residence, postBox];
+export const streets: Recognizer = {
+  type: 'ADDRESS',
+  needsDigit: true,
+  mayMatch: ({ digits }) => digits > 0,
+  find(_text, emit, stats) {
+    const windows = stats.windows.filter(mayContain);
+    if (windows.length === 0) return;
+    for (const pattern of patterns) {
+      eachNumber(
+        pattern,
+        { ...stats, windows },
+        () => true,
+        ({ 0: value, index }, windowStart) => {
+          const start = windowStart + index;
+          if (!YEAR.test(value)) emit(start, start + value.length, SCORE);
+        },
+      );
+    }
+  },
+};
