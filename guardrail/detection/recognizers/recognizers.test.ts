@@ -191,6 +191,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   LICENSE_PLATE: [
     'Columns: plate, owner, seen\n[7ABC123], Bob, 1.5, 2.5\n[BD51 SMR], Kim, 3, 4',
     'license plate [7ABC123]',
+    'Das Kfz-Kennzeichen lautet [M-XY 987E].',
     'La mia targa è [AB 123 CD].',
     'A minha matrícula é [12-AB-34].',
     'Kennzeichen: [B-MA 1234]',
@@ -256,6 +257,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'PIN [4471] for the safe',
     'Il PIN è [4471], grazie',
     'code for the gate is [0937], bell broken',
+    'Zugangscode: [BLAU-4471], danke',
     "Mon code d'accès est [4821#], merci",
     'Wifi password: [83920174658291034456]',
     'senha: [Verao2024!]',

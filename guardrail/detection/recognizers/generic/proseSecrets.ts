@@ -57,7 +57,7 @@ const valueEnd = String.raw`(?![\p{L}\p{N}_./:-]\p{L}|[\p{L}\p{N}_/%€$]|[.,:-]
 
 /** Codes of doors, alarms and boxes with keys. */
 const accessCode = new RegExp(
-  String.raw`(?:${contextWords('accessCode')})${fewWords}((?:\d{2,8}[#*]\d{0,6}|[A-Z]?\d{4,8}[A-Z]?|\d{2,3}[A-Z]\d{2,4}))${valueEnd}`,
+  String.raw`(?:${contextWords('accessCode')})${fewWords}((?:\d{2,8}[#*]\d{0,6}|[A-Z]{2,10}-\d{3,6}|[A-Z]?\d{4,8}[A-Z]?|\d{2,3}[A-Z]\d{2,4}))${valueEnd}`,
   'iuy',
 );
 /** The passwords of networks, whose labels often do without the word "password". */
