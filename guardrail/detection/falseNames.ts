@@ -17,14 +17,14 @@ import { courtesyTitle, isOffice } from './titles.ts';
 
 /** The length of the longest word that is no name. */
 const LONGEST = 'Oberbürgermeister'.length;
-const LAST_CAPITAL = 0x5a;
-/** The same of an abbreviated unit: "J.". */
+/** The length of the longest abbreviated unit: "J.". */
 const LONGEST_UNIT = 2;
+const LAST_CAPITAL = 0x5a;
 
 /** A word before a name: "Herr DEV". Like the other patterns of what is before a name, it looks back from there. */
 const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD]r|[pP]rof)\.? )`, 'uy');
 
-/** The Chinese particle of what belongs to somebody, which can be taken for the end of a name. */
+/** The Chinese particle for "of". The detector can take it for the end of a name. */
 const OF = '的';
 /** A name of two characters has no particle. */
 const SHORTEST_WITH_OF = 3;
@@ -43,7 +43,8 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     if (type !== 'PERSON') return false;
     const name = text.slice(start, end);
     if (name.length <= LONGEST_UNIT && isBefore(UNIT, start)) return true;
-    if (name.length > LONGEST || HEAD_OF.test(name)) return HEAD_OF.test(name);
+    if (HEAD_OF.test(name)) return true;
+    if (name.length > LONGEST) return false;
     // Names have a small letter there. To look a part of a text up in a set takes longer.
     if (unitAt(name, 1) <= LAST_CAPITAL)
       return ACRONYMS.has(name) && !isBefore(TITLE, start) && /\p{Ll}/u.test(lineAround(text, start));
@@ -65,6 +66,7 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     const isPossessed = name.length >= SHORTEST_WITH_OF && name.endsWith(OF);
     return cut === 0 && !isPossessed ? span : { ...span, start: start + cut, end: end - (isPossessed ? OF.length : 0) };
   };
+  if (!spans.some(({ type }) => type === 'PERSON')) return spans;
   const named = spans.map(trimmed);
   return named.some(isFalse) ? named.filter((span) => !isFalse(span)) : named;
 }

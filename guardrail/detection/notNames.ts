@@ -36,7 +36,7 @@ export const RELATIVE_BEFORE =
 /** What is no part of the name behind it: "Gruß, S. Bäcker". */
 export const BEFORE_NAME =
   /^(?:Gruß|Grüße|Kinderarzt|Kinderärztin|Hausarzt|Hausärztin|Zahnarzt|Zahnärztin|Halter(?:in)?|Zákazn(?:ík|ice)),? (?=\p{Lu})/u;
-/** "i. A." and "i. V.": on behalf of somebody. */
+/** The end of "i. A." or "i. V." before a name: this person signs on behalf of another. */
 export const ON_BEHALF = /[AV](?<=(?<!\p{L})i\. ?[AV])\. (?=\p{Lu})/uy;
 /** A unit behind a number: "(4 J.)". */
 export const UNIT = /(?<=\d ?)\p{Lu}\.?(?!\p{L})/uy;
