@@ -1,13 +1,13 @@
 import type { Span } from './contract.ts';
 import { contextWords } from './languages/languages.ts';
-import { endsWith } from './text/ending.ts';
+import { byEnding, endsWith } from './text/ending.ts';
 
 /** How far before a place these words may stand, in UTF-16 code units. A date of birth may stand between them. */
 const WIDTH = 64;
 /** How far from a place the name of the person may stand, in UTF-16 code units. */
 const PERSON_WIDTH = 300;
 
-const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})`;
+const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${byEnding(words)})`;
 const preposition = String.raw`${word(contextWords('homePreposition'))}\s?`;
 /** Tested first, because few places follow one, and the patterns that end with one are long. */
 const endsWithPreposition = endsWith(preposition, 'u');

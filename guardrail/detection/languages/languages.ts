@@ -28,6 +28,7 @@ import { turkish } from './tr/tr.ts';
 import { ukrainian } from './uk/uk.ts';
 import { vietnamese } from './vi/vi.ts';
 import { chinese } from './zh/zh.ts';
+import { alternativesOf } from '../text/alternatives.ts';
 import type { ContextWords, Language, LanguageKeywords, PlanCountry } from './language.ts';
 
 /** All languages that recognizers support, one per line. To add one: docs/detection.md#add-a-language. */
@@ -64,9 +65,14 @@ export const languages: readonly Language[] = [
   chinese,
 ];
 
-/** The context words of all languages for one purpose, as alternatives of a regular expression. */
+/**
+ * The context words of all languages for one purpose, as alternatives of a regular expression. Each occurs once: a pattern would
+ * search behind a word as often as it has the word.
+ */
 export const contextWords = (purpose: keyof ContextWords): string =>
-  languages.flatMap(({ context }) => context?.[purpose] ?? []).join('|');
+  [...new Set(languages.flatMap(({ context }) => alternativesOf(context?.[purpose] ?? '')))]
+    .filter((word) => word !== '')
+    .join('|');
 
 /** The keywords of all languages in one list. */
 export const keywordsOf = (list: LanguageKeywords): readonly string[] => [
