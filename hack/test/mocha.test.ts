@@ -31,6 +31,12 @@ describe('test driver', () => {
     });
   }
 
+  it('says what was left running', () => {
+    const { failures } = judge({ ...counts(3, 0), running: ['process 12', 'Timeout'] }, null, true, 'one.test.ts');
+    expect(failures).to.have.length(1);
+    expect(failures[0]).to.include('(one.test.ts): process 12, Timeout.');
+  });
+
   describe('of real runs', () => {
     let folder = '';
     beforeEach(() => {

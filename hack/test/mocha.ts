@@ -128,11 +128,13 @@ function filesIn(args: readonly string[]): string {
 
 interface WrittenCounts extends TestCounts {
   ended: boolean;
+  /** What keeps the process running some seconds after its last test. */
+  running?: readonly string[];
 }
 
 /** The result of a run, from the counts that the reporter wrote and the way in which mocha ended. Pure. */
 export function judge(
-  { ended, passed, failed, failures }: WrittenCounts,
+  { ended, passed, failed, failures, running = [] }: WrittenCounts,
   code: number | null,
   leftRunning: boolean,
   files = 'all files',
@@ -143,7 +145,9 @@ export function judge(
       `Mocha ended before its last test (${code === null ? 'killed' : `exit code ${code}`}). See the output above.`,
     );
   if (leftRunning)
-    return also(`Mocha did not end after its last test, because a test left a process or timer running (${files}).`);
+    return also(
+      `Mocha did not end after its last test, because a test left something running (${files}): ${running.join(', ') || 'not known'}.`,
+    );
   if (passed + failed === 0) return also('No test ran.');
   if (failed === 0 && code !== 0) return also(`Mocha ended with exit code ${code ?? 'none'}. See the output above.`);
   return { passed, failed, failures };

@@ -2,9 +2,28 @@
 // an aborted run has counts; `ended` says that all tests have run. Mocha loads reporters with require, so this is plain
 // JavaScript.
 import { writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout } from 'node:timers';
 import { reporters, Runner } from 'mocha';
 
 const { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_TEST_PASS, EVENT_TEST_FAIL } = Runner.constants;
+
+/** How long after the last test what still runs is written down. */
+const LEFT_RUNNING_MS = 10_000;
+
+/** What keeps the process running: processes, sockets and timers, each in a few words. */
+function stillRunning() {
+  process.report.excludeNetwork = true;
+  const handles = process.report
+    .getReport()
+    .libuv.filter((handle) => handle.is_active && handle.is_referenced && !['loop', 'timer'].includes(handle.type))
+    .map(({ type, pid, localEndpoint, remoteEndpoint }) => {
+      const ends = [localEndpoint, remoteEndpoint].map((end) => end && `${end.host}:${end.port}`);
+      return [type, pid, ...ends].filter(Boolean).join(' ');
+    });
+  // All timers share one handle.
+  return [...handles, ...process.getActiveResourcesInfo().filter((name) => name === 'Timeout')];
+}
 
 /** Takes the option `file`. */
 export default class CountingReporter extends reporters.Spec {
@@ -34,6 +53,11 @@ export default class CountingReporter extends reporters.Spec {
     runner.once(EVENT_RUN_END, () => {
       counts.ended = true;
       write();
+      // Fires only if something else keeps the process running.
+      setTimeout(() => {
+        counts.running = stillRunning();
+        write();
+      }, LEFT_RUNNING_MS).unref();
     });
   }
 }
