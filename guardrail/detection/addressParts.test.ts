@@ -18,6 +18,11 @@ describe('withAddressParts', () => {
       'na <Rua do Forno, 12 - 3.º Esq., 7000-811 Évora|ADDRESS>.',
     ],
     [
+      'the side of a stairway',
+      'na <Travessa do Carmo, n.º 8|ADDRESS>, 3.º <Dto|PERSON>, <1200-095 Lisboa|ADDRESS>.',
+      'na <Travessa do Carmo, n.º 8, 3.º Dto, 1200-095 Lisboa|ADDRESS>.',
+    ],
+    [
       'a part that was taken for an uncertain name',
       '<Trav|PERSON|0.4>. do Sal 4, <3800-112 Aveiro|ADDRESS>',
       '<Trav. do Sal 4, 3800-112 Aveiro|ADDRESS>',

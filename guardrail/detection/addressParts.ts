@@ -86,11 +86,15 @@ function beginningOf(text: string, { start }: Span, spans: readonly Span[]): Spa
   return /[\p{L}\p{N}#]/u.test(gap) && between.test(gap) ? last : undefined;
 }
 
+/** The side of a stairway, which looks like a name: "3.º Dto". */
+const side = /^(?:Dto|Esq|Dcha|Izq|Izda|Fte|Frt)\.?$/;
+
 /** Completes addresses of which parts were found: a house number before the street, a floor between street and town. */
 export function withAddressParts(text: string, spans: readonly Span[]): readonly Span[] {
   if (!spans.some(({ type }) => type === 'ADDRESS')) return spans;
   const whole: Span[] = [];
   const ordered = spans
+    .filter(({ start, end, type }) => type !== 'PERSON' || !side.test(text.slice(start, end)))
     .map((span) => (span.type === 'ADDRESS' ? withoutFalseEnd(text, span) : span))
     .toSorted((a, b) => a.start - b.start);
   for (const [at, span] of ordered.entries()) {

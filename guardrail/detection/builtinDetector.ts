@@ -8,10 +8,12 @@ import { groupsOf, isOnePiece, piecesOf, widened, type Piece } from './text/piec
 import type { Emit, Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
+import { accountNames } from './ner/accountNames.ts';
 import { nameTypes } from './ner/entityClasses.ts';
 import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
+import { spelledNames } from './ner/spelledNames.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { titledWords } from './ner/titledWords.ts';
 import { withAddresses } from './addresses.ts';
@@ -221,7 +223,7 @@ class BuiltinDetector implements Detector {
   }
 
   private namesIn({ stats, spans }: Recognized, { recall, context }: PieceOptions): Span[] {
-    const { text } = stats;
+    const { text, keywords } = stats;
     const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
     const names: Span[] = this.names
       .find(text, recall, { context, isPersonal })
@@ -232,10 +234,32 @@ class BuiltinDetector implements Detector {
       if (found === undefined) names.push({ start, end, type: 'PERSON', score: TITLED, detector: name });
       else if (found.type === 'PUBLIC_PERSON' && found.score < SURELY_PUBLIC) names[at] = { ...found, type: 'PERSON' };
     }
+    for (const { start, end } of spelledNames(this.names.tokens, text, () => wordsOf(text, names)))
+      names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name });
+    if (keywords.of('username').length === 0) return names;
+    for (const { start, end } of accountNames(this.names.tokens, text))
+      names.push({ start, end, type: 'USERNAME', score: LABELLED, detector: name });
     return names;
   }
 }
 
+/** The words of the persons in a text, in lower case. */
+const wordsOf = (text: string, names: readonly Span[]): ReadonlySet<string> =>
+  new Set(
+    names.flatMap(({ start, end, type }) =>
+      type === 'PERSON'
+        ? text
+            .slice(start, end)
+            .toLowerCase()
+            .split(/[^\p{L}\p{M}]+/u)
+        : [],
+    ),
+  );
+
+/** The score of a name of an account behind a label. */
+const LABELLED = 0.8;
+/** The score of a name of which each letter stands alone. */
+const SPELLED = 0.8;
 /** The score of an ordinary word behind a courtesy title. */
 const TITLED = 0.8;
 /** Behind such a title, a name that is public with a lower score is private: "Herrn Koch". */

@@ -13,7 +13,7 @@ export const ACRONYMS = wordsOf([
   // Programs, networks and formats.
   'AI API AWS CD CDN CI CLI CMS CRM CSS CSV DNS ERP GCP GUI HTML IAM IDE IP JSON JWT LAN LLM LMS MAC MFA ML NAT ORM OTP PDF PHP RBAC SDK SIEM SQL SSH SSL SSO TLS VM VPC VPN VPS WAN XML YAML',
   // Numbers of people and things.
-  'BIC BSN CPF CNPJ CURP DNI DOB EIN IBAN ITIN MRN NHS NIE NIF NIP PESEL RFC SIREN SIRET SSN TIN UTR VIN',
+  'BIC BSN CPF CNPJ CURP DNI DOB EIN IBAN ITIN MRN NHS NIE NIF NIP NIR PESEL RFC SIREN SIRET SSN TIN UTR VIN',
   // Business.
   'B2B B2C BAFA DMV DSGVO EOD ETA FAQ FYI GDPR HMRC IRS KPI MVP NDA OKR OOO POC PTO RFI RFP RFQ RMA ROI SKU SLA SLO SOW TBD TSA VAT WFH',
   // Medicine.
@@ -22,7 +22,7 @@ export const ACRONYMS = wordsOf([
 
 /** Words for people in proceedings and offices, other nouns with a capital, and the first words of sentences in Russian. */
 export const COMMON_WORD =
-  /^(?:Angeklagter?|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Chefin|Dr|Prof|Kennz|Geschädigter?|Kläger(?:in)?|Kundin|Mandant(?:in)?|Mieter(?:in)?|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
+  /^(?:Angeklagter?|addy|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Case|Chefin|Dr|Dyspnoe|Mrs?|Ms|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Mandant(?:in)?|Mieter(?:in)?|Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
 
 /** "Head of Procurement" */
 export const HEAD_OF = /^(?:Chair|Chief|Dean|Director|Head|Manager|Minister|Secretary|VP) of \p{Lu}/u;

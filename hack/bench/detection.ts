@@ -1,8 +1,8 @@
 /**
  * Measures the speed of the built-in detector as a ratio to a reference from the same run: copying the same texts through
  * JSON, which every guardrail call does anyway. Measures processor time, to reduce the influence of other work. Every text
- * is analyzed once, and no two are the same. As many other texts are a warm-up: V8 compiles what runs, and a service runs for
- * weeks. The output has the median and the best of the batches, because other work can only slow a batch down.
+ * is analyzed once, and no two are the same. Other texts are a warm-up: V8 compiles what runs, and a service runs for weeks. The
+ * output has the median and the best of the batches, because other work can only slow a batch down.
  *
  *     node hack/bench/detection.ts
  */
@@ -47,6 +47,8 @@ const detector = createBuiltinDetector();
 const wordNet = readWordNet();
 
 const batches = 8;
+/** Then V8 has compiled the code of all kinds of texts. */
+const WARM_UP_MS = 30_000;
 
 /** @returns texts of about `length` characters each, joined from the pieces in order. */
 function joined(pieces: readonly LabelledText[], length: number): string[] {
@@ -102,7 +104,9 @@ function kindsOf(seed: number): Kind[] {
 const copies = 40;
 const lines: string[] = [];
 // Before any measurement, so that the order of the kinds does not matter.
-for (const { parts } of kindsOf(98)) for (const part of parts) await detector.detect(part, { signal });
+const warmUp = kindsOf(98);
+for (const end = performance.now() + WARM_UP_MS; performance.now() < end;)
+  for (const { parts } of warmUp) for (const part of parts) await detector.detect(part, { signal });
 for (const { name, count, parts } of kindsOf(99)) {
   const speeds: number[] = [];
   const ratios: number[] = [];

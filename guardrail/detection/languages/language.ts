@@ -53,6 +53,8 @@ export interface ContextWords {
   readonly plateNumber: string;
   /** Before a date of birth. */
   readonly birth: string;
+  /** Behind a date of birth, or behind the place that follows it. */
+  readonly birthAfter: string;
   /** Names of months and their abbreviations. */
   readonly month: string;
   /** Ending of the day before the month, as in "3rd of March". */

@@ -129,6 +129,11 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ],
   US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]", 'driver license number is [F162823540116]'],
   ID: [
+    'claim [55-20981-QA], please',
+    'conf. no. [7734QX], arriving 5 June',
+    'Auftragsnummer [98KXQ2], ICE 578',
+    'conducteur adverse, permis [12AA34567]',
+    '身份证号:[110105194912310021]',
     'Commerzbank, Konto [532013000], BLZ 37040044',
     'Kto. [532 013 000] bei der Sparkasse',
     'Mój numer dowodu to [ABC123456].',
@@ -186,7 +191,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'SIRET [404 833 048 00022]',
   ],
   DE_SOCIAL_SECURITY: ['SV-Nummer: [15 070649 C 103]', 'Rentenversicherungsnummer [65170839J003]'],
-  VIN: ['VIN [WVWZZZ1JZXW000001]', 'the [1HGCM82633A004352] was sold'],
+  VIN: ['VIN [WVWZZZ1JZXW000001]', 'FIN: [WVWZZZ3CZ9E123456]', 'the [1HGCM82633A004352] was sold'],
   IMEI: ['IMEI: [490154203237518]', 'imei [49-015420-323751-8]', 'device=[353451047760580]'],
   LICENSE_PLATE: [
     'Columns: plate, owner, seen\n[7ABC123], Bob, 1.5, 2.5\n[BD51 SMR], Kim, 3, 4',
@@ -344,6 +349,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ],
   CRYPTO: ['wallet [0x52908400098527886E0F7030069857D2E4169EE7]', '[bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq]'],
   PHONE_NUMBER: [
+    'avisar a su padre al [655 31 08 22].',
     '\nNK1|1||||[7755550188]|',
     'My number is [five five five, zero one four three]. That is [555 0143], right?',
     'call me: [Oh one six... three two. nine six zero - two five five]',
@@ -526,6 +532,12 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '$ git shortlog -sn\n    12\tdependabot\n     3\t[mpalmer]\n',
   ],
   DATE_OF_BIRTH: [
+    'DOB [14-Sep-1959] | chest pain',
+    'und ist am [5. Mai 1990] in Novi Sad geboren.',
+    'op [3 juni 1931] te Venlo geboren',
+    '田中は[1985年3月2日]生まれです。',
+    '他[1990年5月5日]出生于上海',
+    '[1985년 3월 2일]생',
     '\nPID|1||||||[19840212]|F',
     'born in the old house at a lake [12.03.1960]',
     'DOB: [21/06/1979]',

@@ -9,7 +9,7 @@ export const danish: Language = {
     password: 'adgangskode|kodeord',
     birth: String.raw`født|fødsels`,
     month: 'januar|februar|marts|maj|juni|juli|oktober',
-    username: 'brugernavn|bruger',
+    username: 'brugernavn|bruger(?:-?id)?',
     personName: 'fornavn|efternavn',
     name: 'navn',
   },

@@ -57,7 +57,7 @@ export const english: Language = {
     vat: String.raw`\bvat\b|tax id`,
     personName:
       '(?:first|last|full|given|family|middle|maiden|customer|patient|employee|contact|client|guest|passenger|account ?holder|card ?holder|recipient|sender|spouse|child|parent|student|teacher|manager|applicant|beneficiary)[ _-]?(?:full[ _-]?)?names?|sur ?name|passengers?|patient|card[ _-]?holder|account[ _-]?holder|signed[ _-]by',
-    booking: String.raw`\bpnr|booking(?: (?:ref(?:erence)?|code|no|number|id))?|confirmation (?:code|number)|record locator|reservation(?: (?:code|number))?`,
+    booking: String.raw`\bpnr|\bconf(?:\.|irmation)? (?:no|num(?:ber)?|code|#)|booking(?: (?:ref(?:erence)?|code|no|number|id))?|confirmation (?:code|number)|record locator|reservation(?: (?:code|number))?`,
     name: 'name|full name',
     home: String.raw`live[sd]?|living|resid(?:e[sd]?|ing|ent)|grew up|born|based|moved|domiciled`,
     ownHome: String.raw`(?<!(?:if|should|could|can|would|might|may) )i (?!(?:want|would|wish|hope|plan|like|love|need|could|should|might|may|can|will|wanna|think|dream) )(?:[a-z]+ ){0,2}(?:live|reside|grew up|moved)|i was (?:born|raised)|i(?: a|['’]?)m (?:[a-z]+ )?(?:based|living)|i(?: ha|['’]?)ve (?:[a-z]+ )?(?:lived|living)|(?<!(?:if|should|could|can|would) )we (?:both |all |now |still |currently )?live|my [a-z]+ lives?|my (?:house|flat|apartment|home)`,
@@ -178,7 +178,7 @@ export const english: Language = {
       'dl:',
       'dl"',
     ],
-    booking: ['pnr', 'booking', 'confirmation', 'record loc', 'reservation'],
+    booking: ['pnr', 'booking', 'conf. ', 'conf no', 'confirmation', 'record loc', 'reservation'],
     birth: ['dob', 'd.o.b', 'born', 'birth', 'bday'],
     username: ['user', 'login', 'screen', 'handle', 'nick', 'account', 'profile'],
     personName: ['name', 'surname', 'passenger', 'patient', 'card', 'account', 'signed'],

@@ -6,6 +6,7 @@ export const finnish: Language = {
     phone: 'puhelin',
     username: 'käyttäjä(?:tunnus|nimi)',
     password: 'salasana',
+    birthAfter: 'syntynyt',
     birth: 'syntynyt|syntymä',
     personName: 'etunimi|sukunimi',
     name: 'nimi',

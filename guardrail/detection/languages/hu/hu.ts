@@ -4,6 +4,7 @@ export const hungarian: Language = {
   codes: ['hu'],
   context: {
     password: 'jelszó',
+    birthAfter: 'született|születtem',
     birth: 'született|születési',
     username: 'felhasználó(?:név)?',
   },

@@ -4,6 +4,7 @@ export const turkish: Language = {
   codes: ['tr'],
   context: {
     password: 'şifre|parola',
+    birthAfter: 'doğumlu|doğdu',
     birth: 'doğum|doğdu',
     month: 'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık',
     username: 'kullanıcı(?: adı)?',

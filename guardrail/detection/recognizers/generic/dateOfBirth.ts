@@ -1,13 +1,13 @@
 import { contextWords } from '../../languages/languages.ts';
 import { isDate } from '../checksums.ts';
-import { aroundDigits, contextBefore, type Recognizer } from '../recognizer.ts';
+import { aroundDigits, contextAfter, contextBefore, type Recognizer } from '../recognizer.ts';
 import type { DigitWindow, TextStats } from '../textStats.ts';
 import { spokenDateIn } from './spokenDate.ts';
 
 const month = `(?:${contextWords('month')})`;
 const numericDate = String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}(?:\d{4}|\d{2})`;
 const year = String.raw`(?:\d{4}|['’]?\d{2})`;
-const dayFirst = String.raw`\d{1,2}(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofYear')}) )?${year}`;
+const dayFirst = String.raw`\d{1,2}(?:(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofYear')}) )?|[-/.]${month}[-/.])${year}`;
 /** As in passports and airline systems: 07JUN91. */
 const compact = String.raw`\d{2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:\d{4}|\d{2})`;
 /** With the month as a Roman numeral: 8.i.1941. */
@@ -24,6 +24,12 @@ const directBirthWord = new RegExp(String.raw`${birth}[^\p{L}\d\n]{0,4}(?:\p{L}{
 
 /** The signs for a birth: `(b. 4 March 1980)`, `Anna Voss (* 12.03.1960)`, `*12.03.1960`, `° 12.03.1960`, `f. 12/3 1960`. */
 const birthSign = /\(b\. ?$|\(\* ?$|(?:^|\s)[*°] ?$|(?:^|[\s,(])f\. ?$/;
+
+/** What stands behind a date of birth: "5. Mai 1990 in Novi Sad geboren". */
+const birthAfter = new RegExp(
+  String.raw`^(?:,? (?:${contextWords('homePreposition')}) \p{L}[^\n.,!?;:]{1,28})?,? ?(?:${contextWords('birthAfter')})(?!\p{Ll})`,
+  'u',
+);
 
 /** The name of a person who is introduced, and the parenthesis behind the name. */
 const introduced = new RegExp(
@@ -47,6 +53,7 @@ function dateScore(value: string, text: string, start: number): number {
   if (/^\d{1,2}[/.]\d{4}$/.test(value)) return directBirthWord.test(before) ? 0.9 : 0;
   if (birthWord.test(before) || birthSign.test(before)) return 0.9;
   const end = start + value.length;
+  if (birthAfter.test(contextAfter(text, end, BEHIND_WIDTH))) return 0.85;
   return text.startsWith(')', end) && introduced.test(before) ? 0.8 : 0;
 }
 
@@ -57,12 +64,14 @@ const date = new RegExp(
 
 /** How far before a date the words for a birth are searched, in UTF-16 code units. */
 const WORD_WIDTH = 64;
+/** How far behind a date they end. */
+const BEHIND_WIDTH = 48;
 /** The beginning of a date in parentheses. */
 const inParentheses = /\(\d{1,4}[ ./-]/;
 
 /** Whether a word or a sign for a birth, or a parenthesis, can stand before a date in a window. */
 const mayFollowWord = ({ start, text }: DigitWindow, { keywords }: TextStats): boolean =>
-  keywords.occursBetween('birth', start - WORD_WIDTH, start + text.length) || /\(|f\./i.test(text);
+  keywords.occursBetween('birth', start - WORD_WIDTH, start + text.length + BEHIND_WIDTH) || /\(|f\./i.test(text);
 
 const dateAfterWord = aroundDigits({
   type: 'DATE_OF_BIRTH',

@@ -49,7 +49,7 @@ const documentBeforeName = new RegExp(String.raw`(?:${contextWords('documentId')
 /** A name of a program or a product between a word and its number: then the number is no person's. */
 const otherThing = /error|version|code|port\b|line|page|build|chapter|article/;
 
-const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?|[a-z](?=\d{6}))?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|-(?=[A-Z]{1,4}-\d)|[./](?=\d)|/(?=[A-Z]{1,3}(?:\d|(?![\p{L}\d])))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
+const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?|[a-z](?=\d{6}))?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|-(?=[A-Z]{1,4}(?:-\d|(?![\p{L}\p{N}_-])))|[./](?=\d)|/(?=[A-Z]{1,3}(?:\d|(?![\p{L}\d])))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
 const number = new RegExp(String.raw`(?=[A-Z\d]|[a-z]\d{6})(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
 /** The next number of a list. */
 const nextNumber = new RegExp(String.raw`(?:, ?|,? (?:${contextWords('and')}) )(${NUMBER})`, 'uy');

@@ -20,6 +20,10 @@ const inProse = new RegExp(String.raw`${label}${ofService}(?: ?:| is| ist| est| 
 const directly = new RegExp(`${label} $`, 'u');
 const quoted = new RegExp(`${label} ["'„“«]$`, 'u');
 
+/** Whether a text, in lower case, ends with a label of an account. */
+export const isAccountLabel = (before: string): boolean =>
+  inProse.test(before) || directly.test(before) || quoted.test(before);
+
 /** Two words that a dot joins, as companies form the names of accounts; not the name of a file or a host. */
 const isDotted = (name: string): boolean =>
   /^\p{Ll}{2,20}\.\p{Ll}{1,20}$/u.test(name) &&
