@@ -28,6 +28,8 @@ const between = new RegExp(
 /** The town behind a street and its number, or the country behind the town, before other punctuation. */
 const town = /^, \p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))/u;
 const afterAddress = String.raw`, (?:${contextWords('afterAddress')})(?!\p{L})`;
+/** A flat or a floor behind what was found: ", 3.º izq.", ", interno 4". */
+const dwelling = new RegExp(String.raw`^, (?:${contextWords('dwelling')})(?![\p{L}\p{N}]|[.,:]\d)`, 'iu');
 /** What stands where a town can stand: "Milano, Cell. 347 1234567". */
 const noTown = new RegExp(`^${afterAddress}`, 'iu');
 /** The same at the end of what was found. */
@@ -60,11 +62,14 @@ function endOf(text: string, { start, end }: Span, following: readonly Span[]): 
   if (!text.startsWith(', ', end) || !/\d/.test(text.slice(start, end))) return end;
   const other = following.find(({ type }) => type !== 'LOCATION')?.start ?? text.length;
   let to = end;
-  for (let parts = 0; parts < 2; parts++) {
+  for (let parts = 0; parts < 3; parts++) {
     const next = text.slice(to, to + WIDTH);
-    const length = noTown.test(next) ? 0 : (town.exec(next)?.[0].length ?? 0);
-    if (to + length > other) break;
-    to += length;
+    const [flat = ''] = dwelling.exec(next) ?? [];
+    const [part = flat] = flat !== '' || noTown.test(next) ? [] : (town.exec(next) ?? []);
+    // What follows a flat directly is the rest of the address: it is joined with this part.
+    const isBetween = flat !== '' && other - to - flat.length === ', '.length;
+    if (to + part.length > other || isBetween) break;
+    to += part.length;
   }
   return to;
 }

@@ -19,12 +19,19 @@ const introductions: readonly string[] = [
   'Olá, o meu nome é Bob Dylan.',
   'Nazywam się Bob Dylan.',
   'Hej, jag heter Bob Dylan.',
+  'Patient: Bob Dylan',
+  '{"customer": "Bob Dylan"}',
+  'Kundin: Eva\nAnsprechpartner: Bob Dylan',
+  'To: a@b.example\nCc: Bob Dylan\nSubject: Sick leave',
+  'Von: Bob Dylan',
 ];
 const others: readonly string[] = [
   'Who is Bob Dylan?',
   'Songs by Bob Dylan',
   'I am a fan of Bob Dylan.',
   'Iam Bob Dylan',
+  'Singer: Bob Dylan, name: Bob Dylan',
+  'a letter from: Bob Dylan',
 ];
 
 describe('withIntroductions', () => {
@@ -33,6 +40,13 @@ describe('withIntroductions', () => {
       expect(typeIn(text)).to.equal('PERSON');
     });
   }
+  it('makes a name in a field private beside an address for mail', () => {
+    const text = 'Name: Bob Dylan, Mail: bob@mail.example';
+    const name = { start: 6, end: 15, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed' };
+    const mail = { ...name, start: 23, end: 39, type: 'EMAIL_ADDRESS' };
+    expect(withIntroductions(text, [name, mail])).to.deep.equal([{ ...name, type: 'PERSON' }, mail]);
+    expect(withIntroductions(text, [name])).to.deep.equal([name]);
+  });
   for (const text of others) {
     it(`leaves the person public in: ${text}`, () => {
       expect(typeIn(text)).to.equal('PUBLIC_PERSON');

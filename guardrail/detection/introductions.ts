@@ -2,14 +2,31 @@ import type { Span } from './contract.ts';
 import { contextWords } from './languages/languages.ts';
 
 /** How far before a name these words may stand, in UTF-16 code units. */
-const WIDTH = 32;
+const WIDTH = 48;
 
 const introduction = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('selfIntroduction')})[\s:,]{1,2}$`, 'u');
 
-/** Makes a public person private where the name introduces who writes: "Hi, I'm Bob Dylan, my order never came". */
+const separator = String.raw`["']?\s?[:=]\s?["']?$`;
+/** The label of a field, or of the sender of a mail at the beginning of a line. */
+const label = new RegExp(
+  String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('personName')}|${contextWords('personLabel')})${separator}|\n(?:${contextWords('mailHeader')}): ["']?$`,
+  'u',
+);
+/** The label of any name: it is that of a private person beside other values of this person. */
+const nameLabel = new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('name')})${separator}`, 'u');
+const contactTypes: ReadonlySet<string> = new Set(['EMAIL_ADDRESS', 'ID', 'PHONE_NUMBER', 'USERNAME']);
+
+/**
+ * Makes a public person private where the name introduces who writes ("Hi, I'm Bob Dylan, my order never came"), or is in a field
+ * for private persons ("Patient: Bob Dylan").
+ */
 export function withIntroductions(text: string, spans: readonly Span[]): readonly Span[] {
-  const introduces = ({ start }: Span): boolean =>
-    introduction.test(text.slice(Math.max(0, start - WIDTH), start).toLowerCase());
+  const introduces = ({ start }: Span): boolean => {
+    const isBeginning = start <= WIDTH;
+    const before = `${isBeginning ? '\n' : ''}${text.slice(isBeginning ? 0 : start - WIDTH, start)}`.toLowerCase();
+    if (introduction.test(before) || label.test(before)) return true;
+    return nameLabel.test(before) && spans.some(({ type }) => contactTypes.has(type));
+  };
   if (!spans.some(({ type }) => type === 'PUBLIC_PERSON')) return spans;
   return spans.map((span) => (span.type === 'PUBLIC_PERSON' && introduces(span) ? { ...span, type: 'PERSON' } : span));
 }

@@ -73,6 +73,10 @@ export interface ContextWords {
   readonly introduction: string;
   /** Before the name of the person who writes. */
   readonly selfIntroduction: string;
+  /** The label of a field with the name of a private person: a customer, a patient, a tenant. */
+  readonly personLabel: string;
+  /** Before the name of who sends or receives a mail: "From". */
+  readonly mailHeader: string;
   /** Before a pair of coordinates. */
   readonly coordinates: string;
   /** Before a pair of coordinates with at least four decimals. Drawings use these words, too. */
@@ -135,6 +139,8 @@ export interface ContextWords {
   readonly courtesyTitle: string;
   /** The label of the place where a person lives or was born. */
   readonly town: string;
+  /** The label of a column with streets and house numbers. */
+  readonly streetHeader: string;
   /** Before a postal code. */
   readonly postalCode: string;
   /** The key of a field with a postal code, before a colon or an equals sign. Alone, the word means something else, too. */

@@ -295,6 +295,11 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '"headers": "\\"Authorization\\": \\"Basic [dXNlcjpwYXNzd29yZDEyMw==]\\""',
   ],
   ADDRESS: [
+    'Lebt in der [Hauptstr. 5, 3. OG links, Köln].',
+    'Er wohnt [Hauptstraße 5, 3. Etage, in Köln].',
+    '[calle Mayor 5, 3.º B, Toledo]',
+    '[Kerkstraat 8, 2 hoog, Delft]',
+    '[Storgatan 9, 2 tr, Umeå]',
     'My zip code is [2371] in Austria',
     'my zip is [02139]',
     'ZIP: [8592]',
@@ -459,6 +464,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '\nnom\tprénom\tville\n[de La Fontanille]\tOmbeline\tAngers\n',
     '\nname,date of birth\n"[Okafor, Robert]",1990-02-03\n',
   ],
+  'ADDRESS in a column': ['Name;Vorname;Straße;PLZ\nHuber;Resi;[Dorfstr. 3];[83022]\n'],
   'DATE_OF_BIRTH in a column': [
     'nombre;fecha_nac;ciudad\nUxía Otero;[1988-11-02];Lugo\n',
     'full name,dob\nAda King,[19881102]\n',

@@ -7,6 +7,10 @@ export const german: Language = {
     accessCode: '(?:tür|tor|haus|alarm|zugangs|schlüsselbox|eingangs|garagen)[ -]?code',
     spokenFiller: 'am|den|des|im',
     introduction: 'herrn?|frau|hr|fr|patient(?:in)?|ich bin|hier ist|hier spricht|mein name ist|name',
+    personLabel:
+      'kund(?:e|in)|patient(?:in)?|mandant(?:in)?|mieter(?:in)?|vermieter(?:in)?|versicherte[rn]?|mitarbeiter(?:in)?|mitglied|gast|empfänger(?:in)?|absender(?:in)?|fahrer(?:in)?|halter(?:in)?|schüler(?:in)?|bewerber(?:in)?|kontakt|ansprechpartner(?:in)?|teilnehmer(?:in)?|anrufer(?:in)?|bevollmächtigter?|kontoinhaber(?:in)?',
+    mailHeader: 'von|an|kopie',
+    streetHeader: String.raw`stra(?:ß|ss)e|str\.?|adresse|anschrift|wohnadresse|hausanschrift`,
     selfIntroduction: 'ich bin|ich heiße|mein name ist|hier ist|hier spricht',
     numberWord:
       'erster?n?|eins?|zwei|zwo|zwanzig|dritter?n?|drei|vier|fünf|sechs?|sieb(?:en)?|siebter?n?|achter?n?|acht|neun|zehn|elf|zwölf|[zß]ig|hundert|tausend|und|s?te[nrs]?',

@@ -8,6 +8,11 @@ export const english: Language = {
       '(?:door|gate|alarm|entry|access|building|lobby|garage|intercom|lockbox|key ?safe|safe|keypad)[ -]code|(?<!(?:zip|post|postal|area|country|dial|dialling|source|status) )code (?:for|to|of) (?:the |my |our )?(?:front |back |garden )?(?:door|gate|alarm|building|garage|lobby)|key ?safe|lock ?box|keypad',
     spokenFiller: 'the|of|in',
     introduction: "mr|mrs|ms|miss|dr|patient|caller|client|driver|tenant|this is|i am|i'm|my name is|named?",
+    personLabel:
+      'customer|client|patient|employee|member|guest|passenger|tenant|landlord|resident|applicant|claimant|policy ?holder|insured|pupil|parent|guardian|driver|recipient|sender|beneficiary|caller|next of kin|emergency contact|attendee|participant|subscriber|buyer|card ?holder|account ?holder|signed(?: by)?|requested by|reported by|assigned to|ship to|bill to|deliver to|attn|attention',
+    mailHeader: 'from|to|cc|bcc|reply-to',
+    streetHeader:
+      '(?:street|home|postal|mailing|billing|shipping|delivery)?[ _-]?address(?:[ _-]?(?:line)?[ _-]?1)?|street',
     selfIntroduction: "i am|i['’]m|my name is|name['’]s",
     numberWord:
       'first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|twentieth|thirtieth|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen(?:th)?|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|oh',
@@ -50,7 +55,7 @@ export const english: Language = {
     driverLicense: String.raw`driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id|\bdl\b`,
     passport: 'passport',
     bankAccount: String.raw`bank account|account number|acct\.?|routing(?: number)?|sort code|(?:routing|sort code)[^\n]{0,24}\baccount(?: no)?`,
-    documentId: String.raw`\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b|(?:customer|client|contract|policy|account holder|driver|emp(?:loyee)?|hosp(?:ital)?|loyalty|frequent flyer|process server|patient|case worker|student)(?:[ _](?:no|nr|num(?:ber)?|id|ref|card|licen[cs]e)\b)?\.?|member(?:ship)? card|\bbrp\b|share code|\bid no|e-ticket|executive club|\baccount|\b(?:member|subscriber|patient|employee|student|customer)=|case (?:no\b|nr|number|id|ref)|rental agreement|tax (?:no\b|nr|ref(?:erence)?)|frequent flyer|loyalty|flying blue|miles (?:&|and) more|rewards|nhi\b|hospital no|claim|(?:case|file) ref|polic(?:y|ies)|passports?`,
+    documentId: String.raw`insurance[ _]?(?:no|number|num|id)|licen[cs]e (?:no|number|num|#)|\ba#|\ba-number|alien (?:registration )?(?:no|number)|\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b|(?:customer|client|contract|policy|account holder|driver|emp(?:loyee)?|hosp(?:ital)?|loyalty|frequent flyer|process server|patient|case worker|student)(?:[ _](?:no|nr|num(?:ber)?|id|ref|card|licen[cs]e)\b)?\.?|member(?:ship)? card|\bbrp\b|share code|\bid no|e-ticket|executive club|\baccount|\b(?:member|subscriber|patient|employee|student|customer)=|case (?:no\b|nr|number|id|ref)|rental agreement|tax (?:no\b|nr|ref(?:erence)?)|frequent flyer|loyalty|flying blue|miles (?:&|and) more|rewards|nhi\b|hospital no|claim|(?:case|file) ref|polic(?:y|ies)|passports?`,
     documentFiller: 'number|num|no|is|id|my|currently|card|code',
     username:
       'user ?name|user_?name|user|user_?id|login|login ?name|screen ?name|handle|nick(?:name)?|account ?name|profile name|profile',
@@ -115,6 +120,9 @@ export const english: Language = {
     ],
     column: ['phone', 'mobile'],
     document: [
+      'a# ',
+      'alien',
+      'licen',
       'member',
       'subscrib',
       'patient',

@@ -7,6 +7,10 @@ export const spanish: Language = {
     accessCode: '(?:clave|c[óo]digo) (?:del? )?(?:la )?(?:portal|puerta|alarma|entrada|garaje|port[óo]n)',
     spokenFiller: 'el|del?',
     introduction: 'sr|sra|don|doña|d|dña|paciente|soy|me llamo|mi nombre es',
+    personLabel:
+      'client[ea]|paciente|inquilin[oa]|asegurad[oa]|emplead[oa]|soci[oa]|pasajer[oa]|destinatari[oa]|remitente|conductora?|alumn[oa]|candidat[oa]|beneficiari[oa]|contacto|titular',
+    mailHeader: 'de|para|cc',
+    streetHeader: 'direcci[óo]n|domicilio|calle',
     selfIntroduction: 'soy|me llamo|mi nombre es',
     numberWord:
       'primero|un[oa]?|dos|tr[eé]s|cuatro|cinco|s[eé]is|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci|veint[ei]|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien(?:to)?s?|novecientos|mil',
@@ -46,7 +50,7 @@ export const spanish: Language = {
     homePreposition: String.raw`en|de`,
     addressPart: String.raw`de|del|la|las|los|el|av|avda|avenida|calle|callejón|camino|carretera|ctra|paseo|plaza|ronda|travesía|urb|urbanización|esc|escalera|piso|planta|pta|puerta|bajo|izq|dcha|int|ext|col|colonia|lote|depto|núm`,
     afterAddress: 'tel|tel[ée]fono|m[óo]vil|correo|(?:muchas )?gracias|saludos|atentamente',
-    dwelling: String.raw`(?:piso|puerta|pta\.?|apto\.?|dpto\.?) ?\d{1,3}[ºª°]?|\d{1,2}\.?[ºª°] ?[a-d]`,
+    dwelling: String.raw`(?:piso|puerta|pta\.?|apto\.?|dpto\.?) ?\d{1,3}[ºª°]?|\d{1,2}\.?[ºª°]\.? ?(?:[a-d]|izq(?:da)?|izquierda|dcha|dch|derecha|centro|ext|int)\.?`,
     dwellingPreposition: 'en|en el|en la|del|de la',
     nameParticle: String.raw`de|del|la|las|los|viuda|vda`,
     courtesyTitle: 'sr|sra|srta|señor|señora|señorita',

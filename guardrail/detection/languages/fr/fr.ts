@@ -8,6 +8,10 @@ export const french: Language = {
       "digicode|code (?:de (?:la )?porte|d['’](?:entr[ée]e|acc[èe]s)|porte|de l['’]immeuble|de l['’]alarme|du portail|portail|alarme|interphone)|, code",
     spokenFiller: 'le|en',
     introduction: "mme|mlle|m|mr|dr|monsieur|madame|patiente?|c['’]est|je suis|je m['’]appelle|nom",
+    personLabel:
+      'client(?:e)?|patient(?:e)?|locataire|bailleur|assurée?|salariée?|adhérente?|passagère?|destinataire|expéditeur|expéditrice|conducteur|conductrice|élève|candidate?|bénéficiaire|contact|titulaire',
+    mailHeader: 'de|à|cc',
+    streetHeader: 'adresse|rue',
     selfIntroduction: "je suis|je m['’]appelle|mon nom est",
     numberWord:
       'premier|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingts?|trente|quarante|cinquante|soixante|septante|huitante|nonante|cents?|mille?',
@@ -35,7 +39,7 @@ export const french: Language = {
     ofMonth: 'de',
     driverLicense: String.raw`permis de conduire|\bpermis`,
     passport: 'passeport',
-    documentId: String.raw`r[ée]f(?:[ée]rence)?\.? (?:de )?(?:client|dossier|contrat|adh[ée]rent|abonn[ée])|carte d'identit[ée]|client(?:e)? n|num[ée]ro (?:de )?(?:client|soci[ée]taire|assur[ée]|adh[ée]rent|contrat)|assur[ée]e? n|matricule|dossier n|soci[ée]taire|permis [a-z] n|carte d['’][ée]tudiant|adh[ée]rent n|contrat n|\bdossier|\bine\b|allocataire|(?:num[ée]ro|n[°º]) (?:fiscal|d['’]allocataire|de dossier|de s[ée]curit[ée] sociale|de police|de contrat|[ée]tudiant|de permis|de sinistre|client|patient)|carte (?:avantage|de fid[ée]lit[ée]|vitale|mutuelle)|police n|sinistre n|passeports?|badge n|\bsire[nt]\b`,
+    documentId: String.raw`mutuelle|r[ée]f(?:[ée]rence)?\.? (?:de )?(?:client|dossier|contrat|adh[ée]rent|abonn[ée])|carte d'identit[ée]|client(?:e)? n|num[ée]ro (?:de )?(?:client|soci[ée]taire|assur[ée]|adh[ée]rent|contrat)|assur[ée]e? n|matricule|dossier n|soci[ée]taire|permis [a-z] n|carte d['’][ée]tudiant|adh[ée]rent n|contrat n|\bdossier|\bine\b|allocataire|(?:num[ée]ro|n[°º]) (?:fiscal|d['’]allocataire|de dossier|de s[ée]curit[ée] sociale|de police|de contrat|[ée]tudiant|de permis|de sinistre|client|patient)|carte (?:avantage|de fid[ée]lit[ée]|vitale|mutuelle)|police n|sinistre n|passeports?|badge n|\bsire[nt]\b`,
     documentFiller: 'n°|est|le|num[ée]ro|de',
     username: "(?:nom d['’])?utilisateur|identifiant(?: de connexion)?|pseudo|nom d['’]usager",
     vat: String.raw`\btva\b`,
@@ -65,6 +69,7 @@ export const french: Language = {
     accessCode: ['digicode', 'code de', 'code d', 'code po', 'code du', 'code al', 'code in', ', code'],
     column: ['telep', 'portable'],
     document: [
+      'mutuelle',
       'client',
       'siret',
       'siren',

@@ -7,6 +7,10 @@ export const italian: Language = {
     accessCode: "codice (?:del(?:la|l['’])? ?)?(?:portone|cancello|porta|allarme|citofono|garage)",
     spokenFiller: 'il|del',
     introduction: String.raw`sig|sig\.?ra|signor[ae]?|dott|paziente|sono|mi chiamo`,
+    personLabel:
+      'cliente|paziente|inquilin[oa]|assicurat[oa]|dipendente|soci[oa]|passegger[oa]|destinatari[oa]|mittente|conducente|alunn[oa]|candidat[oa]|beneficiari[oa]|contatto|intestatari[oa]',
+    mailHeader: 'da|a|cc',
+    streetHeader: 'indirizzo|via',
     selfIntroduction: 'sono|mi chiamo|il mio nome è',
     numberWord:
       'primo|un[oa]?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|tredici|quattordici|quindici|sedici|diciassette|diciotto|diciannove|vent[io]?|trent[ao]?|quarant[ao]?|cinquant[ao]?|sessant[ao]?|settant[ao]?|ottant[ao]?|novant[ao]?|cento|mila|mille',
@@ -16,7 +20,7 @@ export const italian: Language = {
     cardCodeAfterDate: String.raw`cod(?:ice|\.)?`,
     device: 'dispositivo',
     and: 'e|ed|o',
-    phone: 'cellulare|chiam|numero|recapito',
+    phone: String.raw`cellulare|chiam|numero|\bnum\b|recapito`,
     otherNumber: 'ordine|fattura',
     card: 'carta',
     cardCode: 'codice di sicurezza',
@@ -32,7 +36,7 @@ export const italian: Language = {
     coordinate: 'latitudine|longitudine',
     driverLicense: 'patente di guida',
     passport: 'passaporto',
-    documentId: String.raw`carta(?: ?freccia| (?:fedelt[àa]|socio|club|viaggio))|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
+    documentId: String.raw`\bmatr\.|carta(?: ?freccia| (?:fedelt[àa]|socio|club|viaggio))|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
     documentFiller: 'il|la|è|numer[oa]',
     username: '(?:nome )?utente',
     vat: String.raw`partita|p\.? ?iva`,
@@ -60,6 +64,7 @@ export const italian: Language = {
     accessCode: ['codice d', 'codice p', 'codice c', 'codice a'],
     column: ['telef', 'cellulare'],
     document: [
+      'matr. ',
       'carta',
       'cliente',
       'paziente',

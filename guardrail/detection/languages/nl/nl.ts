@@ -7,6 +7,10 @@ export const dutch: Language = {
     accessCode: '(?:alarm|deur|poort|toegangs|sleutelkluis|garage)[ -]?code',
     spokenFiller: 'op|de',
     introduction: 'dhr|mevr|mw|de heer|mevrouw|pati[ëe]nt|ik ben|mijn naam is',
+    personLabel:
+      'klant|patiënt|cliënt|huurder|verzekerde|medewerker|werknemer|gast|passagier|ontvanger|afzender|bestuurder|leerling|sollicitant|contactpersoon',
+    mailHeader: 'van|aan|cc',
+    streetHeader: 'adres|straat',
     selfIntroduction: 'ik ben|ik heet|mijn naam is',
     numberWord:
       'eerste|e[eé]n|twee|tweede|drie|derde|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf|der|veer|twin|tach|tig|honderd|duizend|en|[ëe]n|ste|de',

@@ -7,13 +7,17 @@ export const polish: Language = {
     accessCode: 'kod do (?:klatki|bramy|domofonu|drzwi|alarmu|furtki|skrytki|gara[żz]u)',
     spokenFiller: 'roku',
     introduction: 'pan|pani|pacjent(?:ka)?|jestem|nazywam się',
+    personLabel:
+      'klient(?:ka)?|pacjent(?:ka)?|najemca|ubezpieczon[ya]|pracowni(?:k|ca)|pasażer(?:ka)?|odbiorca|nadawca|kierowca|uczeń|uczennica|kandydat(?:ka)?',
+    mailHeader: 'od|do|dw',
+    streetHeader: 'adres|ulica',
     selfIntroduction: 'jestem|nazywam się|mam na imię',
     numberWord:
       'pierwsz|drugi|trzeci|czwart|piąt|szóst|siódm|ósm|dziewiąt|dziesiąt|jedenast|dwunast|trzynast|czternast|piętnast|szesnast|siedemnast|osiemnast|dziewiętnast|dwudziest|trzydziest|czterdziest|pięćdziesiąt|sześćdziesiąt|siedemdziesiąt|osiemdziesiąt|dziewięćdziesiąt|tysiąc|dziewięćset|dwutysięczn|dwa|ego|y|a|i',
     badge: 'identyfikator|legitymacja',
     columnList: 'kolumny|pola',
     phoneHeader: 'telefon|nr tel(?:efonu)?',
-    phone: 'kom[óo]rk|dzwo',
+    phone: 'kom[óo]rk|num(?:er|eru) (?:to|telefonu)|(?:nowy|mój) numer|dzwo',
     card: 'kart',
     cardCode: 'kod (?:bezpieczeństwa|cvv|weryfikacyjny)',
     cardCodeAfterDate: 'kod',

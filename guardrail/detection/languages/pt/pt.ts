@@ -7,6 +7,10 @@ export const portuguese: Language = {
     accessCode: '(?:c[óo]digo|senha) d[oae] (?:port[ãa]o|porta|alarme|pr[ée]dio|garagem)|port[ãa]o',
     spokenFiller: 'd[eo]|em',
     introduction: 'sr|sra|dona|paciente|sou|me chamo|meu nome é|chamo-me',
+    personLabel:
+      'cliente|paciente|inquilin[oa]|segurad[oa]|funcionári[oa]|sóci[oa]|passageir[oa]|destinatári[oa]|remetente|condutora?|alun[oa]|candidat[oa]|beneficiári[oa]|contato|titular|utente',
+    mailHeader: 'de|para|cc',
+    streetHeader: 'endere[çc]o|morada|rua',
     selfIntroduction: 'sou|chamo-me|me chamo|meu nome é',
     numberWord:
       'primeiro|uma?|dois|duas|tr[êe]s|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|catorze|quatorze|quinze|dez[ae]sseis|dez[ae]ssete|dezoito|dez[ae]nove|vinte|trinta|quarenta|cinquenta|sessenta|setenta|oitenta|noventa|cem|cento|novecentos|mil',
@@ -27,7 +31,7 @@ export const portuguese: Language = {
     ofMonth: 'de',
     ofYear: 'de',
     personName: 'sobrenome|apelido|nome completo|primeiro nome',
-    documentId: String.raw`(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|matr[íi]cula|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
+    documentId: String.raw`\bpix\b|(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|matr[íi]cula|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
     documentFiller: String.raw`n[úu]mero|n|é`,
     is: 'é',
     booking: String.raw`localizador|reserva`,
@@ -54,6 +58,7 @@ export const portuguese: Language = {
     accessCode: ['codigo d', 'senha d', 'portao'],
     column: ['telef', 'telemovel', 'celular'],
     document: [
+      'pix',
       'cliente',
       'utente',
       'socio',

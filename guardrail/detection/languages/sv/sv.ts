@@ -9,6 +9,10 @@ export const swedish: Language = {
     accessCode: '(?:port|larm|dörr|grind|garage)kod',
     spokenFiller: 'den',
     introduction: 'herr|fru|patient(?:en)?|jag heter|jag är|heter',
+    personLabel:
+      'kund|patient|hyresgäst|försäkrad|anställd|medlem|gäst|passagerare|mottagare|avsändare|förare|elev|sökande|kontaktperson',
+    mailHeader: 'från|till|kopia',
+    streetHeader: '(?:gatu)?adress|gata',
     selfIntroduction: 'jag heter|jag är|mitt namn är',
     numberWord:
       'första|andra|tredje|fjärde|femte|sjätte|sjunde|åttonde|nionde|tionde|elfte|tolfte|tretton|fjorton|femton|sexton|sjutton|arton|nitton|tjugo|trettio|fyrtio|femtio|sextio|sjuttio|åttio|nittio|ett?|en|två|tre|fyra|fem|sex|sju|åtta|nio|tio|elva|tolv|de|hundra|tusen',

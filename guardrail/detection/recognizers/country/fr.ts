@@ -8,7 +8,7 @@ export const france: Country = {
       lengths: [15],
       valid: (d) => /^[1-478]/.test(d) && 97 - Number(BigInt(d.slice(0, 13)) % 97n) === numberAt(d, 13, 15),
       format: /^[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?\d{2} ?\d{3} ?\d{3} ?\d{2}$/,
-      context: /s[ée]curit[ée] sociale|\bnir\b|\binsee\b|num[ée]ro de s[ée]cu|social security/,
+      context: /s[ée]curit[ée] sociale|\bnir\b|\binsee\b|\bs[ée]cu\b|social security/,
     },
   ],
   recognizers: [

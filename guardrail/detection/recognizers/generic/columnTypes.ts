@@ -11,6 +11,7 @@ const plate = header(contextWords('plate'));
 const phone = header(contextWords('phoneHeader'));
 const identifier = header(`${contextWords('documentId')}|${contextWords('personNumber')}`);
 const town = header(contextWords('town'));
+const street = header(contextWords('streetHeader'));
 const postalCode = header(`${contextWords('postalCode')}|${contextWords('postalCodeKey')}`);
 /** A column that contains names if another one says that the rows are about people. */
 const plainName = header(contextWords('name'));
@@ -25,7 +26,8 @@ const VALUES = {
   ID: /^(?=.*\d)[\p{L}\d][\p{L}\d ./-]{2,24}$/u,
   LICENSE_PLATE: /^(?=.*\d)(?=.*\p{Lu})[\p{Lu}\d]{1,7}(?:[ -][\p{Lu}\d]{1,5}){0,3}$/u,
   PHONE_NUMBER: /^\+?\(?\d(?:[ ()./-]{0,2}\d){6,15}$/,
-  ADDRESS: /^(?:\p{L}[\p{L}\p{M} .,'’()-]{1,48}|(?=.{0,9}\d)[\p{L}\d][\p{L}\d -]{2,9})$/u,
+  ADDRESS:
+    /^(?:(?=.*\d)[\p{L}\d][\p{L}\p{M}\d .,'’()/-]{2,60}|\p{L}[\p{L}\p{M} .,'’()-]{1,48}|(?=.{0,9}\d)[\p{L}\d][\p{L}\d -]{2,9})$/u,
 } as const satisfies Readonly<Record<string, RegExp>>;
 
 type ColumnType = keyof typeof VALUES;
@@ -61,6 +63,6 @@ export function typesOfColumns(headers: readonly string[]): (EntityType | undefi
     if (type) return type;
     if (is(plainName, label)) return 'PERSON';
     if (is(identifier, label)) return 'ID';
-    return arePeople && (is(town, label) || is(postalCode, label)) ? 'ADDRESS' : undefined;
+    return arePeople && (is(town, label) || is(street, label) || is(postalCode, label)) ? 'ADDRESS' : undefined;
   });
 }
