@@ -26,7 +26,8 @@ const between = new RegExp(
   'u',
 );
 /** The town behind a street and its number, or the country behind the town, before other punctuation. */
-const town = /^, \p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))/u;
+const town =
+  /^, (?:(?:en|à|te|w|em|i) )?\p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))/u;
 const afterAddress = String.raw`, (?:${contextWords('afterAddress')})(?!\p{L})`;
 /** A flat or a floor behind what was found: ", 3.º izq.", ", interno 4". */
 const dwelling = new RegExp(String.raw`^, (?:${contextWords('dwelling')})(?![\p{L}\p{N}]|[.,:]\d)`, 'iu');

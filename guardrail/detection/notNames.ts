@@ -22,7 +22,7 @@ export const ACRONYMS = wordsOf([
 
 /** Words for people in proceedings and offices, other nouns with a capital, and the first words of sentences in Russian. */
 export const COMMON_WORD =
-  /^(?:Angeklagter?|addy|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Case|Chefin|Dr|Dyspnoe|Mrs?|Ms|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Mandant(?:in)?|Mieter(?:in)?|Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
+  /^(?:Angeklagter?|addy|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Case|Chefin|Dr|Dyspnoe|Mrs?|Ms|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Lehrer(?:in)?|nir|vitale|Mandant(?:in)?|Mieter(?:in)?|Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
 
 /** "Head of Procurement" */
 export const HEAD_OF = /^(?:Chair|Chief|Dean|Director|Head|Manager|Minister|Secretary|VP) of \p{Lu}/u;

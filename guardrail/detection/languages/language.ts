@@ -139,6 +139,8 @@ export interface ContextWords {
   readonly courtesyTitle: string;
   /** The label of the place where a person lives or was born. */
   readonly town: string;
+  /** The label of a place of birth. */
+  readonly birthplace: string;
   /** The label of a column with streets and house numbers. */
   readonly streetHeader: string;
   /** Before a postal code. */

@@ -14,7 +14,7 @@ const BEFORE_SENIOR: ReadonlySet<number> = new Set(
 /** Titles of learning between a courtesy title and the name: "Frau Prof. Dr. Sommer". */
 const LEARNED: ReadonlySet<number> = new Set(['dr', 'prof', 'mag', 'dipl', 'ing', 'med'].map(wordHash));
 /** Titles of characters whom everybody knows: "Mrs. Dalloway", "Madame Bovary". The classifier knows them from other people. */
-const LITERARY: ReadonlySet<number> = new Set(['mr', 'mrs', 'ms', 'madame', 'monsieur'].map(wordHash));
+const LITERARY: ReadonlySet<number> = new Set(['mr', 'mrs', 'madame', 'monsieur'].map(wordHash));
 /** Several people of one family name: "die Eheleute Kaiser". */
 const FAMILY: ReadonlySet<number> = new Set(['eheleute', 'ehepaar', 'familie', 'geschwister'].map(wordHash));
 /** "Dña.", which is no courtesy title without its full stop: "DNA". */
@@ -32,7 +32,7 @@ const MOST_WORDS = 3;
 const THE = wordHash('the');
 /** Brands, characters and titles of works: "Mr. Clean", "Mrs. Claus". */
 const FAMOUS: ReadonlySet<number> = new Set(
-  'bean big clean coffee fox incredible magic monopoly nobody peanut potato right robot sandman wonderful world'
+  'bean big clean coffee fox incredible magic marvel monopoly nobody pac peanut potato right robot sandman wonderful world'
     .split(' ')
     .map(wordHash),
 );

@@ -16,6 +16,7 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   birth: ['born', 'geb', 'naissance', '(b.'],
   booking: ['pnr', 'booking', 'buchung'],
   town: ['city', 'wohnort'],
+  birthplace: ['geburtsort', 'naissance'],
   postalCode: ['zip', 'cap:', 'postcode'],
   accessCode: ['door', 'wifi', 'kod do'],
   column: ['name', 'plat', 'telef'],

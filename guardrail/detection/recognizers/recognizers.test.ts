@@ -26,6 +26,8 @@ function find(text: string): Find[] {
 /** Values in brackets, by type. The test puts an emoji before each, to detect offsets that are not UTF-16 code units. */
 const positives: Readonly<Record<string, readonly string[]>> = {
   EMAIL_ADDRESS: [
+    'mail an [paul.richter(at)posteo.de], danke',
+    'mail: [j.doe (at) example (dot) org]',
     'mail [anna.schmidt+news@mail.example.co.uk]!',
     '<[a@b.de]>',
     'mailto:[jörg@müller.de],',
@@ -231,6 +233,9 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     'aws secret [wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzKEY1]',
   ],
   PASSWORD: [
+    'Passcode [449921]',
+    'WLAN: FRITZ!Box, Passwort [58812277441199887766]',
+    'Wi-Fi: GuestNet / [Sommer2024!]',
     'password: [Tr0ub4dor&3]',
     'Passwort ist [Sommer2024!]',
     "mysql -u app -p'[hunt3r-Two]' shop",
@@ -295,6 +300,10 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '"headers": "\\"Authorization\\": \\"Basic [dXNlcjpwYXNzd29yZDEyMw==]\\""',
   ],
   ADDRESS: [
+    'Geburtsort [Wolfsburg], Staatsangehörigkeit',
+    'Lieu de naissance [Sète] Nationalité française',
+    'Luogo e data di nascita: [Bari], 22',
+    'Place of birth: [Stoke-on-Trent]',
     'Lebt in der [Hauptstr. 5, 3. OG links, Köln].',
     'Er wohnt [Hauptstraße 5, 3. Etage, in Köln].',
     '[calle Mayor 5, 3.º B, Toledo]',
@@ -464,7 +473,6 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '\nnom\tprénom\tville\n[de La Fontanille]\tOmbeline\tAngers\n',
     '\nname,date of birth\n"[Okafor, Robert]",1990-02-03\n',
   ],
-  'ADDRESS in a column': ['Name;Vorname;Straße;PLZ\nHuber;Resi;[Dorfstr. 3];[83022]\n'],
   'DATE_OF_BIRTH in a column': [
     'nombre;fecha_nac;ciudad\nUxía Otero;[1988-11-02];Lugo\n',
     'full name,dob\nAda King,[19881102]\n',
@@ -481,6 +489,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
     '{"wohnort": "[Bad Ems]", "vorname": "Ute"}',
   ],
   'ADDRESS in a column': [
+    'Name;Vorname;Straße;PLZ\nHuber;Resi;[Dorfstr. 3];[83022]\n',
     'Vorname;Nachname;Ort;Land\nAnna;Keller;[Ennetbürgen];n/a\n',
     'Vorname;Nachname;PLZ;Land\nAnna;Keller;[6373];CH\n',
     '| first name | home town |\n|---|---|\n| Priya | [Stoke-on-Trent] |\n',
@@ -491,6 +500,8 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   'PHONE_NUMBER in a column': ['| naam | telefoon |\n| Bo | 7 |\n| van Dijk | [611 220 334] |\n'],
   'ID in a column': ['\nstudent_no\tsurname\n[s1048812]\tRao\n'],
   USERNAME: [
+    'my discord is [moonfox#4471]',
+    'steam: [xX_Reaper_Xx]',
     '@[jonas.weber] can you take a look?',
     '/home/[jdoe]/projects/x.py',
     '"/Users/[maria.gomez]/Desktop/cv.pdf"',

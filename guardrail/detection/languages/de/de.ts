@@ -64,6 +64,7 @@ export const german: Language = {
     townParticle: 'an der|ob der',
     nameParticle: String.raw`von|vom|zu|zum|zur|geb|geborene|geborener`,
     courtesyTitle: 'herr|herrn|frau',
+    birthplace: 'geburtsort',
     town: String.raw`ort|wohnort|geburtsort|stadt`,
     postalCode: String.raw`plz|postleitzahl`,
   },

@@ -53,6 +53,7 @@ export const italian: Language = {
     dwellingPreposition: 'al|del|dal|in',
     nameParticle: String.raw`di|de|del|della|dei|degli|dal|lo|la|vedova|ved`,
     courtesyTitle: 'sig|signor|signore|signora|signorina',
+    birthplace: 'luogo (?:e data )?di nascita',
     town: String.raw`città|comune|luogo di nascita|residenza`,
     postalCode: String.raw`codice(?: di avviamento)? postale`,
     postalCodeKey: String.raw`cap`,

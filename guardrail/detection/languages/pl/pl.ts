@@ -45,6 +45,7 @@ export const polish: Language = {
     townParticle: 'nad|pod',
     nameParticle: String.raw`z|domu`,
     courtesyTitle: 'pan|pani',
+    birthplace: 'miejsce urodzenia',
     town: String.raw`miasto|miejscowość|miejsce urodzenia`,
     postalCode: String.raw`kod(?:u|em)?[ _-]?pocztow(?:y|ego|ym)`,
     cardExpiry: 'ważn[aey] do|data wa[żz]no[śs]ci|wa[żz]no[śs][ćc]',

@@ -47,6 +47,7 @@ export const portuguese: Language = {
     dwellingPreposition: 'no|na|do|da',
     nameParticle: String.raw`de|da|do|das|dos|viúva`,
     courtesyTitle: 'senhor|senhora|dona',
+    birthplace: 'naturalidade|local de nascimento',
     town: String.raw`cidade|localidade|naturalidade`,
     postalCodeKey: String.raw`cep`,
     cardExpiry: 'validade|v[áa]lido at[ée]|venc(?:e|imento)|val',

@@ -48,6 +48,7 @@ export const swedish: Language = {
     dwellingPreposition: 'på|i|från',
     nameParticle: String.raw`af|född`,
     courtesyTitle: 'fru|fröken',
+    birthplace: 'födelseort',
     town: String.raw`ort|postort|hemort|bostadsort`,
     postalCode: String.raw`post(?:nummer|nr)`,
     cardExpiry: String.raw`giltig(?:t)? (?:till|t\.?o\.?m)|utg[åa]ng(?:sdatum)?|går ut`,

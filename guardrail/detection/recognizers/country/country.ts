@@ -42,7 +42,7 @@ export const isYearMonthDay = (digits: string): boolean => isDate(numberAt(digit
 export const isDayMonthYear = (digits: string): boolean => isDate(numberAt(digits, 2, 4), numberAt(digits, 0, 2));
 
 /** The score of a number with wrong check digits directly behind its label. */
-export const UNVERIFIED = 0.7;
+export const UNVERIFIED = 0.8;
 
 /** A pattern of the context words directly before a number. */
 export const directlyBefore = (words: RegExp): RegExp => new RegExp(`(?:${words.source})${filler}`, 'u');

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { unitAt } from '../../../unitAt.ts';
 import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
-import { contextAfter, contextBefore, aroundDigits, type Emit, type Recognizer } from '../recognizer.ts';
+import { anywhere, aroundDigits, contextAfter, contextBefore, type Emit, type Recognizer } from '../recognizer.ts';
 import { identifiesSomebody } from './personalUrls.ts';
 
 const local = charactersOf(/[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u);
@@ -17,6 +17,15 @@ function charactersOf(pattern: RegExp): (text: string, at: number) => boolean {
     return known === undefined ? pattern.test(text.charAt(at)) : known === 1;
   };
 }
+
+/** An address whose sign is written in parentheses, so that programs do not collect it: "anna(at)mail.example". */
+const spelledEmail = anywhere({
+  type: 'EMAIL_ADDRESS',
+  pattern:
+    /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,62} ?(?:\(at\)|\[at\]|\{at\}) ?[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:(?:\.| ?(?:\(dot\)|\[dot\]|\(punkt\)) ?)[\p{L}\p{N}-]{2,63}){1,4}/giu,
+  mayMatch: ({ text }) => /[([{]at[)\]}]/i.test(text),
+  score: () => 0.95,
+});
 
 /** E-mail addresses. Extends each `@` in both directions within the limits of RFC 5321, so the run time is linear. */
 const email: Recognizer = {
@@ -217,4 +226,4 @@ const mac: Recognizer = {
 };
 
 /** Addresses and URLs that identify a person or a machine. */
-export const internet: readonly Recognizer[] = [email, url, ipv4, ipv6, mac];
+export const internet: readonly Recognizer[] = [email, spelledEmail, url, ipv4, ipv6, mac];

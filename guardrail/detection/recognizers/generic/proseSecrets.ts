@@ -37,8 +37,20 @@ const password: Recognizer = {
   },
 };
 
+/** A password of digits directly behind the word. Fewer digits can be a year. */
+const digitsBehind = new RegExp(
+  String.raw`(?: (?:${contextWords('is')}))? ["'„“«]?(\d{5,24})(?![\p{L}\d_/%€$]|[.,:-]\d)`,
+  'uy',
+);
+
 /** @returns the offset up to which the text is searched. */
 function findPassword(text: string, from: number, emit: Emit): number {
+  digitsBehind.lastIndex = from;
+  const [, digits] = digitsBehind.exec(text) ?? [];
+  if (digits !== undefined) {
+    emit(digitsBehind.lastIndex - digits.length, digitsBehind.lastIndex, 0.8);
+    return digitsBehind.lastIndex;
+  }
   const part = text.slice(from, from + PASSWORD_WIDTH + 40);
   if (!/\d/.test(part)) return from;
   for (const { 0: written, index } of part.matchAll(words)) {
@@ -62,7 +74,7 @@ const accessCode = new RegExp(
 );
 /** The passwords of networks, whose labels often do without the word "password". */
 const network = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?:wi-?fi|w-?lan|hotspot)${fewWords}((?=[^\s\d]{0,30}\d{2})(?=[^\p{L}\s]{0,8}[\p{L}-]{6})[\p{L}\d!#_-]{8,32})${valueEnd}`,
+  String.raw`(?<![\p{L}\p{N}])(?:wi-?fi|w-?lan|hotspot)(?:[ :=]{1,3}[\p{L}\d_-]{2,24} ?[/|,;] ?|${fewWords})((?=[^\s\d]{0,30}\d{2})(?=[^\p{L}\s]{0,8}[\p{L}-]{6})[\p{L}\d!#_-]{8,32})${valueEnd}`,
   'iuy',
 );
 /** Personal identification numbers. A number behind "pin" in lower case can be that of a contact. */

@@ -22,4 +22,22 @@ const townField = afterKeyword('town', 32, [
   },
 ]);
 
-export const townFields: readonly Recognizer[] = [townField];
+const WORD = String.raw`\p{Lu}[\p{L}\p{M}'’-]{1,24}`;
+/** A town behind the label of a place of birth. A second word can be the next label. */
+const birthplaceLabel = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${contextWords('birthplace')})["']?\s?[:=]?\s{0,2}["']?$`,
+  'u',
+);
+const birthplace = afterKeyword('birthplace', 40, [
+  {
+    type: 'ADDRESS',
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:(?:Bad|San|Santa|Saint|St\.|New|Los|Las|La|Le|El|Den|Nowy|Nowa|Stary|Stara) )?${WORD}(?: (?:am|an der|im|sur|de la|del|do|of|upon) ${WORD})?`,
+      'gu',
+    ),
+    mayMatch: () => true,
+    score: (_town, { text, start }) => (birthplaceLabel.test(contextBefore(text, start)) ? 0.85 : 0),
+  },
+]);
+
+export const townFields: readonly Recognizer[] = [townField, birthplace];

@@ -88,6 +88,13 @@ const profileName = new RegExp(
   'uy',
 );
 
+/** The same in small letters, where only a name with a separator, a digit or a capital within it is unlike a word. */
+const smallProfileName = new RegExp(
+  String.raw`(?<![\p{L}\p{N}._/-])(?:discord|steam|snap(?:chat)?|insta(?:gram)?|tiktok|twitch|telegram|skype|reddit|venmo)(?: (?:id|handle|user|name))?(?:: | is )@?([\p{L}\d_][\p{L}\d_.-]{2,38}(?:#\d{4}|[\p{L}\d_]))(?=[,;|)•·!]|\.?(?:\s|$))`,
+  'uy',
+);
+const isOdd = (name: string): boolean => /[\d._#-]|\p{Ll}\p{Lu}/u.test(name);
+
 const isProfileName = (name: string, text: string, end: number): boolean =>
   isPersonal(name) &&
   (isDistinct(name) || (/^\p{Ll}+$/u.test(name) && /^[.]?\s*(?:[,;|•·\n]|$)/.test(text.slice(end, end + 4))));
@@ -101,7 +108,13 @@ const profile: Recognizer = {
     for (const keyword of keywords.of('service')) {
       if (keyword < done) continue;
       profileName.lastIndex = keyword;
+      smallProfileName.lastIndex = keyword;
       const [, name] = profileName.exec(text) ?? [];
+      const [, small] = name === undefined ? (smallProfileName.exec(text) ?? []) : [];
+      if (small !== undefined && isOdd(small) && isPersonal(small)) {
+        done = smallProfileName.lastIndex;
+        emit(done - small.length, done, 0.8);
+      }
       if (name === undefined) continue;
       done = profileName.lastIndex;
       if (isProfileName(name, text, done)) emit(done - name.length, done, 0.8);
