@@ -15,14 +15,14 @@ export const ACRONYMS = wordsOf([
   // Numbers of people and things.
   'BIC BSN CPF CNPJ CURP DNI DOB EIN IBAN ITIN MRN NHS NIE NIF NIP NIR PESEL RFC SIREN SIRET SSN TIN UTR VIN',
   // Business.
-  'B2B B2C BAFA DMV DSGVO EOD ETA FAQ FYI GDPR HMRC IRS KPI MVP NDA OKR OOO POC PTO RFI RFP RFQ RMA ROI SKU SLA SLO SOW TBD TSA VAT WFH',
+  'B2B B2C BAFA DMV DSGVO EOD ETA FAQ FYI GDPR HMRC IRS KPI MVP NDA OKR OOO POC PTO RFI RFP RFQ RMA ROI SKU SLA SLO SOW TBD TSA VAT WFH WOZ',
   // Medicine.
   'ADHD BMI CABG CBC CHF CKD COPD CT CVA DVT ECG EEG EKG GERD HTN IBS KHK LDL MRT OCD PCOS PTSD STEMI TIA UTI VHF',
 ]);
 
 /** Words for people in proceedings and offices, other nouns with a capital, and the first words of sentences in Russian. */
 export const COMMON_WORD =
-  /^(?:Angeklagter?|addy|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Case|Chefin|Dr|Dyspnoe|Mrs?|Ms|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Lehrer(?:in)?|nir|vitale|Mandant(?:in)?|Mieter(?:in)?|Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
+  /^(?:Angeklagter?|addy|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Case|Chefin|Dr|Dyspnoe|Madam|Sir|Mrs?|Ms|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Lehrer(?:in)?|nir|vitale|Mandant(?:in)?|Mieter(?:in)?|Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
 
 /** "Head of Procurement" */
 export const HEAD_OF = /^(?:Chair|Chief|Dean|Director|Head|Manager|Minister|Secretary|VP) of \p{Lu}/u;

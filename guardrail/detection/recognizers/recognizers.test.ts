@@ -131,6 +131,13 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   ],
   US_DRIVER_LICENSE: ["driver's license: [D123-4567-8901]", 'driver license number is [F162823540116]'],
   ID: [
+    'Kollegin Szymanski, Pers.-Nr. [004471], vom 4.',
+    'carta c.i. [CA12345BB], al ritiro',
+    'aanslagnr [88213320]',
+    'cartão SUS [898 0012 3456 7890]',
+    'Rx# [7712093], Dr M. Iqbal',
+    '\n[P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<]\n',
+    '\n[L898902C36UTO7408122F1204159ZE184226B<<<<<10]\n',
     'claim [55-20981-QA], please',
     'conf. no. [7734QX], arriving 5 June',
     'Auftragsnummer [98KXQ2], ICE 578',
@@ -196,6 +203,7 @@ const positives: Readonly<Record<string, readonly string[]>> = {
   VIN: ['VIN [WVWZZZ1JZXW000001]', 'FIN: [WVWZZZ3CZ9E123456]', 'the [1HGCM82633A004352] was sold'],
   IMEI: ['IMEI: [490154203237518]', 'imei [49-015420-323751-8]', 'device=[353451047760580]'],
   LICENSE_PLATE: [
+    'parking his Prius ([7KZR881]) in the lane',
     'Columns: plate, owner, seen\n[7ABC123], Bob, 1.5, 2.5\n[BD51 SMR], Kim, 3, 4',
     'license plate [7ABC123]',
     'Das Kfz-Kennzeichen lautet [M-XY 987E].',

@@ -42,7 +42,7 @@ export const german: Language = {
     driverLicense: 'f(?:ü|ue)hrerschein(?:nummer)?',
     passport: 'reisepass(?:nummer)?',
     bankAccount: 'kontonummer',
-    documentId: String.raw`\bvn[- ]?nr|patienten-?id|mandatsreferenz|personalausweis(?:nummer)?|ausweisnummer|personalnummer|matrikelnummer|versichertennummer|steuernummer|(?:kunden?|vertrags?|personal|vers(?:icherten)?\.?|mitglieds?|matrikel|policen?|patienten?|kassen)[- ]?(?:nummer|nr)|\bkunde|vertrag|mitglied|führerschein klasse [a-z]|\b(?:tk|aok|dak|barmer|ikk|bkk)\b|bahncard|aktenzeichen|(?:steuer|schaden|versicherungs|vorgangs|fall|akten|studenten|konto|depot|zähler|ausweis)[- ]?(?:nummer|nr)|st\.?-?nr|führerschein(?: klasse [a-z])?|ausweis|\bkonto|\bkto\b\.?`,
+    documentId: String.raw`\bpers(?:onal)?\.?[- ]{0,2}n(?:umme)?r|\bvn[- ]?nr|patienten-?id|mandatsreferenz|personalausweis(?:nummer)?|ausweisnummer|personalnummer|matrikelnummer|versichertennummer|steuernummer|(?:kunden?|vertrags?|personal|vers(?:icherten)?\.?|mitglieds?|matrikel|policen?|patienten?|kassen)[- ]?(?:nummer|nr)|\bkunde|vertrag|mitglied|führerschein klasse [a-z]|\b(?:tk|aok|dak|barmer|ikk|bkk)\b|bahncard|aktenzeichen|(?:steuer|schaden|versicherungs|vorgangs|fall|akten|studenten|konto|depot|zähler|ausweis)[- ]?(?:nummer|nr)|st\.?-?nr|führerschein(?: klasse [a-z])?|ausweis|\bkonto|\bkto\b\.?`,
     documentFiller: String.raw`nr|ist|lautet|nr|nummer`,
     username: 'benutzer(?:name|kennung)?|nutzername|anmeldename|kennung|benutzer-?id|login|nickname|accountname',
     vat: String.raw`ust-?\s?id|umsatzsteuer|\bmwst\b|\buid\b|steuernummer`,
@@ -87,6 +87,7 @@ export const german: Language = {
     ],
     column: ['telef', 'handy', 'rufnummer'],
     document: [
+      'pers',
       'kunde',
       'vn-nr',
       'vn nr',

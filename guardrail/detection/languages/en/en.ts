@@ -55,7 +55,7 @@ export const english: Language = {
     driverLicense: String.raw`driv(?:er'?s?|ing)[ -]licen[cs]e|driver'?s? id|\bdl\b`,
     passport: 'passport',
     bankAccount: String.raw`bank account|account number|acct\.?|routing(?: number)?|sort code|(?:routing|sort code)[^\n]{0,24}\baccount(?: no)?`,
-    documentId: String.raw`insurance[ _]?(?:no|number|num|id)|licen[cs]e (?:no|number|num|#)|\ba#|\ba-number|alien (?:registration )?(?:no|number)|\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b|(?:customer|client|contract|policy|account holder|driver|emp(?:loyee)?|hosp(?:ital)?|loyalty|frequent flyer|process server|patient|case worker|student)(?:[ _](?:no|nr|num(?:ber)?|id|ref|card|licen[cs]e)\b)?\.?|member(?:ship)? card|\bbrp\b|share code|\bid no|e-ticket|executive club|\baccount|\b(?:member|subscriber|patient|employee|student|customer)=|case (?:no\b|nr|number|id|ref)|rental agreement|tax (?:no\b|nr|ref(?:erence)?)|frequent flyer|loyalty|flying blue|miles (?:&|and) more|rewards|nhi\b|hospital no|claim|(?:case|file) ref|polic(?:y|ies)|passports?`,
+    documentId: String.raw`\brx ?#|insurance[ _]?(?:no|number|num|id)|licen[cs]e (?:no|number|num|#)|\ba#|\ba-number|alien (?:registration )?(?:no|number)|\bid card|identity card|medical record|\bmrn\b|(?:patient|member|membership|student|employee|staff|personnel|insurance|policy|claim|badge) (?:id|no\b|number)|health card|tax id|tax number|national id|resident id|\bein\b|\butr\b|(?:customer|client|contract|policy|account holder|driver|emp(?:loyee)?|hosp(?:ital)?|loyalty|frequent flyer|process server|patient|case worker|student)(?:[ _](?:no|nr|num(?:ber)?|id|ref|card|licen[cs]e)\b)?\.?|member(?:ship)? card|\bbrp\b|share code|\bid no|e-ticket|executive club|\baccount|\b(?:member|subscriber|patient|employee|student|customer)=|case (?:no\b|nr|number|id|ref)|rental agreement|tax (?:no\b|nr|ref(?:erence)?)|frequent flyer|loyalty|flying blue|miles (?:&|and) more|rewards|nhi\b|hospital no|claim|(?:case|file) ref|polic(?:y|ies)|passports?`,
     documentFiller: 'number|num|no|is|id|my|currently|card|code',
     username:
       'user ?name|user_?name|user|user_?id|login|login ?name|screen ?name|handle|nick(?:name)?|account ?name|profile name|profile',
@@ -121,6 +121,8 @@ export const english: Language = {
     ],
     column: ['phone', 'mobile'],
     document: [
+      'rx#',
+      'rx #',
       'a# ',
       'alien',
       'licen',

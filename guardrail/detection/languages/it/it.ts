@@ -36,7 +36,7 @@ export const italian: Language = {
     coordinate: 'latitudine|longitudine',
     driverLicense: 'patente di guida',
     passport: 'passaporto',
-    documentId: String.raw`\bmatr\.|carta(?: ?freccia| (?:fedelt[àa]|socio|club|viaggio))|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
+    documentId: String.raw`\bc\.i\.|\bmatr\.|carta(?: ?freccia| (?:fedelt[àa]|socio|club|viaggio))|carta d'identit[àa]|codice (?:cliente|paziente)|numero (?:cliente|tessera|polizza|contratto)|tessera sanitaria|patente|polizza|matricola|\bcartella(?: clinica)?|sinistro|(?:numero|n\.) (?:cliente|contratto|tessera|sinistro|socio|paziente|polizza)|codice (?:utente|contratto|socio)|passaporti|contratto n|badge`,
     documentFiller: 'il|la|è|numer[oa]',
     username: '(?:nome )?utente',
     vat: String.raw`partita|p\.? ?iva`,
@@ -65,6 +65,7 @@ export const italian: Language = {
     accessCode: ['codice d', 'codice p', 'codice c', 'codice a'],
     column: ['telef', 'cellulare'],
     document: [
+      'c.i.',
       'matr. ',
       'carta',
       'cliente',

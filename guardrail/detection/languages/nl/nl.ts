@@ -37,7 +37,7 @@ export const dutch: Language = {
     vat: String.raw`\bbtw\b`,
     personName: 'voornaam|achternaam|volledige naam',
     documentId:
-      '(?:klant|personeels?|lid|polis|contract|pati[ëe]nt)(?:nummer|nr)|klantn|personeelsn|contract|(?:dossier|zaak|schade|student|pas|inschrijf|verzekerden|rekening|identiteitskaart)(?:nummer|nr)|polis|paspoorten|dossier',
+      'aanslag(?:nr|nummer)|(?:klant|personeels?|lid|polis|contract|pati[ëe]nt)(?:nummer|nr)|klantn|personeelsn|contract|(?:dossier|zaak|schade|student|pas|inschrijf|verzekerden|rekening|identiteitskaart)(?:nummer|nr)|polis|paspoorten|dossier',
     documentFiller: String.raw`nr|nummer|is`,
     booking: String.raw`boeking(?:scode|snummer)?|reservering(?:scode|snummer)?`,
     name: 'naam',
@@ -63,6 +63,7 @@ export const dutch: Language = {
     accessCode: ['alarmc', 'deurc', 'poortc', 'toegangsc', 'sleutelk', 'garagec'],
     column: ['telef', 'mobiel', 'gsm'],
     document: [
+      'aanslag',
       'klant',
       'personeel',
       'lid',

@@ -31,7 +31,7 @@ export const portuguese: Language = {
     ofMonth: 'de',
     ofYear: 'de',
     personName: 'sobrenome|apelido|nome completo|primeiro nome',
-    documentId: String.raw`\bpix\b|(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|matr[íi]cula|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
+    documentId: String.raw`cart[ãa]o (?:do )?sus|\bcns\b|\bpix\b|(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|matr[íi]cula|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
     documentFiller: String.raw`n[úu]mero|n|é`,
     is: 'é',
     booking: String.raw`localizador|reserva`,
@@ -59,6 +59,8 @@ export const portuguese: Language = {
     accessCode: ['codigo d', 'senha d', 'portao'],
     column: ['telef', 'telemovel', 'celular'],
     document: [
+      'cartao ',
+      'cns ',
       'pix',
       'cliente',
       'utente',

@@ -74,5 +74,17 @@ function emitParts(field: string, start: number, separator: string, emit: Emit, 
   }
 }
 
+/** A line of the machine-readable zone of a passport or an identity card: ICAO Doc 9303, parts 4 to 6. */
+const machineReadable: Recognizer = {
+  type: 'ID',
+  mayMatch: ({ text }) => text.includes('<<'),
+  find(text, emit) {
+    eachMatch(/(?<![\p{L}\p{N}<])[A-Z\d<]{28,44}(?![\p{L}\p{N}<])/gu, text, ({ 0: line, index }) => {
+      if (/[A-Z\d].*<<|<<.*[A-Z\d]/.test(line) && [30, 36, 44].includes(line.length))
+        emit(index, index + line.length, SCORE);
+    });
+  },
+};
+
 /** Persons in records whose format says what each field is. */
-export const records: readonly Recognizer[] = [hl7, contactAddress];
+export const records: readonly Recognizer[] = [hl7, contactAddress, machineReadable];

@@ -1,5 +1,5 @@
-/** The makes of most vehicles, in lower case. */
+/** The makes of most vehicles, and models that are no other words, in lower case. */
 export const vehicleMakes: readonly string[] =
-  'audi bmw chevrolet chevy chrysler citroen citroën cupra dacia dodge ferrari fiat ford honda hyundai iveco jaguar jeep kawasaki kia lexus mazda mercedes mitsubishi nissan opel peugeot piaggio polestar porsche renault rover saab seat skoda škoda subaru suzuki tesla toyota vauxhall vespa volkswagen volvo vw yamaha ducati'.split(
+  'audi bmw chevrolet chevy chrysler citroen citroën cupra dacia dodge ferrari fiat ford honda hyundai iveco jaguar jeep kawasaki kia lexus mazda mercedes mitsubishi nissan opel peugeot piaggio polestar porsche renault rover saab seat skoda škoda subaru suzuki tesla toyota vauxhall vespa volkswagen volvo vw yamaha ducati astra camry civic clio corolla corsa fabia fiesta octavia passat prius yaris'.split(
     ' ',
   );
