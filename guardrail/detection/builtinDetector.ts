@@ -234,7 +234,8 @@ class BuiltinDetector implements Detector {
       if (found === undefined) names.push({ start, end, type: 'PERSON', score: TITLED, detector: name });
       else if (found.type === 'PUBLIC_PERSON' && found.score < SURELY_PUBLIC) names[at] = { ...found, type: 'PERSON' };
     }
-    for (const { start, end } of spelledNames(this.names.tokens, text, () => wordsOf(text, names)))
+    let words: ReadonlySet<string> | undefined;
+    for (const { start, end } of spelledNames(this.names.tokens, text, () => (words ??= wordsOf(text, names))))
       names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name });
     if (keywords.of('username').length === 0) return names;
     for (const { start, end } of accountNames(this.names.tokens, text))

@@ -21,12 +21,13 @@ const contactTypes: ReadonlySet<string> = new Set(['EMAIL_ADDRESS', 'ID', 'PHONE
  * for private persons ("Patient: Bob Dylan").
  */
 export function withIntroductions(text: string, spans: readonly Span[]): readonly Span[] {
+  if (!spans.some(({ type }) => type === 'PUBLIC_PERSON')) return spans;
+  const hasContact = spans.some(({ type }) => contactTypes.has(type));
   const introduces = ({ start }: Span): boolean => {
     const isBeginning = start <= WIDTH;
     const before = `${isBeginning ? '\n' : ''}${text.slice(isBeginning ? 0 : start - WIDTH, start)}`.toLowerCase();
     if (introduction.test(before) || label.test(before)) return true;
-    return nameLabel.test(before) && spans.some(({ type }) => contactTypes.has(type));
+    return hasContact && nameLabel.test(before);
   };
-  if (!spans.some(({ type }) => type === 'PUBLIC_PERSON')) return spans;
   return spans.map((span) => (span.type === 'PUBLIC_PERSON' && introduces(span) ? { ...span, type: 'PERSON' } : span));
 }

@@ -705,6 +705,13 @@ const negatives: readonly string[] = [
   'city;population\nBerlin;3600000\nHamburg;1800000\n',
   'telefon,ort\nkeines,Altona\n',
   'station,ort,plz\nA,Altona,22765\n',
+  'street,price\nMain 5,3\n',
+  '该产品2023年5月1日生产,生日快乐',
+  'sums of 612 34 56 78 90 and 655 31 08 22 11',
+  'password 2024 policy, meet us (at) the office, [at] 5.30',
+  'steam: required, our discord is online, skype: not installed',
+  'a<<2, cout<<COUNT<<ENDL, template<A<B<<3>>>',
+  'birthplace of jazz, a birth in Berlin',
 ];
 
 describe('structured recognizers', () => {

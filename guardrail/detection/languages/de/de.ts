@@ -87,7 +87,10 @@ export const german: Language = {
     ],
     column: ['telef', 'handy', 'rufnummer'],
     document: [
-      'pers',
+      'pers.',
+      'pers-',
+      'persnr',
+      'personaln',
       'kunde',
       'vn-nr',
       'vn nr',

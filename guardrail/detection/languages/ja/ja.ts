@@ -6,7 +6,7 @@ export const japanese: Language = {
   context: {
     phone: '電話|携帯|連絡',
     username: 'ユーザー名|ユーザー',
-    birthAfter: '生まれ|生',
+    birthAfter: '生まれ|生(?![产產産成效活])',
     birth: '生年月日|生まれ|誕生日',
     personName: '氏名|姓名|名前',
   },

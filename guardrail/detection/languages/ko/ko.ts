@@ -6,7 +6,7 @@ export const korean: Language = {
   context: {
     phone: '전화|휴대',
     username: '사용자(?:명| 이름)?',
-    birthAfter: '생|출생|에 태어',
+    birthAfter: '생(?![산성활])|출생|에 태어',
     birth: '생년월일|생일|출생',
     personName: '성명|이름',
   },

@@ -22,8 +22,9 @@ function charactersOf(pattern: RegExp): (text: string, at: number) => boolean {
 const spelledEmail = anywhere({
   type: 'EMAIL_ADDRESS',
   pattern:
-    /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,62} ?(?:\(at\)|\[at\]|\{at\}) ?[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:(?:\.| ?(?:\(dot\)|\[dot\]|\(punkt\)) ?)[\p{L}\p{N}-]{2,63}){1,4}/giu,
-  mayMatch: ({ text }) => /[([{]at[)\]}]/i.test(text),
+    /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,62} ?(?:\(at\)|\[at\]) ?[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:(?:\.| ?(?:\(dot\)|\[dot\]|\(punkt\)) ?)[\p{L}\p{N}-]{2,63}){1,4}/giu,
+  mayMatch: ({ text }) =>
+    text.includes('(at)') || text.includes('[at]') || text.includes('(AT)') || text.includes('[AT]'),
   score: () => 0.95,
 });
 
