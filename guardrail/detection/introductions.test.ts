@@ -32,6 +32,10 @@ const others: readonly string[] = [
   'Iam Bob Dylan',
   'Singer: Bob Dylan, name: Bob Dylan',
   'a letter from: Bob Dylan',
+  'Q: Who wrote it?\nA: Bob Dylan',
+  'Band member: Bob Dylan',
+  'From: Bob Dylan to Joan Baez',
+  'Guest: Bob Dylan',
 ];
 
 describe('withIntroductions', () => {

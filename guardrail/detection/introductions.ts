@@ -7,11 +7,14 @@ const WIDTH = 48;
 const introduction = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('selfIntroduction')})[\s:,]{1,2}$`, 'u');
 
 const separator = String.raw`["']?\s?[:=]\s?["']?$`;
-/** The label of a field, or of the sender of a mail at the beginning of a line. */
+/** The label of a field. */
 const label = new RegExp(
-  String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('personName')}|${contextWords('personLabel')})${separator}|\n(?:${contextWords('mailHeader')}): ["']?$`,
+  String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('personName')}|${contextWords('personLabel')})${separator}`,
   'u',
 );
+/** The header of a mail, with one name or a list of names. */
+const mailHeader = new RegExp(String.raw`\n(?:${contextWords('mailHeader')}): ["']?$`, 'u');
+const afterName = /^["']?\s*(?:[<,;]|\n|$)/;
 /** The label of any name: it is that of a private person beside other values of this person. */
 const nameLabel = new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('name')})${separator}`, 'u');
 const contactTypes: ReadonlySet<string> = new Set(['EMAIL_ADDRESS', 'ID', 'PHONE_NUMBER', 'USERNAME']);
@@ -23,10 +26,11 @@ const contactTypes: ReadonlySet<string> = new Set(['EMAIL_ADDRESS', 'ID', 'PHONE
 export function withIntroductions(text: string, spans: readonly Span[]): readonly Span[] {
   if (!spans.some(({ type }) => type === 'PUBLIC_PERSON')) return spans;
   const hasContact = spans.some(({ type }) => contactTypes.has(type));
-  const introduces = ({ start }: Span): boolean => {
+  const introduces = ({ start, end }: Span): boolean => {
     const isBeginning = start <= WIDTH;
     const before = `${isBeginning ? '\n' : ''}${text.slice(isBeginning ? 0 : start - WIDTH, start)}`.toLowerCase();
     if (introduction.test(before) || label.test(before)) return true;
+    if (mailHeader.test(before)) return afterName.test(text.slice(end, end + WIDTH));
     return hasContact && nameLabel.test(before);
   };
   return spans.map((span) => (span.type === 'PUBLIC_PERSON' && introduces(span) ? { ...span, type: 'PERSON' } : span));

@@ -8,7 +8,7 @@ export const german: Language = {
     spokenFiller: 'am|den|des|im',
     introduction: 'herrn?|frau|hr|fr|patient(?:in)?|ich bin|hier ist|hier spricht|mein name ist|name',
     personLabel:
-      'kund(?:e|in)|patient(?:in)?|mandant(?:in)?|mieter(?:in)?|vermieter(?:in)?|versicherte[rn]?|mitarbeiter(?:in)?|mitglied|gast|empfänger(?:in)?|absender(?:in)?|fahrer(?:in)?|halter(?:in)?|schüler(?:in)?|bewerber(?:in)?|kontakt|ansprechpartner(?:in)?|teilnehmer(?:in)?|anrufer(?:in)?|bevollmächtigter?|kontoinhaber(?:in)?',
+      'kund(?:e|in)|patient(?:in)?|mandant(?:in)?|mieter(?:in)?|vermieter(?:in)?|versicherte[rn]?|mitarbeiter(?:in)?|empfänger(?:in)?|absender(?:in)?|halter(?:in)?|schüler(?:in)?|kontakt|ansprechpartner(?:in)?|teilnehmer(?:in)?|anrufer(?:in)?|bevollmächtigter?|kontoinhaber(?:in)?',
     mailHeader: 'von|an|kopie',
     streetHeader: String.raw`stra(?:ß|ss)e|str\.?|adresse|anschrift|wohnadresse|hausanschrift`,
     selfIntroduction: 'ich bin|ich heiße|mein name ist|hier ist|hier spricht',

@@ -9,7 +9,7 @@ export const english: Language = {
     spokenFiller: 'the|of|in',
     introduction: "mr|mrs|ms|miss|dr|patient|caller|client|driver|tenant|this is|i am|i'm|my name is|named?",
     personLabel:
-      'customer|client|patient|employee|member|guest|passenger|tenant|landlord|resident|applicant|claimant|policy ?holder|insured|pupil|parent|guardian|driver|recipient|sender|beneficiary|caller|next of kin|emergency contact|attendee|participant|subscriber|buyer|card ?holder|account ?holder|signed(?: by)?|requested by|reported by|assigned to|ship to|bill to|deliver to|attn|attention',
+      'customer|client|patient|employee|passenger|tenant|landlord|resident|applicant|claimant|policy ?holder|insured|pupil|parent|guardian|sender|beneficiary|caller|next of kin|emergency contact|attendee|participant|subscriber|buyer|card ?holder|account ?holder|signed(?: by)?|requested by|reported by|assigned to|ship to|bill to|deliver to|attn|attention',
     mailHeader: 'from|to|cc|bcc|reply-to',
     streetHeader:
       '(?:street|home|postal|mailing|billing|shipping|delivery)?[ _-]?address(?:[ _-]?(?:line)?[ _-]?1)?|street',

@@ -8,7 +8,7 @@ export const spanish: Language = {
     spokenFiller: 'el|del?',
     introduction: 'sr|sra|don|doña|d|dña|paciente|soy|me llamo|mi nombre es',
     personLabel:
-      'client[ea]|paciente|inquilin[oa]|asegurad[oa]|emplead[oa]|soci[oa]|pasajer[oa]|destinatari[oa]|remitente|conductora?|alumn[oa]|candidat[oa]|beneficiari[oa]|contacto|titular',
+      'client[ea]|paciente|inquilin[oa]|asegurad[oa]|emplead[oa]|soci[oa]|pasajer[oa]|destinatari[oa]|remitente|alumn[oa]|beneficiari[oa]|contacto|titular',
     mailHeader: 'de|para|cc',
     streetHeader: 'direcci[óo]n|domicilio|calle',
     selfIntroduction: 'soy|me llamo|mi nombre es',

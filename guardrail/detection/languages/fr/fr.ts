@@ -9,7 +9,7 @@ export const french: Language = {
     spokenFiller: 'le|en',
     introduction: "mme|mlle|m|mr|dr|monsieur|madame|patiente?|c['’]est|je suis|je m['’]appelle|nom",
     personLabel:
-      'client(?:e)?|patient(?:e)?|locataire|bailleur|assurée?|salariée?|adhérente?|passagère?|destinataire|expéditeur|expéditrice|conducteur|conductrice|élève|candidate?|bénéficiaire|contact|titulaire',
+      'client(?:e)?|patient(?:e)?|locataire|bailleur|assurée?|salariée?|adhérente?|passagère?|destinataire|expéditeur|expéditrice|élève|bénéficiaire|contact|titulaire',
     mailHeader: 'de|à|cc',
     streetHeader: 'adresse|rue',
     selfIntroduction: "je suis|je m['’]appelle|mon nom est",

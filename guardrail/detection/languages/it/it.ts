@@ -8,8 +8,8 @@ export const italian: Language = {
     spokenFiller: 'il|del',
     introduction: String.raw`sig|sig\.?ra|signor[ae]?|dott|paziente|sono|mi chiamo`,
     personLabel:
-      'cliente|paziente|inquilin[oa]|assicurat[oa]|dipendente|soci[oa]|passegger[oa]|destinatari[oa]|mittente|conducente|alunn[oa]|candidat[oa]|beneficiari[oa]|contatto|intestatari[oa]',
-    mailHeader: 'da|a|cc',
+      'cliente|paziente|inquilin[oa]|assicurat[oa]|dipendente|soci[oa]|passegger[oa]|destinatari[oa]|mittente|alunn[oa]|beneficiari[oa]|contatto|intestatari[oa]',
+    mailHeader: 'da|cc',
     streetHeader: 'indirizzo|via',
     selfIntroduction: 'sono|mi chiamo|il mio nome è',
     numberWord:

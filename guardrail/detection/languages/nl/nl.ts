@@ -8,7 +8,7 @@ export const dutch: Language = {
     spokenFiller: 'op|de',
     introduction: 'dhr|mevr|mw|de heer|mevrouw|pati[ëe]nt|ik ben|mijn naam is',
     personLabel:
-      'klant|patiënt|cliënt|huurder|verzekerde|medewerker|werknemer|gast|passagier|ontvanger|afzender|bestuurder|leerling|sollicitant|contactpersoon',
+      'klant|patiënt|cliënt|huurder|verzekerde|medewerker|werknemer|passagier|ontvanger|afzender|leerling|sollicitant|contactpersoon',
     mailHeader: 'van|aan|cc',
     streetHeader: 'adres|straat',
     selfIntroduction: 'ik ben|ik heet|mijn naam is',

@@ -8,7 +8,7 @@ export const polish: Language = {
     spokenFiller: 'roku',
     introduction: 'pan|pani|pacjent(?:ka)?|jestem|nazywam się',
     personLabel:
-      'klient(?:ka)?|pacjent(?:ka)?|najemca|ubezpieczon[ya]|pracowni(?:k|ca)|pasażer(?:ka)?|odbiorca|nadawca|kierowca|uczeń|uczennica|kandydat(?:ka)?',
+      'klient(?:ka)?|pacjent(?:ka)?|najemca|ubezpieczon[ya]|pracowni(?:k|ca)|pasażer(?:ka)?|odbiorca|nadawca|uczeń|uczennica',
     mailHeader: 'od|do|dw',
     streetHeader: 'adres|ulica',
     selfIntroduction: 'jestem|nazywam się|mam na imię',

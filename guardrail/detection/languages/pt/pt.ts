@@ -8,7 +8,7 @@ export const portuguese: Language = {
     spokenFiller: 'd[eo]|em',
     introduction: 'sr|sra|dona|paciente|sou|me chamo|meu nome é|chamo-me',
     personLabel:
-      'cliente|paciente|inquilin[oa]|segurad[oa]|funcionári[oa]|sóci[oa]|passageir[oa]|destinatári[oa]|remetente|condutora?|alun[oa]|candidat[oa]|beneficiári[oa]|contato|titular|utente',
+      'cliente|paciente|inquilin[oa]|segurad[oa]|funcionári[oa]|sóci[oa]|passageir[oa]|destinatári[oa]|remetente|alun[oa]|beneficiári[oa]|contato|titular|utente',
     mailHeader: 'de|para|cc',
     streetHeader: 'endere[çc]o|morada|rua',
     selfIntroduction: 'sou|chamo-me|me chamo|meu nome é',

@@ -9,8 +9,7 @@ export const swedish: Language = {
     accessCode: '(?:port|larm|dörr|grind|garage)kod',
     spokenFiller: 'den',
     introduction: 'herr|fru|patient(?:en)?|jag heter|jag är|heter',
-    personLabel:
-      'kund|patient|hyresgäst|försäkrad|anställd|medlem|gäst|passagerare|mottagare|avsändare|förare|elev|sökande|kontaktperson',
+    personLabel: 'kund|patient|hyresgäst|försäkrad|anställd|passagerare|mottagare|avsändare|elev|sökande|kontaktperson',
     mailHeader: 'från|till|kopia',
     streetHeader: '(?:gatu)?adress|gata',
     selfIntroduction: 'jag heter|jag är|mitt namn är',
