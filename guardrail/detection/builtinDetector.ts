@@ -238,7 +238,7 @@ class BuiltinDetector implements Detector {
     for (const { start, end } of spelledNames(this.names.tokens, text, () => (words ??= wordsOf(text, names))))
       names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name });
     if (keywords.of('username').length === 0) return names;
-    for (const { start, end } of accountNames(this.names.tokens, text))
+    for (const { start, end } of accountNames(this.names.tokens, text, keywords))
       names.push({ start, end, type: 'USERNAME', score: LABELLED, detector: name });
     return names;
   }

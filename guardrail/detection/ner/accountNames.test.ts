@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Keywords } from '../recognizers/keywords.ts';
 import { accountNames } from './accountNames.ts';
 import { EntityFinder } from './entityFinder.ts';
 import { loadNameModels } from './nameModels.ts';
@@ -6,7 +7,7 @@ import { loadNameModels } from './nameModels.ts';
 const finder = new EntityFinder(loadNameModels());
 function accountsIn(text: string): string[] {
   finder.find(text, 'balanced');
-  return accountNames(finder.tokens, text).map(({ start, end }) => text.slice(start, end));
+  return accountNames(finder.tokens, text, new Keywords(text)).map(({ start, end }) => text.slice(start, end));
 }
 
 const accounts: readonly [text: string, names: readonly string[]][] = [

@@ -1,6 +1,7 @@
 import { isPersonal } from '../recognizers/generic/accountName.ts';
 import { isAccountLabel } from '../recognizers/generic/usernames.ts';
-import { contextBefore } from '../recognizers/recognizer.ts';
+import type { Keywords } from '../recognizers/keywords.ts';
+import { contextBefore, contextWidth } from '../recognizers/recognizer.ts';
 import { flags } from './gazetteer.ts';
 import { shapes, wordHashIn, type Tokens } from './tokens.ts';
 
@@ -20,14 +21,16 @@ export interface AccountName {
  * Finds names of accounts that are one word in small letters behind a label: "login: akowal", "identifiant : mlefort". Such a word
  * can be any word, so it has to be composed of the names of a person. Digits may follow them: "user lovisab03".
  * @param tokens as the tagger left them
+ * @param keywords those of the text. To look for a label before each word would take longer.
  */
-export function accountNames(tokens: Tokens, text: string): AccountName[] {
+export function accountNames(tokens: Tokens, text: string, keywords: Keywords): AccountName[] {
   const found: AccountName[] = [];
   for (let at = 1; at < tokens.count; at++) {
     const shape = tokens.shape[at];
     const isOrdinary = ((tokens.known[at] ?? 0) & flags.ordinary) !== 0;
     if (isOrdinary || (shape !== shapes.lower && shape !== shapes.lowerDigits)) continue;
     const [start, end] = [tokens.start[at] ?? 0, tokens.end[at] ?? 0];
+    if (!keywords.occursBetween('username', start - contextWidth, start)) continue;
     if (end - start < SHORTEST || end - start > LONGEST || !behind.test(text.slice(end, end + BEHIND))) continue;
     if (!isAccountLabel(contextBefore(text, start))) continue;
     const letters = text.slice(start, end).replace(/\d+$/, '');
