@@ -65,12 +65,13 @@ function endOf(text: string, { start, end }: Span, following: readonly Span[]): 
   let to = end;
   for (let parts = 0; parts < 3; parts++) {
     const next = text.slice(to, to + WIDTH);
-    const [flat = ''] = dwelling.exec(next) ?? [];
-    const [part = flat] = flat !== '' || noTown.test(next) ? [] : (town.exec(next) ?? []);
+    const [flat] = dwelling.exec(next) ?? [];
+    const [place] = noTown.test(next) ? [] : (town.exec(next) ?? []);
+    const { length } = flat ?? place ?? '';
     // What follows a flat directly is the rest of the address: it is joined with this part.
-    const isBetween = flat !== '' && other - to - flat.length === ', '.length;
-    if (to + part.length > other || isBetween) break;
-    to += part.length;
+    const isBetween = flat !== undefined && other - to - length === ', '.length;
+    if (to + length > other || isBetween) break;
+    to += length;
   }
   return to;
 }

@@ -237,7 +237,6 @@ class BuiltinDetector implements Detector {
     let words: ReadonlySet<string> | undefined;
     for (const { start, end } of spelledNames(this.names.tokens, text, () => (words ??= wordsOf(text, names))))
       names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name });
-    if (keywords.of('username').length === 0) return names;
     for (const { start, end } of accountNames(this.names.tokens, text, keywords))
       names.push({ start, end, type: 'USERNAME', score: LABELLED, detector: name });
     return names;

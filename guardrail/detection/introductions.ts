@@ -6,17 +6,15 @@ const WIDTH = 48;
 
 const introduction = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('selfIntroduction')})[\s:,]{1,2}$`, 'u');
 
-const separator = String.raw`["']?\s?[:=]\s?["']?$`;
+const labelOf = (words: string): RegExp =>
+  new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${words})["']?\s?[:=]\s?["']?$`, 'u');
 /** The label of a field. */
-const label = new RegExp(
-  String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('personName')}|${contextWords('personLabel')})${separator}`,
-  'u',
-);
+const label = labelOf(`${contextWords('personName')}|${contextWords('personLabel')}`);
 /** The header of a mail, with one name or a list of names. */
 const mailHeader = new RegExp(String.raw`\n(?:${contextWords('mailHeader')}): ["']?$`, 'u');
 const afterName = /^["']?\s*(?:[<,;]|\n|$)/;
 /** The label of any name: it is that of a private person beside other values of this person. */
-const nameLabel = new RegExp(String.raw`(?<![\p{L}\p{N}.])(?:${contextWords('name')})${separator}`, 'u');
+const nameLabel = labelOf(contextWords('name'));
 const contactTypes: ReadonlySet<string> = new Set(['EMAIL_ADDRESS', 'ID', 'PHONE_NUMBER', 'USERNAME']);
 
 /**

@@ -1,3 +1,4 @@
+import type { Span } from '../contract.ts';
 import { isPersonal } from '../recognizers/generic/accountName.ts';
 import { isAccountLabel } from '../recognizers/generic/usernames.ts';
 import type { Keywords } from '../recognizers/keywords.ts';
@@ -12,19 +13,15 @@ const MOST_INITIALS = 2;
 /** The fewest letters of a name of which the others are initials. */
 const SHORTEST_NAME = 3;
 
-export interface AccountName {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
  * Finds names of accounts that are one word in small letters behind a label: "login: akowal", "identifiant : mlefort". Such a word
  * can be any word, so it has to be composed of the names of a person. Digits may follow them: "user lovisab03".
  * @param tokens as the tagger left them
  * @param keywords those of the text. To look for a label before each word would take longer.
  */
-export function accountNames(tokens: Tokens, text: string, keywords: Keywords): AccountName[] {
-  const found: AccountName[] = [];
+export function accountNames(tokens: Tokens, text: string, keywords: Keywords): Pick<Span, 'start' | 'end'>[] {
+  if (keywords.of('username').length === 0) return [];
+  const found: Pick<Span, 'start' | 'end'>[] = [];
   for (let at = 1; at < tokens.count; at++) {
     const shape = tokens.shape[at];
     const isOrdinary = ((tokens.known[at] ?? 0) & flags.ordinary) !== 0;

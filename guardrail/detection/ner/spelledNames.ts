@@ -1,3 +1,4 @@
+import type { Span } from '../contract.ts';
 import { flags } from './gazetteer.ts';
 import { gaps, markAt, shapes, wordHash, type Tokens } from './tokens.ts';
 
@@ -6,19 +7,18 @@ const FEWEST = 4;
 const MOST = 20;
 const separators = new Set(Array.from('-.', (mark) => mark.charCodeAt(0)));
 
-export interface SpelledName {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
  * Finds names that are spelled: "T-H-O-R-N-B-U-R-Y", "S T E C". The letters are those of a name that is found in the text, or of one
  * that is known and no other word.
  * @param tokens as the tagger left them
  * @param names the words of the names that are found in the text, in lower case
  */
-export function spelledNames(tokens: Tokens, text: string, names: () => ReadonlySet<string>): SpelledName[] {
-  const found: SpelledName[] = [];
+export function spelledNames(
+  tokens: Tokens,
+  text: string,
+  names: () => ReadonlySet<string>,
+): Pick<Span, 'start' | 'end'>[] {
+  const found: Pick<Span, 'start' | 'end'>[] = [];
   for (let at = 0; at < tokens.count; at++) {
     if (tokens.shape[at] !== shapes.initial) continue;
     const last = lastLetter(tokens, text, at);
@@ -33,22 +33,18 @@ export function spelledNames(tokens: Tokens, text: string, names: () => Readonly
 
 /** The last letter of a run of single letters with the same mark, or a space, between each two. */
 function lastLetter(tokens: Tokens, text: string, first: number): number {
+  const { count, gap, shape } = tokens;
   const mark = markAt(tokens, first + 1, text);
   const isMarked = separators.has(mark);
   const step = isMarked ? 2 : 1;
+  const continues = (next: number): boolean => {
+    if (next >= count || shape[next] !== shapes.initial) return false;
+    if (!isMarked) return gap[next] === gaps.space;
+    return markAt(tokens, next - 1, text) === mark && gap[next - 1] === gaps.none && (gap[next] ?? 0) <= gaps.space;
+  };
   let last = first;
-  for (;;) {
-    const next = last + step;
-    if (next >= tokens.count || tokens.shape[next] !== shapes.initial || (tokens.gap[next] ?? 0) > gaps.space)
-      return last;
-    if (
-      isMarked
-        ? markAt(tokens, last + 1, text) !== mark || tokens.gap[last + 1] !== gaps.none
-        : tokens.gap[next] !== gaps.space
-    )
-      return last;
-    last = next;
-  }
+  while (continues(last + step)) last += step;
+  return last;
 }
 
 function isKnown({ kernel }: Tokens, letters: string): boolean {

@@ -1,3 +1,4 @@
+import type { Span } from '../contract.ts';
 import { isOffice } from '../titles.ts';
 import { followsTitle } from './courtesyTitles.ts';
 import { flags } from './gazetteer.ts';
@@ -38,19 +39,14 @@ const FAMOUS: ReadonlySet<number> = new Set(
 );
 const fullStop = '.'.charCodeAt(0);
 
-export interface TitledWord {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
  * Finds words behind courtesy titles that are names there: "Herrn Winter", "Mme Blanc". The classifier doubts ordinary words, and
  * rare ones behind some titles.
  * @param tokens as the tagger left them
  */
-export function titledWords(tokens: Tokens, text: string): TitledWord[] {
+export function titledWords(tokens: Tokens, text: string): Pick<Span, 'start' | 'end'>[] {
   const { count, known, shape, start, end } = tokens;
-  const found: TitledWord[] = [];
+  const found: Pick<Span, 'start' | 'end'>[] = [];
   for (let at = 1; at < count; at++) {
     if (shape[at] !== shapes.capitalized) continue;
     const title = titleOf(tokens, text, at);

@@ -93,7 +93,7 @@ const smallProfileName = new RegExp(
   String.raw`(?<![\p{L}\p{N}._/-])(?:discord|steam|snap(?:chat)?|insta(?:gram)?|tiktok|twitch|telegram|skype|reddit|venmo)(?: (?:id|handle|user|name))?(?:: | is )@?([\p{L}\d_][\p{L}\d_.-]{2,38}(?:#\d{4}|[\p{L}\d_]))(?=[,;|)•·!]|\.?(?:\s|$))`,
   'uy',
 );
-const isOdd = (name: string): boolean => /[\d._#-]|\p{Ll}\p{Lu}/u.test(name);
+const isOdd = (name: string): boolean => isDistinct(name) || /#|\p{Ll}\p{Lu}/u.test(name);
 
 const isProfileName = (name: string, text: string, end: number): boolean =>
   isPersonal(name) &&
@@ -108,16 +108,17 @@ const profile: Recognizer = {
     for (const keyword of keywords.of('service')) {
       if (keyword < done) continue;
       profileName.lastIndex = keyword;
-      smallProfileName.lastIndex = keyword;
       const [, name] = profileName.exec(text) ?? [];
-      const [, small] = name === undefined ? (smallProfileName.exec(text) ?? []) : [];
-      if (small !== undefined && isOdd(small) && isPersonal(small)) {
-        done = smallProfileName.lastIndex;
-        emit(done - small.length, done, 0.8);
+      if (name !== undefined) {
+        done = profileName.lastIndex;
+        if (isProfileName(name, text, done)) emit(done - name.length, done, 0.8);
+        continue;
       }
-      if (name === undefined) continue;
-      done = profileName.lastIndex;
-      if (isProfileName(name, text, done)) emit(done - name.length, done, 0.8);
+      smallProfileName.lastIndex = keyword;
+      const [, small] = smallProfileName.exec(text) ?? [];
+      if (small === undefined || !isOdd(small) || !isPersonal(small)) continue;
+      done = smallProfileName.lastIndex;
+      emit(done - small.length, done, 0.8);
     }
   },
 };
