@@ -1,7 +1,7 @@
 // The layers of the project, for dependency-cruiser. `npm run lint` and `npm test` check them. Imports of types count.
 
-const TESTS = String.raw`\.test\.ts$|/testing/`;
-const TEST_SUPPORT = String.raw`\.test\.ts$|/testing/|/training/`;
+const TESTS = String.raw`\.test\.ts$|/testing/|^hack/harness/`;
+const TEST_SUPPORT = String.raw`\.test\.ts$|/testing/|^hack/harness/|/training/`;
 const PROGRAMS = '^(operator|guardrail)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -22,11 +22,11 @@ export default {
       to: { path: '^hack/' },
     },
     {
-      name: 'hack-testing-in-tests',
-      comment: "A program's tests import from hack/testing/ only. Move test support there, or the test into hack/.",
+      name: 'hack-harness-in-tests',
+      comment: "A program's tests import from hack/harness/ only. Move test support there, or the test into hack/.",
       severity: 'error',
       from: { path: PROGRAMS },
-      to: { path: '^hack/', pathNot: '^hack/testing/' },
+      to: { path: '^hack/', pathNot: '^hack/harness/' },
     },
     {
       name: 'no-test-support-in-programs',

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { withControlPlane } from '../hack/testing/controlplane.ts';
+import { withControlPlane } from '../hack/harness/controlplane.ts';
 import { startOtlpReceiver } from '../guardrail/telemetry/testing/otlpReceiver.ts';
-import { freePort } from '../hack/testing/processes.ts';
+import { freePort } from '../hack/harness/processes.ts';
 
 /** A run of the program. */
 interface Run {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { withControlPlane } from '../hack/testing/controlplane.ts';
+import { withControlPlane } from '../hack/harness/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import { purposeOf } from './permissionPurposes.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
+import { startRedis, type RedisServer } from '../../hack/harness/redis.ts';
 import { ENCRYPTION_KEY, eventually, PLANTED, startHarness } from '../testing/appHarness.ts';
 import { ready, request, response, startReady, textOf, type Body } from '../testing/appRedisHarness.ts';
 import { withRedis } from '../testing/redis.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startRedisCluster, startRedisSentinel, type RedisGroup } from '../../hack/testing/redis.ts';
+import { startRedisCluster, startRedisSentinel, type RedisGroup } from '../../hack/harness/redis.ts';
 import { eventually, PLANTED } from '../testing/appHarness.ts';
 import { ready, request, response, startReady, storeOf, textOf } from '../testing/appRedisHarness.ts';
 

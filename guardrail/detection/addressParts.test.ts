@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import type { Span } from './contract.ts';
 import { withMarks } from './testing/markedSpans.ts';
 import { withAddressParts } from './addressParts.ts';

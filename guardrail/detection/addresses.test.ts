@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { withMarks } from './testing/markedSpans.ts';
 import { withAddresses } from './addresses.ts';
 import type { Span } from './contract.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { DetectorUnavailableError, TooManyValuesError, type Recall } from './contract.ts';
 import { createBuiltinDetector } from './builtinDetector.ts';
 

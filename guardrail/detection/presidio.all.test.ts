@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startPresidio, type PresidioServer } from '../../hack/testing/presidio.ts';
+import { startPresidio, type PresidioServer } from '../../hack/harness/presidio.ts';
 import { createAnalyzer } from './analyzer.ts';
 import { createBuiltinDetector } from './builtinDetector.ts';
 import { DetectorUnavailableError, type Detector } from './contract.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../../hack/testing/processes.ts';
+import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../../hack/harness/processes.ts';
 import { HARNESS_ENV, PLANTED } from '../testing/appHarness.ts';
 import { withRedis } from '../testing/redis.ts';
 import { ModelEnvoy } from './testing/modelEnvoy.ts';

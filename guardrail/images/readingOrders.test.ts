@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { withMargins } from './boxes.ts';
 import type { Box, Line, OcrResult, Word } from './contract.ts';
 import { boxesOf, readingOrdersOf } from './readingOrders.ts';

@@ -1,7 +1,7 @@
 /** LiteLLM's own guardrail `presidio`, on a real LiteLLM, with the guardrail in place of Presidio. Needs LITELLM_LAB. */
 import { expect } from 'chai';
-import { startLiteLlm, type LiteLlmProcess } from '../../hack/testing/litellm/litellm.ts';
-import { startModelServer, type ModelServer } from '../../hack/testing/upstream/modelServer.ts';
+import { startLiteLlm, type LiteLlmProcess } from '../../hack/harness/litellm/litellm.ts';
+import { startModelServer, type ModelServer } from '../../hack/harness/upstream/modelServer.ts';
 import { KEY, PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
 
 const MASTER_KEY = 'sk-master';

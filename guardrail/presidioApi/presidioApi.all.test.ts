@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { startPresidio, startPresidioAnonymizer, type PresidioServer } from '../../hack/testing/presidio.ts';
+import { startPresidio, startPresidioAnonymizer, type PresidioServer } from '../../hack/harness/presidio.ts';
 import { startHarness, type Harness } from '../testing/appHarness.ts';
 
 interface Answer {

@@ -1,7 +1,7 @@
 /** Calls that pass the proxy before a gateway that calls the same guardrail too, as while applications move to the proxy. */
 import { expect } from 'chai';
-import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
-import { freePort } from '../../hack/testing/processes.ts';
+import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
+import { freePort } from '../../hack/harness/processes.ts';
 import { KEY, PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
 
 const MASTER_KEY = 'sk-of-the-gateway';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect } from 'chai';
-import { openPki } from '../../hack/testing/controlplane/certificates.ts';
+import { openPki } from '../../hack/harness/controlplane/certificates.ts';
 import { PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
 import { chunk, completion, TOKEN } from '../testing/inlineHarness.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { formStart } from './formStart.ts';
 
 /** The rule as a pattern, which reads each word of a text. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
+import { startRedis, type RedisServer } from '../../hack/harness/redis.ts';
 import type { KeyRing } from './cipher.ts';
 import { createMemoryStore, createRedisStore, parseRedisAddress, type MappingStore } from './store.ts';
 import { ANNA, BOB, CARL, DAY, eventually, newIds } from './testing/storeTestbed.ts';

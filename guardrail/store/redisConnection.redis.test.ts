@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
+import { startRedis, type RedisServer } from '../../hack/harness/redis.ts';
 import { parseRedisAddress } from './redisAddress.ts';
 import { RedisConnection } from './redisConnection.ts';
 

@@ -1,5 +1,5 @@
-import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/testing/redis.ts';
-import { findRedisVersion, REDIS_VERSIONS } from '../../hack/testing/redis/versions.ts';
+import { startRedis, startRedisCluster, startRedisSentinel } from '../../hack/harness/redis.ts';
+import { findRedisVersion, REDIS_VERSIONS } from '../../hack/harness/redis/versions.ts';
 import { describeMappingStore } from './testing/contractTests.ts';
 import { describeReplicas } from './testing/replicaTests.ts';
 import { redisImplementation } from './testing/storeTestbed.ts';

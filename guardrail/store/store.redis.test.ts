@@ -1,4 +1,4 @@
-import { startRedis, startRedisCluster, startRedisSentinel, startRedisTls } from '../../hack/testing/redis.ts';
+import { startRedis, startRedisCluster, startRedisSentinel, startRedisTls } from '../../hack/harness/redis.ts';
 import { createMemoryStore } from './store.ts';
 import { describeMappingStore } from './testing/contractTests.ts';
 import { DAY, redisImplementation } from './testing/storeTestbed.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { logs, SeverityNumber } from '@opentelemetry/api-logs';
 import { expect } from 'chai';
-import { startCollector, type Collector } from '../../hack/testing/otelcol.ts';
+import { startCollector, type Collector } from '../../hack/harness/otelcol.ts';
 import { eventually, HARNESS_ENV, KEY, PLANTED } from '../testing/appHarness.ts';
 import { createMetrics } from '../http/http.ts';
 import { withRedis } from '../testing/redis.ts';

@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '../../hack/testing/redis.ts';
+import { startRedis, type RedisServer } from '../../hack/harness/redis.ts';
 
 /**
  * Starts a Redis server for the tests of a `describe`, and stops it after them:

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseDocument } from 'yaml';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { MAX_YAML_ANCHORS, MAX_YAML_BYTES, MAX_YAML_DEPTH, parseYaml, YamlError } from './yaml.ts';
 
 describe('parseYaml', () => {

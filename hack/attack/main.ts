@@ -1,7 +1,7 @@
 /** `npm run attack`: attacks the guardrail and the operator as real programs. */
 import { parseArgs } from 'node:util';
 import { ATTACKS, defaultSeed, runAttacks } from './run.ts';
-import { exitWith } from '../test/exitWith.ts';
+import { exitWith } from '../runner/exitWith.ts';
 
 const HELP = `Attacks the guardrail and the operator as real programs: npm run attack -- [flags] [NAME…]
 
@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   const seed = values.seed === undefined ? defaultSeed() : Number(values.seed);
   if (!Number.isInteger(seed)) throw new Error('--seed must be an integer.');
 
-  // Child processes end with this process, see hack/testing/processes.ts.
+  // Child processes end with this process, see hack/harness/processes.ts.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
   const { passed, failed, failures } = await runAttacks(positionals, seed);
   for (const failure of failures) console.log(`FAILED ${failure}`);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { endWithThisProcess } from '../testing/processes.ts';
+import { endWithThisProcess } from '../harness/processes.ts';
 import { isPaused, pauseBetween, PauseWatch } from './pauses.ts';
 
 describe('pauses of a process', () => {

@@ -1,9 +1,9 @@
 /** Selects and runs attacks: prerequisites, seed and order. */
 import { randomInt } from 'node:crypto';
-import { ensureBinaries } from '../testing/controlplane/binaries.ts';
-import { Progress } from '../testing/progress.ts';
-import { findRedisServer } from '../testing/redis.ts';
-import type { TestCounts } from '../test/mocha.ts';
+import { ensureBinaries } from '../harness/controlplane/binaries.ts';
+import { Progress } from '../harness/progress.ts';
+import { findRedisServer } from '../harness/redis.ts';
+import type { TestCounts } from '../runner/mocha.ts';
 import { guardrailGroups } from './guardrail/guardrail.ts';
 import { operatorGroup } from './operator/operator.ts';
 import { type Group, runSuite } from './suite.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Progress } from '../testing/progress.ts';
+import { Progress } from '../harness/progress.ts';
 import { type Group, runSuite, type SuiteOptions } from './suite.ts';
 
 const silent = new Progress(

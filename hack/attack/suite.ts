@@ -1,7 +1,7 @@
 /** Runs attacks: reports progress, limits their time, and counts the results. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Progress, Report } from '../testing/progress.ts';
-import type { TestCounts } from '../test/mocha.ts';
+import type { Progress, Report } from '../harness/progress.ts';
+import type { TestCounts } from '../runner/mocha.ts';
 import { randomOf, type Random } from './random.ts';
 
 /** Attacks that share one target. */

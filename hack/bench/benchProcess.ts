@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answersOk, freePort, startProcess, waitUntilReady, type ManagedProcess } from '../testing/processes.ts';
+import { answersOk, freePort, startProcess, waitUntilReady, type ManagedProcess } from '../harness/processes.ts';
 import { BENCH_KEY } from './benchService.ts';
 
 const MAIN = join(import.meta.dirname, '../../guardrail/main.ts');

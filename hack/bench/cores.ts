@@ -17,8 +17,8 @@ import Koa from 'koa';
 import getRawBody from 'raw-body';
 import { Pool } from 'undici';
 import { residentBytes } from '../attack/memory.ts';
-import { freePort } from '../testing/processes.ts';
-import { startRedis } from '../testing/redis.ts';
+import { freePort } from '../harness/processes.ts';
+import { startRedis } from '../harness/redis.ts';
 import { type BenchProcess, processorTime, processTree, startGuardrailProcess, startOnCores } from './benchProcess.ts';
 import { BENCH_KEY } from './benchService.ts';
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { parseDocument } from 'yaml';
-import { startLiteLlm } from '../testing/litellm/litellm.ts';
+import { startLiteLlm } from '../harness/litellm/litellm.ts';
 import { processorTime, startGuardrailProcess } from './benchProcess.ts';
 import { BENCH_KEY } from './benchService.ts';
 

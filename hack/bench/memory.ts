@@ -11,8 +11,8 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { peakBytes } from '../attack/memory.ts';
-import { operatorContainer } from '../testing/operatorContainer.ts';
-import { removeAtExit } from '../testing/processes.ts';
+import { operatorContainer } from '../harness/operatorContainer.ts';
+import { removeAtExit } from '../harness/processes.ts';
 import { atRest, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
 const COUNTS = (process.argv[2] ?? '1000,10000').split(',').map(Number);

@@ -10,10 +10,10 @@ import type { GatewayCustomer, RateLimit } from '../../operator/api/v1alpha1/v1a
 import { type SeenCall, startTestProxy, type TestProxy } from '../../operator/gateway/testing/testProxy.ts';
 import { resource, type KubeObject } from '../../operator/runtime/runtime.ts';
 import { transportOptions, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
-import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
-import { startDevGateway, type DevGateway } from '../testing/gateway/gateway.ts';
-import { nodeFlagsOf, operatorContainer } from '../testing/operatorContainer.ts';
-import { type ManagedProcess, removeAtExit, startProcess } from '../testing/processes.ts';
+import { startControlPlane, type ControlPlane } from '../harness/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../harness/gateway/gateway.ts';
+import { nodeFlagsOf, operatorContainer } from '../harness/operatorContainer.ts';
+import { type ManagedProcess, removeAtExit, startProcess } from '../harness/processes.ts';
 
 export const WORKERS = 16;
 export const NAMESPACE = 'bench';

@@ -5,7 +5,7 @@
  *     node hack/bench/presidio.ts
  */
 import { startHarness } from '../../guardrail/testing/appHarness.ts';
-import { startPresidio, startPresidioAnonymizer } from '../testing/presidio.ts';
+import { startPresidio, startPresidioAnonymizer } from '../harness/presidio.ts';
 
 const CALLS = 40;
 const WARM_UP = 5;

@@ -25,7 +25,7 @@ import {
   widgets,
   type Widget,
 } from '../../operator/runtime/testing/testing.ts';
-import { startControlPlane } from '../testing/controlplane.ts';
+import { startControlPlane } from '../harness/controlplane.ts';
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 const WORKERS = 16;

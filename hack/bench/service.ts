@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import getRawBody from 'raw-body';
 import { Pool } from 'undici';
-import { startRedis } from '../testing/redis.ts';
+import { startRedis } from '../harness/redis.ts';
 import { BENCH_KEY, startBenchService } from './benchService.ts';
 
 const CALLS = 1500;

@@ -14,7 +14,7 @@ import {
   parseRedisAddress,
   type MappingStore,
 } from '../../guardrail/store/store.ts';
-import { startRedis } from '../testing/redis.ts';
+import { startRedis } from '../harness/redis.ts';
 
 const PAIRS = 10;
 const OPERATIONS = 4000;

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { startControlPlane, type ControlPlane } from '../testing/controlplane.ts';
-import { ensureHelm, type Helm } from '../testing/helm.ts';
-import { buildKustomization, type ProjectKustomization } from '../testing/kustomize.ts';
-import { pageBlocks } from '../test/pages.ts';
+import { startControlPlane, type ControlPlane } from '../harness/controlplane.ts';
+import { ensureHelm, type Helm } from '../harness/helm.ts';
+import { buildKustomization, type ProjectKustomization } from '../harness/kustomize.ts';
+import { pageBlocks } from '../project/pages.ts';
 import { CHART_FOLDER } from './chart.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { echo, type Json, type JsonObject } from '../testing/gateway/gateway.ts';
+import { echo, type Json, type JsonObject } from '../harness/gateway/gateway.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
 
 /**

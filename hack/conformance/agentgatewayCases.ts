@@ -1,10 +1,10 @@
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import type { AgentgatewayCall } from './agentgateway.ts';
 import { CHAT, chat, user } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import type { Fault, Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { ModelServer } from '../testing/upstream/modelServer.ts';
+import type { ModelServer } from '../harness/upstream/modelServer.ts';
 import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 

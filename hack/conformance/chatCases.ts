@@ -1,8 +1,8 @@
 /** Chat cases, with helpers, for each gateway that sends the complete call to the guardrail. */
-import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../harness/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
-import type { Witness } from '../testing/upstream/modelServer.ts';
+import type { Witness } from '../harness/upstream/modelServer.ts';
 import { letter, newPerson, type Person, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
 

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { Json, JsonObject } from '../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../harness/gateway/gateway.ts';
 
 /** A complete answer of a gateway. */
 export interface Answer {

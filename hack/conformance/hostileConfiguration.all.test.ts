@@ -7,10 +7,10 @@ import { stringify } from 'yaml';
 import { GatewayClient } from './client.ts';
 import type { Interceptor } from './interceptor.ts';
 import { startInterceptor } from './interceptor.ts';
-import type { LiteLlmProcess } from '../testing/litellm/litellm.ts';
-import { litellmLab, startLiteLlm } from '../testing/litellm/litellm.ts';
-import type { ModelServer } from '../testing/upstream/modelServer.ts';
-import { startModelServer } from '../testing/upstream/modelServer.ts';
+import type { LiteLlmProcess } from '../harness/litellm/litellm.ts';
+import { litellmLab, startLiteLlm } from '../harness/litellm/litellm.ts';
+import type { ModelServer } from '../harness/upstream/modelServer.ts';
+import { startModelServer } from '../harness/upstream/modelServer.ts';
 import { useService } from './service.ts';
 import { renderProxyConfig } from '../../operator/configuration/proxyConfig.ts';
 import {

@@ -1,4 +1,4 @@
-import { freePort } from '../testing/processes.ts';
+import { freePort } from '../harness/processes.ts';
 import { GatewayClient } from './client.ts';
 import type { InlineBench } from './inlineBench.ts';
 import { MASTER_KEY, startLiteLlmBehindProxy } from './litellm.ts';

@@ -1,4 +1,4 @@
-import type { ScriptedWitness } from '../testing/upstream/modelServer.ts';
+import type { ScriptedWitness } from '../harness/upstream/modelServer.ts';
 import type { GatewayClient } from './client.ts';
 import type { Case } from './suite.ts';
 

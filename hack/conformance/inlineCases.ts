@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FIELD_CASES } from '../../guardrail/bodies/testing/fieldTable.ts';
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { CHAT, chat, user } from './chatCases.ts';
 import { chatTexts } from './client.ts';
 import { pseudonymIn } from './exposure/outcome.ts';

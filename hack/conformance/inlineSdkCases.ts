@@ -1,8 +1,8 @@
 /** Cases with the official clients of OpenAI and Anthropic. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import type { Json } from '../testing/gateway/gateway.ts';
-import type { Arrived, Reply } from '../testing/upstream/modelServer.ts';
+import type { Json } from '../harness/gateway/gateway.ts';
+import type { Arrived, Reply } from '../harness/upstream/modelServer.ts';
 import { CHAT } from './chatCases.ts';
 import { pseudonymIn } from './exposure/outcome.ts';
 import { event, pieces, typed } from './exposure/probe.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 
 /** A fault between a gateway and the guardrail, in both phases unless `phase` is set. */
 export interface Fault {

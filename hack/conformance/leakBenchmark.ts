@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pythonEnvironment, type PythonProgram } from '../testing/pythonEnvironment.ts';
+import { pythonEnvironment, type PythonProgram } from '../harness/pythonEnvironment.ts';
 import type { Selfcheck, SelfcheckReport } from './leakVerdict.ts';
 
 const BENCHMARK: PythonProgram = {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GuardrailCallback } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { type Document, parseDocument, type YAMLMap } from 'yaml';
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { GUARDRAIL } from './exposure/probes/bypass.ts';
 import { PASS_THROUGH } from './exposure/probes/passThrough.ts';
 import { MCP_SERVER } from './exposure/probes/tools.ts';
-import { MCP_PATH } from '../testing/upstream/mcpServer.ts';
-import { startLiteLlm } from '../testing/litellm/litellm.ts';
+import { MCP_PATH } from '../harness/upstream/mcpServer.ts';
+import { startLiteLlm } from '../harness/litellm/litellm.ts';
 
 /** A running LiteLLM that calls the suite's model server and guardrail. */
 export interface LiteLlm {

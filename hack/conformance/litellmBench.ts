@@ -1,4 +1,4 @@
-import type { ScriptedWitness, Witness } from '../testing/upstream/modelServer.ts';
+import type { ScriptedWitness, Witness } from '../harness/upstream/modelServer.ts';
 import type { GatewayClient } from './client.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { Case } from './suite.ts';

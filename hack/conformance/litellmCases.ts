@@ -1,5 +1,5 @@
 import { pngOf } from '../../guardrail/images/testing/files.ts';
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, toolArguments } from './client.ts';
 import type { Interceptor } from './interceptor.ts';

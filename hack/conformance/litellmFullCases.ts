@@ -1,5 +1,5 @@
 /** Cases for LiteLLM's client llm_shield_proxy, which the operator calls Full. */
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { CHAT, chat, CHAT_CASES, TOOL, user } from './chatCases.ts';
 import { chatTexts, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw, prefixes } from './judge.ts';

@@ -1,5 +1,5 @@
 /** Cases with a benchmark of another project, which sends, receives and judges by itself. */
-import { freePort } from '../testing/processes.ts';
+import { freePort } from '../harness/processes.ts';
 import { demand, neverSaw } from './judge.ts';
 import { runSelfcheck } from './leakBenchmark.ts';
 import { judgeSelfcheck, plantedValues } from './leakVerdict.ts';

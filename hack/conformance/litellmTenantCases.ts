@@ -1,5 +1,5 @@
 /** Cases with several end users, teams and keys. */
-import type { Witness } from '../testing/upstream/modelServer.ts';
+import type { Witness } from '../harness/upstream/modelServer.ts';
 import { CHAT, chat } from './chatCases.ts';
 import { chatTexts } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw, prefixes } from './judge.ts';

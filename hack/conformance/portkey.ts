@@ -4,9 +4,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { JsonObject } from '../testing/gateway/gateway.ts';
-import { withFileLock } from '../testing/lock.ts';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../testing/processes.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
+import { withFileLock } from '../harness/lock.ts';
+import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../harness/processes.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
 
 const VERSION = '1.15.2';

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../testing/gateway/gateway.ts';
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { anthropicToolCall, CHAT, chat, CHAT_CASES } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
 import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { ModelServer } from '../testing/upstream/modelServer.ts';
+import type { ModelServer } from '../harness/upstream/modelServer.ts';
 import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { PortkeyCall } from './portkey.ts';
 import type { Case } from './suite.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from '../testing/processes.ts';
+import { freePort, removeAtExit, startProcess, waitUntilReady } from '../harness/processes.ts';
 import { FORBIDDEN } from './syntheticPerson.ts';
 
 /** The guardrail under test. */

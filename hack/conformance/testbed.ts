@@ -1,4 +1,4 @@
-import { startDevGateway } from '../testing/gateway/gateway.ts';
+import { startDevGateway } from '../harness/gateway/gateway.ts';
 import { startAgentgatewayDouble } from './agentgateway.ts';
 import { AGENTGATEWAY_CASES } from './agentgatewayCases.ts';
 import { GatewayClient } from './client.ts';
@@ -16,7 +16,7 @@ import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
 import type { RealLiteLlmBench } from './litellmBench.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES } from './litellmCases.ts';
 import { FULL_CASES } from './litellmFullCases.ts';
-import { type ModelServer, startModelServer, type Witness } from '../testing/upstream/modelServer.ts';
+import { type ModelServer, startModelServer, type Witness } from '../harness/upstream/modelServer.ts';
 import { usePortkey } from './portkey.ts';
 import { PORTKEY_CASES } from './portkeyCases.ts';
 import type { Service } from './service.ts';

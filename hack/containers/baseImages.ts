@@ -5,8 +5,8 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CACHE } from '../testing/cache.ts';
-import { withFileLock } from '../testing/lock.ts';
+import { CACHE } from '../harness/cache.ts';
+import { withFileLock } from '../harness/lock.ts';
 import { buildImage, imageExists, podman, run, temporaryFolder } from './podman.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE } from '../testing/cache.ts';
-import { removeAtExit } from '../testing/processes.ts';
+import { CACHE } from '../harness/cache.ts';
+import { removeAtExit } from '../harness/processes.ts';
 
 const STORE = join(CACHE, 'containers');
 /**

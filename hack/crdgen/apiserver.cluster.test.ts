@@ -15,7 +15,7 @@ import {
   GROUP,
   VERSION,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
-import { withControlPlane } from '../testing/controlplane.ts';
+import { withControlPlane } from '../harness/controlplane.ts';
 
 const crds = join(import.meta.dirname, '../../crds');
 const kinds = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames];

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { OPERATOR_NAME } from '../../operator/operatorName.ts';
-import { removeAtExit } from '../testing/processes.ts';
+import { removeAtExit } from '../harness/processes.ts';
 import type { Cluster } from './cluster.ts';
 
 /** An administrator's access to a cluster. */

@@ -27,7 +27,7 @@ export interface Additions {
   readonly volumes?: readonly { readonly name: string }[];
 }
 
-const PROGRAM = join(import.meta.dirname, '../testing/gateway');
+const PROGRAM = join(import.meta.dirname, '../harness/gateway');
 /** A folder inside the image's own folder, so that the program finds the image's packages. */
 const PROGRAM_PATH = '/app/hack/gateway';
 /** The path of the client program in its pod. */

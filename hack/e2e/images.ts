@@ -17,7 +17,7 @@ import {
   withBaseImages,
 } from '../containers/baseImages.ts';
 import { buildImage, imageExists, npmTrust, podman, temporaryFolder } from '../containers/podman.ts';
-import { CACHE } from '../testing/cache.ts';
+import { CACHE } from '../harness/cache.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(CACHE, 'images');

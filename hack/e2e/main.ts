@@ -1,6 +1,6 @@
 /** `npm run e2e`: tests the project on a real cluster. */
 import { CASES, runE2e } from './run.ts';
-import { exitWith } from '../test/exitWith.ts';
+import { exitWith } from '../runner/exitWith.ts';
 
 const HELP = `npm run e2e             builds the image, starts a one-node cluster on this machine, and tests the project on it
 npm run e2e -- NAME…    runs only these cases: ${CASES.join(', ')}

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hierarchies, isNodeAlready } from './cgroups.ts';
-import { isExecutable } from '../testing/executables.ts';
+import { isExecutable } from '../harness/executables.ts';
 
 /** The folder of Debian's containernetworking-plugins. */
 export const CNI_PROGRAMS = '/usr/lib/cni';

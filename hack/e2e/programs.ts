@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE } from '../testing/cache.ts';
-import { ensureBinaries } from '../testing/controlplane/binaries.ts';
-import { goBuild, goCommand } from '../testing/controlplane/build.ts';
-import { withFileLock } from '../testing/lock.ts';
-import type { Report } from '../testing/progress.ts';
+import { CACHE } from '../harness/cache.ts';
+import { ensureBinaries } from '../harness/controlplane/binaries.ts';
+import { goBuild, goCommand } from '../harness/controlplane/build.ts';
+import { withFileLock } from '../harness/lock.ts';
+import type { Report } from '../harness/progress.ts';
 
 const CONTAINERD = join(import.meta.dirname, 'containerd');
 const COREDNS = join(import.meta.dirname, 'coredns');

@@ -2,11 +2,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CACHE } from '../testing/cache.ts';
-import { ensureBinaries } from '../testing/controlplane/binaries.ts';
-import { tryLockFor } from '../testing/lock.ts';
-import { Progress } from '../testing/progress.ts';
-import { runMocha, type TestCounts } from '../test/mocha.ts';
+import { CACHE } from '../harness/cache.ts';
+import { ensureBinaries } from '../harness/controlplane/binaries.ts';
+import { tryLockFor } from '../harness/lock.ts';
+import { Progress } from '../harness/progress.ts';
+import { runMocha, type TestCounts } from '../runner/mocha.ts';
 import { isNodeAlready } from './cgroups.ts';
 import { buildImages, ensureBaseImages } from './images.ts';
 import { gatherFacts, problems } from './prerequisites.ts';

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Progress } from '../testing/progress.ts';
+import { Progress } from '../harness/progress.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { given, own, setEnvironment } from './environment.ts';
 import { PAUSE_IMAGE } from './images.ts';

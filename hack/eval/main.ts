@@ -9,7 +9,7 @@ import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { kindTable, readKinds } from './kinds.ts';
 import { dataPackages, figures, modelCardFile, weights, withParts } from './modelCard.ts';
 import { labelledFor, profiles, scoreFor } from './profiles.ts';
-import { startPresidio } from '../testing/presidio.ts';
+import { startPresidio } from '../harness/presidio.ts';
 import type { EvalText } from './score.ts';
 import { readTexts } from './texts.ts';
 

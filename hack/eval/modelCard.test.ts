@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { localLinks } from '../test/readme.ts';
+import { localLinks } from '../project/readme.ts';
 import { dataPackages, modelCardFile, weights, withParts } from './modelCard.ts';
 
 const card = readFileSync(modelCardFile, 'utf8');

@@ -11,8 +11,8 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
 // Imported only now: an older Node cannot load these modules.
 const { mkdirSync } = await import('node:fs');
 const { join } = await import('node:path');
-const { tryLockFor } = await import('../testing/lock.ts');
-const { Progress } = await import('../testing/progress.ts');
+const { tryLockFor } = await import('../harness/lock.ts');
+const { Progress } = await import('../harness/progress.ts');
 const { HELP, readSettings } = await import('./start/settings.ts');
 const { sentence, start } = await import('./start/start.ts');
 

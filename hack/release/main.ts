@@ -1,6 +1,6 @@
 /** `npm run release`: writes everything that a release consists of into `dist/VERSION`, or sets the version. */
 import { parseArgs } from 'node:util';
-import { Progress } from '../testing/progress.ts';
+import { Progress } from '../harness/progress.ts';
 import { IMAGE } from './manifests.ts';
 import { release, setVersion, type ReleaseOptions } from './release.ts';
 

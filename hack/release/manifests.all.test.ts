@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ensureHelm } from '../testing/helm.ts';
-import { buildKustomization } from '../testing/kustomize.ts';
+import { ensureHelm } from '../harness/helm.ts';
+import { buildKustomization } from '../harness/kustomize.ts';
 import { writeChart, writeManifests } from './manifests.ts';
 import { currentCommit, exportCommit } from './sources.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import { CHART_FOLDER } from '../chart/chart.ts';
 import { run } from '../containers/podman.ts';
-import { ensureBinaries } from '../testing/controlplane/binaries.ts';
-import { ensureHelm } from '../testing/helm.ts';
+import { ensureBinaries } from '../harness/controlplane/binaries.ts';
+import { ensureHelm } from '../harness/helm.ts';
 
 /** The name of the image in the manifests. */
 export const IMAGE = 'gateway-guardrail-operator';

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { baseImages, createStandInLists, type BaseImages } from '../containers/baseImages.ts';
 import { podman, run, temporaryFolder } from '../containers/podman.ts';
-import type { Progress } from '../testing/progress.ts';
+import type { Progress } from '../harness/progress.ts';
 import { changesOf, unreleasedChanges, withRelease } from './changelog.ts';
 import { revisionProblems } from './crdRevisions.ts';
 import {

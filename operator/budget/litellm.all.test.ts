@@ -1,6 +1,6 @@
 /** Budgets and their customers at a real LiteLLM with its database. Needs LITELLM_LAB and PostgreSQL. */
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { budgets } from '../api/kinds.ts';
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { callCost, type TestLiteLlm } from '../customer/testing/litellm.ts';

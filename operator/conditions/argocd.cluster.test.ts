@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import * as kinds from '../api/kinds.ts';
 import { GROUP } from '../api/v1alpha1/v1alpha1.ts';
 

@@ -1,6 +1,6 @@
 /** What Flux, kpt and Argo CD make of the statuses of all kinds: the real kstatus, and the real Lua of the sample. */
 import { expect } from 'chai';
-import { ensureKstatus, type ObjectStatus, readStatuses } from '../../hack/testing/kstatus.ts';
+import { ensureKstatus, type ObjectStatus, readStatuses } from '../../hack/harness/kstatus.ts';
 import type { GatewayBudget, GatewayCustomer, GatewayInstance, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import * as budgetOutcomes from '../budget/outcomes.ts';
 import { type BudgetOutcome, nextStatus as nextBudgetStatus } from '../budget/status.ts';

@@ -1,7 +1,7 @@
 /** The deletion of the CustomResourceDefinitions, on a separate control plane because it affects the whole cluster. */
 import { expect } from 'chai';
-import { startControlPlane, type ControlPlane } from '../../hack/testing/controlplane.ts';
-import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { startControlPlane, type ControlPlane } from '../../hack/harness/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 import { connectionOf } from './testing/testDependencies.ts';

@@ -1,6 +1,6 @@
 /** Customers whose instance is not ready or whose gateway fails, on a real API server. */
 import { expect } from 'chai';
-import { startDevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { startDevGateway } from '../../hack/harness/gateway/gateway.ts';
 import type { Fault } from '../gateway/testing/testProxy.ts';
 import { conditionOf } from './customerResource.ts';
 import { answer, masterKey, message, noFault, withTestbed } from './testing/testbed.ts';

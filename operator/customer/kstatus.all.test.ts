@@ -1,6 +1,6 @@
 /** What kstatus and Argo CD make of resources as a real API server stores them, from their creation to their deletion. */
 import { expect } from 'chai';
-import { ensureKstatus, readStatus } from '../../hack/testing/kstatus.ts';
+import { ensureKstatus, readStatus } from '../../hack/harness/kstatus.ts';
 import { answer, noFault, withTestbed } from './testing/testbed.ts';
 
 describe('the stored status', function () {

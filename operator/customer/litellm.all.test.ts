@@ -1,6 +1,6 @@
 /** Customers at a real LiteLLM with its database, and the limits that it enforces. Needs LITELLM_LAB and PostgreSQL. */
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, type GatewayError, isGatewayError, RateLimiter } from '../gateway/gateway.ts';
 import { callTests } from './testing/calls.ts';

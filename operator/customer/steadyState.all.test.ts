@@ -1,8 +1,8 @@
 /** A thousand customers in steady state, for two intervals of fifteen seconds. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
-import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
+import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { connectionOf } from './testing/testDependencies.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { CustomerListError } from '../../guardrail/customers/customers.ts';
 import { type CustomerList, readCustomerList } from '../../guardrail/guardrail.ts';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { installCrds } from '../instance/testing/harness.ts';
 import { eventually, FaultProxy, type ProxiedRequest } from '../runtime/testing/testing.ts';
 import { EnforcementBed, EnforcementOperator, fastClock } from './testing/enforcementBed.ts';

@@ -1,7 +1,7 @@
 /** The list of 10,000 customers, of which 1,000 change within a minute, on a real API server. */
 import { expect } from 'chai';
 import { readCustomerList } from '../../guardrail/guardrail.ts';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds } from '../instance/testing/harness.ts';
 import { eventually, FaultProxy } from '../runtime/testing/testing.ts';

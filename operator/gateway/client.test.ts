@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
 import type { CallReport, GatewayTarget } from './client.ts';
 import { GatewayClient } from './client.ts';
 import { GatewayClients } from './clients.ts';

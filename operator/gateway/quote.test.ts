@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { expectLinearTime } from '../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { personalValues, quoteGateway } from './quote.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';

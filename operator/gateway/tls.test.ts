@@ -1,6 +1,6 @@
 /** The client against a real TLS server: the trusted authorities, and the errors for untrusted certificates. */
 import { expect } from 'chai';
-import { startDevGateway, type DevGateway } from '../../hack/testing/gateway/gateway.ts';
+import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { GatewayError } from './errors.ts';
 import { RateLimiter } from './rateLimit.ts';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { eraseSessions, ErasureError } from '../customer/erasure.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';

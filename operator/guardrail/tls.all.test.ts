@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect } from 'chai';
-import { type LiteLlmProcess, startLiteLlm } from '../../hack/testing/litellm/litellm.ts';
-import { removeAtExit } from '../../hack/testing/processes.ts';
-import { type ModelServer, startModelServer } from '../../hack/testing/upstream/modelServer.ts';
+import { type LiteLlmProcess, startLiteLlm } from '../../hack/harness/litellm/litellm.ts';
+import { removeAtExit } from '../../hack/harness/processes.ts';
+import { type ModelServer, startModelServer } from '../../hack/harness/upstream/modelServer.ts';
 import { KEY, startHarness, type Harness } from '../../guardrail/testing/appHarness.ts';
 import { bundleOf, issue, issuingAuthority, nextAuthorities, type Usage } from '../certificates/certificates.ts';
 

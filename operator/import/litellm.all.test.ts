@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { budgets } from '../api/kinds.ts';
 import { startLitellmOperator, type LitellmOperator } from '../customer/testing/litellmOperator.ts';
 import { eventually } from '../customer/testing/testOperator.ts';

@@ -1,7 +1,7 @@
 /** A default budget that is a GatewayBudget, on a real API server. */
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { API_VERSION, type GatewayBudgetStatus, gatewayBudgetNames } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { installCrds, MASTER_KEY, Testbed } from './testing/harness.ts';

@@ -2,7 +2,7 @@
 import type { V1Service } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';

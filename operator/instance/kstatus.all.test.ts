@@ -1,7 +1,7 @@
 /** What kstatus and Argo CD make of an instance as a real API server stores it. */
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
-import { ensureKstatus, readStatus } from '../../hack/testing/kstatus.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
+import { ensureKstatus, readStatus } from '../../hack/harness/kstatus.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds, Testbed } from './testing/harness.ts';
 

@@ -1,7 +1,7 @@
 /** The labels of everything that is installed. */
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { buildKustomization } from '../../hack/testing/kustomize.ts';
+import { buildKustomization } from '../../hack/harness/kustomize.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 interface Labelled {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
-import { buildKustomization, type ProjectKustomization } from '../../hack/testing/kustomize.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
+import { buildKustomization, type ProjectKustomization } from '../../hack/harness/kustomize.ts';
 import { loadConfig } from '../config.ts';
 import { METRICS_LABEL } from '../cluster/kinds.ts';
 import { LONGEST_END_MS } from '../runtime/runtime.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { nodeFlagsOf, operatorContainer } from '../../hack/testing/operatorContainer.ts';
+import { nodeFlagsOf, operatorContainer } from '../../hack/harness/operatorContainer.ts';
 
 describe('the options of Node of the operator', () => {
   it('starts the version of Node that the project runs on, also on a thread, and bounds its heap', () => {

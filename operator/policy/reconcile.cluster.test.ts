@@ -1,6 +1,6 @@
 /** Policies and the instances that use them, on a real API server. */
 import { expect } from 'chai';
-import { withControlPlane } from '../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { parsePolicy, policyRevision } from '../../guardrail/guardrail.ts';
 import { annotations, FINALIZER, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds, Testbed } from '../instance/testing/harness.ts';

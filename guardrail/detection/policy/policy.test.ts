@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectLinearTime } from '../../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import { compilePolicy } from './policy.ts';
 import { parsePolicy, PolicyError } from './schema.ts';
 import { MAX_VALUES, TooManyValuesError, type Span } from '../contract.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { expectLinearTime } from '../../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import { luhn } from './checksums.ts';
 import type { Recognizer } from './recognizer.ts';
 import { textStatsOf } from './textStats.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { expectLinearTime } from '../../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import { foldedPartsOf } from './foldedView.ts';
 
 const foldedTexts = (text: string): string[] => foldedPartsOf(text).map((part) => part.text);

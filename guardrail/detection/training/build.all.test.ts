@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CACHE } from '../../../hack/testing/cache.ts';
-import { recordedRun } from '../../../hack/testing/recordedRun.ts';
+import { CACHE } from '../../../hack/harness/cache.ts';
+import { recordedRun } from '../../../hack/harness/recordedRun.ts';
 import { shippedFiles } from '../ner/model.ts';
 import { contentHash, type Manifest } from './build.ts';
 

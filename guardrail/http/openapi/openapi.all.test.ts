@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { pythonEnvironment, type PythonProgram } from '../../../hack/testing/pythonEnvironment.ts';
+import { pythonEnvironment, type PythonProgram } from '../../../hack/harness/pythonEnvironment.ts';
 import { KEY, startHarness, type Harness } from '../../testing/appHarness.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { expectLinearTime } from '../../../hack/testing/linearTime.ts';
+import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import type { Pseudonym } from '../../ids.ts';
 import { createGrammar } from '../grammar.ts';
 import { createLabelSet } from '../labels.ts';

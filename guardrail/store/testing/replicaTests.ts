@@ -7,7 +7,7 @@ import {
   startRedisSentinel,
   type RedisGroup,
   type RedisServer,
-} from '../../../hack/testing/redis.ts';
+} from '../../../hack/harness/redis.ts';
 import type { SessionId, SubjectId } from '../../ids.ts';
 import { createRedisStore, parseRedisAddress, StoreUnavailableError, type MappingStore } from '../store.ts';
 import { ANNA, newIds } from './storeTestbed.ts';

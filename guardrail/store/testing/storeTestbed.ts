@@ -1,7 +1,7 @@
 /** An implementation of the store under test, and values for tests. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { RedisGroup, RedisServer } from '../../../hack/testing/redis.ts';
+import type { RedisGroup, RedisServer } from '../../../hack/harness/redis.ts';
 import type { Pseudonym, SessionId, SubjectId } from '../../ids.ts';
 import { createRedisStore, parseRedisAddress, type MappingStore, type PutResult } from '../store.ts';
 

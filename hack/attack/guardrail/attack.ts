@@ -1,5 +1,5 @@
 /** The form of an attack on the guardrail. */
-import type { RedisServer } from '../../testing/redis.ts';
+import type { RedisServer } from '../../harness/redis.ts';
 import type { Canaries } from '../canaries.ts';
 import type { Random } from '../random.ts';
 import type { Answer, Call } from './client.ts';

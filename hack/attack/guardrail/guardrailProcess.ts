@@ -8,8 +8,8 @@ import {
   removeAtExit,
   startProcess,
   waitUntilReady,
-} from '../../testing/processes.ts';
-import type { RedisServer } from '../../testing/redis.ts';
+} from '../../harness/processes.ts';
+import type { RedisServer } from '../../harness/redis.ts';
 import { COLLECTABLE } from '../memory.ts';
 import { podProgram } from './program.ts';
 

@@ -1,6 +1,6 @@
 /** A guardrail under attack: the real program, a concurrent victim, and the checks after each attack. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RedisServer, startRedis } from '../../testing/redis.ts';
+import { type RedisServer, startRedis } from '../../harness/redis.ts';
 import { Canaries } from '../canaries.ts';
 import { largeJsonMs } from '../largeJson.ts';
 import { type AttackResult, confirm, mebibytes } from '../measure.ts';

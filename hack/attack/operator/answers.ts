@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { annotations, type GatewayCustomer } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
-import { startDevGateway } from '../../testing/gateway/gateway.ts';
+import { startDevGateway } from '../../harness/gateway/gateway.ts';
 import { type GatewayCall, type HostileGateway, startHostileGateway, type Treatment } from './hostileGateway.ts';
 import { Admin, differences, type RecordsById } from './records.ts';
 import { isSynced, messagesOf, unexplainedObjects } from './conditions.ts';

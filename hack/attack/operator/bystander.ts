@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { eventually, type RestClient } from '../../../operator/runtime/testing/testing.ts';
-import { type DevGateway, startDevGateway } from '../../testing/gateway/gateway.ts';
+import { type DevGateway, startDevGateway } from '../../harness/gateway/gateway.ts';
 import { largeJsonMs } from '../largeJson.ts';
 import { MAX_RATIO, MIN_SAMPLES, percentile } from '../measure.ts';
 import { isSynced } from './conditions.ts';

@@ -13,7 +13,7 @@ import {
   removeAtExit,
   startProcess,
   waitUntilReady,
-} from '../../testing/processes.ts';
+} from '../../harness/processes.ts';
 import { Admin, differences, type GatewayRecord } from './records.ts';
 import { isSynced, messagesOf } from './conditions.ts';
 import type { Context, OperatorAttack } from './testbed.ts';
@@ -29,7 +29,7 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
     name: 'The gateway',
     command: process.execPath,
     args: [
-      join(import.meta.dirname, '../../testing/gateway/main.ts'),
+      join(import.meta.dirname, '../../harness/gateway/main.ts'),
       `--port=${port}`,
       '--proxy-name=litellm',
       `--state-file=${join(folder, 'state.json')}`,

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { ControlPlane } from '../../testing/controlplane.ts';
-import { operatorContainer } from '../../testing/operatorContainer.ts';
-import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../testing/processes.ts';
+import type { ControlPlane } from '../../harness/controlplane.ts';
+import { operatorContainer } from '../../harness/operatorContainer.ts';
+import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../harness/processes.ts';
 import { limitBytes } from '../guardrail/program.ts';
 import { COLLECTABLE } from '../memory.ts';
 

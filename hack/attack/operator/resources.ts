@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import { eventually, kubeEvents, type RestClient } from '../../../operator/runtime/testing/testing.ts';
-import { startDevGateway } from '../../testing/gateway/gateway.ts';
+import { startDevGateway } from '../../harness/gateway/gateway.ts';
 import { Admin, differences } from './records.ts';
 import { isSynced, messagesOf, unexplainedObjects } from './conditions.ts';
 import { configMaps, type Context, type OperatorAttack, type OperatorTestbed } from './testbed.ts';

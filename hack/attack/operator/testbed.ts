@@ -13,9 +13,9 @@ import {
   RestClient,
   Transport,
 } from '../../../operator/runtime/testing/testing.ts';
-import { startControlPlane, type ControlPlane } from '../../testing/controlplane.ts';
-import { removeAtExit } from '../../testing/processes.ts';
-import type { Report } from '../../testing/progress.ts';
+import { startControlPlane, type ControlPlane } from '../../harness/controlplane.ts';
+import { removeAtExit } from '../../harness/processes.ts';
+import type { Report } from '../../harness/progress.ts';
 import { type AttackResult, mebibytes } from '../measure.ts';
 import { resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
 import type { Canaries } from '../canaries.ts';

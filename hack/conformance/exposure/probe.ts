@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../../harness/gateway/gateway.ts';
 import type { CallOptions, GatewayClient, RawAnswer } from '../client.ts';
 import type { Interceptor } from '../interceptor.ts';
-import type { Reply, ScriptedWitness } from '../../testing/upstream/modelServer.ts';
+import type { Reply, ScriptedWitness } from '../../harness/upstream/modelServer.ts';
 import { pseudonymIn } from './outcome.ts';
 import { newEmail } from './values.ts';
 

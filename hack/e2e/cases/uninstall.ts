@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
-import { removeAtExit } from '../../testing/processes.ts';
+import { removeAtExit } from '../../harness/processes.ts';
 import { cluster } from '../environment.ts';
 import {
   CRDS,

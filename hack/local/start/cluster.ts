@@ -3,12 +3,12 @@ import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { answers } from '../../testing/answers.ts';
-import { type Servers, startServers } from '../../testing/controlplane.ts';
-import { ensureBinaries, findBinaries } from '../../testing/controlplane/binaries.ts';
-import { freePort, startProcess, waitUntilReady } from '../../testing/processes.ts';
-import type { Progress, Report } from '../../testing/progress.ts';
-import { startWorkloadRunner, type WorkloadRunner } from '../../testing/workloads.ts';
+import { answers } from '../../harness/answers.ts';
+import { type Servers, startServers } from '../../harness/controlplane.ts';
+import { ensureBinaries, findBinaries } from '../../harness/controlplane/binaries.ts';
+import { freePort, startProcess, waitUntilReady } from '../../harness/processes.ts';
+import type { Progress, Report } from '../../harness/progress.ts';
+import { startWorkloadRunner, type WorkloadRunner } from '../../harness/workloads.ts';
 import { apply } from './apply.ts';
 import { DeployedGuardrail, type GuardrailFile, type InstanceGuardrail } from './guardrailFile.ts';
 import type { Local } from './local.ts';
@@ -135,7 +135,7 @@ async function startOperator(servers: Servers, { root, home, logs }: Places, par
       name: 'The operator',
       command: process.execPath,
       args: [
-        `--import=${pathToFileURL(join(root, 'hack/testing/workloads/clusterNetwork.ts')).href}`,
+        `--import=${pathToFileURL(join(root, 'hack/harness/workloads/clusterNetwork.ts')).href}`,
         join(root, 'operator/main.ts'),
         '--http-host=127.0.0.1',
         `--http-port=${port}`,

@@ -1,8 +1,8 @@
 /** Starts the parts that need no cluster: the development gateway with its echo model, and a guardrail with the playground. */
 import { join } from 'node:path';
-import { answers } from '../../testing/answers.ts';
-import { freePort, portInUse, startProcess, waitUntilReady } from '../../testing/processes.ts';
-import type { Progress } from '../../testing/progress.ts';
+import { answers } from '../../harness/answers.ts';
+import { freePort, portInUse, startProcess, waitUntilReady } from '../../harness/processes.ts';
+import type { Progress } from '../../harness/progress.ts';
 import type { GuardrailAddress } from './guardrailFile.ts';
 import type { Parts, Places } from './parts.ts';
 import type { StartSettings } from './settings.ts';
@@ -58,7 +58,7 @@ async function startGateway(
       name: 'The development gateway',
       command: process.execPath,
       args: [
-        join(root, 'hack/testing/gateway/main.ts'),
+        join(root, 'hack/harness/gateway/main.ts'),
         `--port=${port}`,
         `--guardrail-file=${guardrailFile}`,
         `--state-file=${join(home, 'gateway.json')}`,

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { withControlPlane } from '../../testing/controlplane.ts';
-import { removeAtExit } from '../../testing/processes.ts';
+import { withControlPlane } from '../../harness/controlplane.ts';
+import { removeAtExit } from '../../harness/processes.ts';
 import { operatorRights } from './operatorRights.ts';
 
 const manifests = join(import.meta.dirname, '../../../operator/manifests');

@@ -1,4 +1,4 @@
-import { type ManagedProcess, ProcessFailure } from '../../testing/processes.ts';
+import { type ManagedProcess, ProcessFailure } from '../../harness/processes.ts';
 
 /** The paths that the parts use. */
 export interface Places {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { withControlPlane } from '../../testing/controlplane.ts';
+import { withControlPlane } from '../../harness/controlplane.ts';
 import { readSamples } from './samples.ts';
 
 const root = join(import.meta.dirname, '../../..');

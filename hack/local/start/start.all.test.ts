@@ -8,12 +8,12 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cacheFolder } from '../../testing/controlplane/binaries.ts';
-import { startDevGateway } from '../../testing/gateway/gateway.ts';
-import { pages } from '../../test/pages.ts';
-import { inlineCommands } from '../../test/readme.ts';
-import { tryLock } from '../../testing/lock.ts';
-import { freePort } from '../../testing/processes.ts';
+import { cacheFolder } from '../../harness/controlplane/binaries.ts';
+import { startDevGateway } from '../../harness/gateway/gateway.ts';
+import { pages } from '../../project/pages.ts';
+import { inlineCommands } from '../../project/readme.ts';
+import { tryLock } from '../../harness/lock.ts';
+import { freePort } from '../../harness/processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const EMAIL = 'ada.lovelace@example.com';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { portInUse } from '../../testing/processes.ts';
-import type { Progress } from '../../testing/progress.ts';
+import { portInUse } from '../../harness/processes.ts';
+import type { Progress } from '../../harness/progress.ts';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 import { GuardrailFile } from './guardrailFile.ts';
 import { type Local, startLocal } from './local.ts';

@@ -1,5 +1,5 @@
 /** The texts that `npm start` prints when parts are ready. Pure. */
-import { listed } from '../../testing/estimate.ts';
+import { listed } from '../../harness/estimate.ts';
 import type { GuardrailAddress, InstanceGuardrail } from './guardrailFile.ts';
 
 /** One row of the table: the part, its address and its log. */

@@ -1,4 +1,4 @@
-import { type DevGateway, startDevGateway } from '../../../hack/testing/gateway/gateway.ts';
+import { type DevGateway, startDevGateway } from '../../../hack/harness/gateway/gateway.ts';
 import { callTests } from './calls.ts';
 
 describe('the calls of a sync with a gateway that behaves as LiteLLM does', function () {

@@ -1,4 +1,4 @@
-import { startDevGateway, type DevGateway } from '../../../hack/testing/gateway/gateway.ts';
+import { startDevGateway, type DevGateway } from '../../../hack/harness/gateway/gateway.ts';
 import { convergenceTests } from './convergence.ts';
 
 describe('sync with a gateway that behaves as LiteLLM does', function () {

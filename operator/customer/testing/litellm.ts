@@ -1,7 +1,7 @@
 /** For tests: a real LiteLLM with its database and a model server. */
 import { stringify } from 'yaml';
-import { startLiteLlm } from '../../../hack/testing/litellm/litellm.ts';
-import { startModelServer } from '../../../hack/testing/upstream/modelServer.ts';
+import { startLiteLlm } from '../../../hack/harness/litellm/litellm.ts';
+import { startModelServer } from '../../../hack/harness/upstream/modelServer.ts';
 
 /** A running LiteLLM that serves the models gpt-4o-mini and fast, each for {@link callCost} USD a call. */
 export interface TestLiteLlm {

@@ -1,5 +1,5 @@
 /** Test support: an operator with the instance `main`, which is a real LiteLLM. */
-import type { ControlPlane } from '../../../hack/testing/controlplane.ts';
+import type { ControlPlane } from '../../../hack/harness/controlplane.ts';
 import { GatewayClient, RateLimiter } from '../../gateway/gateway.ts';
 import { startTestLiteLlm, type TestLiteLlm } from './litellm.ts';
 import { connectionOf } from './testDependencies.ts';

@@ -1,8 +1,8 @@
 /** For tests: the customer controller on a real API server, before a gateway that behaves as LiteLLM does, with faults. */
 import { expect } from 'chai';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type ControlPlane, withControlPlane } from '../../../hack/testing/controlplane.ts';
-import { type DevGateway, startDevGateway } from '../../../hack/testing/gateway/gateway.ts';
+import { type ControlPlane, withControlPlane } from '../../../hack/harness/controlplane.ts';
+import { type DevGateway, startDevGateway } from '../../../hack/harness/gateway/gateway.ts';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';

@@ -1,7 +1,7 @@
 /** For tests: an instance with a guardrail, and its customers, on a real API server without a gateway. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { ControlPlane } from '../../../hack/testing/controlplane.ts';
+import type { ControlPlane } from '../../../hack/harness/controlplane.ts';
 import { listHash, listKey, type ListHash, MAX_SHARDS, shardName } from '../../../guardrail/guardrail.ts';
 import { customers, instances } from '../../api/kinds.ts';
 import {

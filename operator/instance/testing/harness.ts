@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { AppsV1Api, CoreV1Api, CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import type { ControlPlane } from '../../../hack/testing/controlplane.ts';
-import type { DevGateway } from '../../../hack/testing/gateway/gateway.ts';
-import { startDevGateway } from '../../../hack/testing/gateway/gateway.ts';
+import type { ControlPlane } from '../../../hack/harness/controlplane.ts';
+import type { DevGateway } from '../../../hack/harness/gateway/gateway.ts';
+import { startDevGateway } from '../../../hack/harness/gateway/gateway.ts';
 import { instances } from '../../api/kinds.ts';
 import type { Condition, GatewayInstance, GatewayInstanceSpec } from '../../api/v1alpha1/v1alpha1.ts';
 import {

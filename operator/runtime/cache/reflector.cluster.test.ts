@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { withControlPlane } from '../../../hack/testing/controlplane.ts';
+import { withControlPlane } from '../../../hack/harness/controlplane.ts';
 import { ObjectCache } from './cache.ts';
 import { RestClient } from '../client/client.ts';
 import { systemClock } from '../clock.ts';

@@ -1,6 +1,6 @@
 import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
 import { expect } from 'chai';
-import { startControlPlane } from '../../../hack/testing/controlplane.ts';
+import { startControlPlane } from '../../../hack/harness/controlplane.ts';
 import { RestClient } from '../client/client.ts';
 import type { Permission, Runtime } from '../contract.ts';
 import { leases } from './lease.ts';

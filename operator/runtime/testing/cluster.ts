@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { withControlPlane, type ControlPlane } from '../../../hack/testing/controlplane.ts';
+import { withControlPlane, type ControlPlane } from '../../../hack/harness/controlplane.ts';
 import { RestClient } from '../client/client.ts';
 import { FaultProxy } from './faultProxy.ts';
 import { installWidgets, transportOptions } from './widgets.ts';

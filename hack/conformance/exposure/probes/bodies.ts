@@ -1,6 +1,6 @@
 /** Bodies of requests and answers. */
-import type { Json } from '../../../testing/gateway/gateway.ts';
-import type { Reply } from '../../../testing/upstream/modelServer.ts';
+import type { Json } from '../../../harness/gateway/gateway.ts';
+import type { Reply } from '../../../harness/upstream/modelServer.ts';
 
 /** @returns a scripted answer in JSON */
 export const json = (body: Json): Reply => ({ json: body });

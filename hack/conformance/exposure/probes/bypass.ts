@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { CHAT, chat } from '../../chatCases.ts';
 import type { Answer } from '../../client.ts';
 import { type Probe, request } from '../probe.ts';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { CHAT, chat, TOOL, user } from '../../chatCases.ts';
-import type { Reply } from '../../../testing/upstream/modelServer.ts';
+import type { Reply } from '../../../harness/upstream/modelServer.ts';
 import { newPerson } from '../../syntheticPerson.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { newFile, newImage } from '../values.ts';

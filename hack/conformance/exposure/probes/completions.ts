@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../testing/gateway/gateway.ts';
-import type { Reply } from '../../../testing/upstream/modelServer.ts';
+import type { JsonObject } from '../../../harness/gateway/gateway.ts';
+import type { Reply } from '../../../harness/upstream/modelServer.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { newToken } from '../values.ts';
 

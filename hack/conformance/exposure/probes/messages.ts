@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../../../harness/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
-import type { Reply } from '../../../testing/upstream/modelServer.ts';
+import type { Reply } from '../../../harness/upstream/modelServer.ts';
 import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
 import { newFile, newImage } from '../values.ts';
 

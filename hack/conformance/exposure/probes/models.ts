@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../../../harness/gateway/gateway.ts';
 import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
 import { newFile, newToken } from '../values.ts';
 import { file, form, json } from './bodies.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import type { RawAnswer } from '../../client.ts';
 import type { Probe, ProbeBench } from '../probe.ts';
 import { newEmail } from '../values.ts';

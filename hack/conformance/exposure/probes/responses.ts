@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../../../harness/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
-import { responseObject } from '../../../testing/upstream/dialects.ts';
-import type { Reply } from '../../../testing/upstream/modelServer.ts';
+import { responseObject } from '../../../harness/upstream/dialects.ts';
+import type { Reply } from '../../../harness/upstream/modelServer.ts';
 import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
 import { newFile, newImage } from '../values.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../testing/gateway/gateway.ts';
+import type { Json, JsonObject } from '../../../harness/gateway/gateway.ts';
 import { CHAT, chat, user } from '../../chatCases.ts';
 import { pseudonymIn } from '../outcome.ts';
 import { type Probe, request } from '../probe.ts';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../testing/gateway/gateway.ts';
-import { MCP_TOOL } from '../../../testing/upstream/mcpServer.ts';
-import { responseObject } from '../../../testing/upstream/dialects.ts';
-import type { Reply } from '../../../testing/upstream/modelServer.ts';
+import type { JsonObject } from '../../../harness/gateway/gateway.ts';
+import { MCP_TOOL } from '../../../harness/upstream/mcpServer.ts';
+import { responseObject } from '../../../harness/upstream/dialects.ts';
+import type { Reply } from '../../../harness/upstream/modelServer.ts';
 import { type Probe, request } from '../probe.ts';
 import { newEmail } from '../values.ts';
 

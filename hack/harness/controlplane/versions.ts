@@ -19,6 +19,6 @@ function versionInGoMod(module: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim().startsWith(`${module} v`));
   const version = line && /\bv(\d+\.\d+\.\d+)/.exec(line)?.[1];
   if (version === undefined || version === '')
-    throw new Error(`hack/testing/controlplane/go.mod does not require ${module}.`);
+    throw new Error(`hack/harness/controlplane/go.mod does not require ${module}.`);
   return version;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { nodeFlagsOf, operatorContainer } from '../testing/operatorContainer.ts';
+import { nodeFlagsOf, operatorContainer } from '../harness/operatorContainer.ts';
 
 const root = join(import.meta.dirname, '../..');
 

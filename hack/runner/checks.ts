@@ -1,7 +1,7 @@
 /** The checks of `npm test` that are not mocha tests. Each of them passes or fails as a whole. */
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-import type { Progress } from '../testing/progress.ts';
+import type { Progress } from '../harness/progress.ts';
 import type { TestCounts } from './mocha.ts';
 
 interface Check {

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type ControlPlane, startControlPlane } from '../testing/controlplane.ts';
-import { freePort, startProcess, waitUntilReady } from '../testing/processes.ts';
+import { type ControlPlane, startControlPlane } from '../harness/controlplane.ts';
+import { freePort, startProcess, waitUntilReady } from '../harness/processes.ts';
 import { pageBlocks, pages } from './pages.ts';
 import { type Block, inlineCommands } from './readme.ts';
 

@@ -28,8 +28,8 @@ describe('test files', () => {
   });
 
   it('are found by file and by folder', () => {
-    expect(testsIn(root, join(root, 'hack/test'))).to.include('hack/test/suites.test.ts');
-    expect(testsIn(root, import.meta.filename)).to.deep.equal(['hack/test/suites.test.ts']);
+    expect(testsIn(root, join(root, 'hack/runner'))).to.include('hack/runner/suites.test.ts');
+    expect(testsIn(root, import.meta.filename)).to.deep.equal(['hack/runner/suites.test.ts']);
     expect(() => testsIn(root, 'nowhere')).to.throw('nowhere does not exist.');
     expect(() => testsIn(root, join(root, 'crds'))).to.throw('contains no test file');
   });
@@ -37,8 +37,8 @@ describe('test files', () => {
   describe('are named after the servers that they start', () => {
     const imports = new Imports();
     const starters: Record<Server, string> = {
-      controlPlane: join(root, 'hack/testing/controlplane.ts'),
-      redis: join(root, 'hack/testing/redis.ts'),
+      controlPlane: join(root, 'hack/harness/controlplane.ts'),
+      redis: join(root, 'hack/harness/redis.ts'),
     };
     const calls: Record<Server, RegExp> = {
       controlPlane: /\b(withControlPlane|startControlPlane|startServers)\(/,

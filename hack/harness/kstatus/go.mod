@@ -1,5 +1,5 @@
 // What clients of the API make of the status of an object: the library kstatus, and the Lua of Argo CD.
-module gateway.guardrail.dev/hack/testing/kstatus
+module gateway.guardrail.dev/hack/harness/kstatus
 
 go 1.26.0
 

@@ -1,5 +1,5 @@
 // Evaluates the alerts of the component prometheus as Prometheus does.
-module gateway.guardrail.dev/hack/testing/promrules
+module gateway.guardrail.dev/hack/harness/promrules
 
 go 1.26.7
 

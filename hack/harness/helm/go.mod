@@ -1,5 +1,5 @@
 // Helm, with which tests render and install the chart.
-module gateway.guardrail.dev/hack/testing/helm
+module gateway.guardrail.dev/hack/harness/helm
 
 go 1.26.0
 

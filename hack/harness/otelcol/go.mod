@@ -1,5 +1,5 @@
 // The OpenTelemetry Collector, which receives what the programs export in tests.
-module gateway.guardrail.dev/hack/testing/otelcol
+module gateway.guardrail.dev/hack/harness/otelcol
 
 go 1.26.0
 

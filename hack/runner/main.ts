@@ -4,15 +4,15 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildAhead } from './e2e/run.ts';
-import { ensureBinaries } from './testing/controlplane/binaries.ts';
-import { Progress } from './testing/progress.ts';
-import { findRedisServer } from './testing/redis.ts';
-import { runChecks } from './test/checks.ts';
-import { exitWith } from './test/exitWith.ts';
-import { runMocha, type RunOptions, type TestCounts } from './test/mocha.ts';
-import { allTests, isNeeded, kindOf, testsIn } from './test/suites.ts';
-import { abortCluster, runAttacks, runRealCluster } from './test/wholeSystem.ts';
+import { buildAhead } from '../e2e/run.ts';
+import { ensureBinaries } from '../harness/controlplane/binaries.ts';
+import { Progress } from '../harness/progress.ts';
+import { findRedisServer } from '../harness/redis.ts';
+import { runChecks } from './checks.ts';
+import { exitWith } from './exitWith.ts';
+import { runMocha, type RunOptions, type TestCounts } from './mocha.ts';
+import { allTests, isNeeded, kindOf, testsIn } from './suites.ts';
+import { abortCluster, runAttacks, runRealCluster } from './wholeSystem.ts';
 
 const HELP = `npm test              lint, format, types, and all tests that need no programs of other projects
 npm run test:unit     the tests that need neither Redis nor a control plane and are not slow, in under a minute
@@ -26,7 +26,7 @@ const HALF_OF_CLUSTER = /^operator\/(enforcement|guardrail|instance|policy)\//;
 /** The same for the tests with programs of other projects. Those of hack/ start most of the gateways. */
 const HALF_OF_ALL = /^(hack|guardrail\/detection\/training)\//;
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const progress = new Progress();
 const total: TestCounts = { passed: 0, failed: 0, failures: [] };
 

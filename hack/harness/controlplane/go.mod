@@ -1,6 +1,6 @@
 // The control plane that tests and `npm start` build where they neither find nor can download one. The `replace` lines
 // name the published version of every module that k8s.io/kubernetes keeps in its own tree.
-module gateway.guardrail.dev/hack/testing/controlplane
+module gateway.guardrail.dev/hack/harness/controlplane
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-// Mocha's spec reporter, which also writes the counts to a file for hack/test.ts. The file is updated after each test, so that
+// Mocha's spec reporter, which also writes the counts to a file for hack/runner/main.ts. The file is updated after each test, so that
 // an aborted run has counts; `ended` says that all tests have run. Mocha loads reporters with require, so this is plain
 // JavaScript.
 import { writeFileSync } from 'node:fs';
