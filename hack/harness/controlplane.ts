@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CoreV1Api, V1Namespace, V1ObjectMeta } from '@kubernetes/client-node';
 import { ensureBinaries } from './controlplane/binaries.ts';
-import { lastPort } from './controlplane/kubeconfig.ts';
+import { kubeconfigPort, lastPort } from './controlplane/kubeconfig.ts';
 import { runKubectl } from './controlplane/kubectl.ts';
 import { type ControlPlaneOptions, RunningServers, type Servers } from './controlplane/servers.ts';
 import { freePort, portInUse, ProcessFailure, removeAtExit } from './processes.ts';
@@ -42,7 +42,19 @@ const ATTEMPTS = 3;
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const sources = options.report ? { report: options.report } : {};
   const { kubectl } = await ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], sources);
-  const servers = await startServers(options);
+  return withKubectl(await startServers(options), kubectl);
+}
+
+/** A running control plane of another process, which started it in this folder. It cannot be stopped or restarted here. */
+async function attachToControlPlane(dir: string): Promise<ControlPlane> {
+  const { kubectl } = await ensureBinaries(['kubectl']);
+  const port = kubeconfigPort(join(dir, 'kubeconfig'));
+  if (port === undefined)
+    throw new Error(`TEST_CONTROL_PLANE names ${dir}, which has no kubeconfig of a control plane.`);
+  return withKubectl(new RunningServers({ dir, port, report: () => undefined, isTemporary: false }), kubectl);
+}
+
+function withKubectl(servers: Servers, kubectl: string): ControlPlane {
   const api = servers.kubeConfig().makeApiClient(CoreV1Api);
   return Object.assign(servers, {
     kubectl: (args: readonly string[], input?: string) => runKubectl(kubectl, servers.kubeconfig, args, input),
@@ -67,14 +79,15 @@ export async function startServers(options: ControlPlaneOptions = {}): Promise<S
       : undefined;
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'control-plane-'));
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if (options.dir === undefined) removeAtExit(dir);
+  const isTemporary = options.temporary ?? options.dir === undefined;
+  if (isTemporary) removeAtExit(dir);
   const apiPort = options.ports?.api;
   if (apiPort !== undefined && (await portInUse(apiPort))) {
     throw new Error(`Port ${apiPort} of 127.0.0.1 is in use. Choose another port, or end the process that uses it.`);
   }
   for (let attempt = 1; ; attempt += 1) {
     const port = apiPort ?? (await lastPort(join(dir, 'kubeconfig'))) ?? (await freePort());
-    const servers = new RunningServers({ ...options, dir, report, port, isTemporary: options.dir === undefined });
+    const servers = new RunningServers({ ...options, dir, report, port, isTemporary });
     try {
       await servers.start(binaries.etcd, binaries['kube-apiserver']);
     } catch (error) {
@@ -91,9 +104,9 @@ export async function startServers(options: ControlPlaneOptions = {}): Promise<S
 let shared: Promise<ControlPlane> | undefined;
 
 /**
- * For the body of a mocha `describe`: the control plane that all test files of this process share. It starts before the first
- * test that needs it, and ends with the process. Tests use separate namespaces. A test that damages the control plane starts
- * its own.
+ * For the body of a mocha `describe`: the control plane that all test files share. It is that of the test runner, whose folder
+ * is in `TEST_CONTROL_PLANE`; without the variable, one starts before the first test of this process and ends with the process.
+ * Files run at the same time, so tests use separate namespaces. A test that damages the control plane starts its own.
  */
 export function withControlPlane(): () => ControlPlane {
   let plane: ControlPlane | undefined;
@@ -103,7 +116,8 @@ export function withControlPlane(): () => ControlPlane {
     const { report, end } = sparsely((line) => {
       console.log(line);
     });
-    shared ??= startControlPlane({ report });
+    const running = process.env.TEST_CONTROL_PLANE ?? '';
+    shared ??= running === '' ? startControlPlane({ report }) : attachToControlPlane(running);
     plane = await shared;
     end();
   });

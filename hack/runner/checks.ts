@@ -2,26 +2,28 @@
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import type { Progress } from '../harness/progress.ts';
-import type { TestCounts } from './mocha.ts';
+import type { Outcome } from './outcome.ts';
+import type { TestFailure } from './worker.ts';
 
-interface Check {
+export interface Check {
   title: string;
   /** A program of `node_modules/.bin`, and its arguments. */
   command: [string, ...string[]];
 }
 
-const ESLINT: Check = {
-  title: 'ESLint',
-  command: [
-    'eslint',
-    '--config=hack/eslint.config.mjs',
-    '--cache',
-    '--cache-location=node_modules/.cache/eslint',
-    '--max-warnings=0',
-    '.',
-  ],
-};
-const OTHERS: readonly Check[] = [
+/** The longest first. */
+export const CHECKS: readonly Check[] = [
+  {
+    title: 'ESLint',
+    command: [
+      'eslint',
+      '--config=hack/eslint.config.mjs',
+      '--cache',
+      '--cache-location=node_modules/.cache/eslint',
+      '--max-warnings=0',
+      '.',
+    ],
+  },
   { title: 'TypeScript', command: ['tsc'] },
   { title: 'Imports', command: ['depcruise', '--config=hack/imports.config.mjs', 'operator', 'guardrail', 'hack'] },
   { title: 'TypeScript of the playground', command: ['tsc', '--project', 'guardrail/http/playground'] },
@@ -30,16 +32,10 @@ const OTHERS: readonly Check[] = [
   { title: 'Prettier', command: ['prettier', '--check', '--log-level=warn', '--cache', '.'] },
 ];
 
-/** Runs all checks. ESLint takes as long as the others together, so they run in parallel with it, one after the other. */
-export async function runChecks(root: string, progress: Progress): Promise<TestCounts[]> {
-  const eslint = runCheck(root, progress, ESLINT);
-  const results: TestCounts[] = [];
-  for (const check of OTHERS) results.push(await runCheck(root, progress, check));
-  return [...results, await eslint];
-}
-
-async function runCheck(root: string, progress: Progress, { title, command }: Check): Promise<TestCounts> {
+/** Runs a check. Never throws. */
+export async function runCheck(root: string, progress: Progress, { title, command }: Check): Promise<Outcome> {
   const [program, ...args] = command;
+  const started = performance.now();
   const output: string[] = [];
   const passes = progress.step(title, async () => {
     const bin = join(root, 'node_modules/.bin');
@@ -55,11 +51,13 @@ async function runCheck(root: string, progress: Progress, { title, command }: Ch
     });
     if (code !== 0) throw new Error(title);
   });
+  const failures: TestFailure[] = [];
   try {
     await passes;
-    return { passed: 1, failed: 0, failures: [] };
   } catch (error) {
-    console.log(output.join('') || String(error));
-    return { passed: 0, failed: 1, failures: [title] };
+    const text = output.join('') || String(error);
+    console.log(text);
+    failures.push({ title: program, message: text.trim().split('\n')[0] ?? '' });
   }
+  return { name: title, passed: failures.length === 0 ? 1 : 0, failures, wallMs: performance.now() - started };
 }

@@ -16,8 +16,14 @@ export function kubeconfigText(url: string, user: string, { ca, certificate, key
   });
 }
 
-/** The port in this folder's kubeconfig, if it is free: terminals that use the file stay connected. */
+/** The port in a kubeconfig, if it is free: terminals that use the file stay connected. */
 export async function lastPort(kubeconfigPath: string): Promise<number | undefined> {
+  const port = kubeconfigPort(kubeconfigPath);
+  return port !== undefined && !(await portInUse(port)) ? port : undefined;
+}
+
+/** The port of the API server in a kubeconfig; undefined without such a file. */
+export function kubeconfigPort(kubeconfigPath: string): number | undefined {
   let text: string;
   try {
     text = readFileSync(kubeconfigPath, 'utf8');
@@ -25,5 +31,5 @@ export async function lastPort(kubeconfigPath: string): Promise<number | undefin
     return undefined;
   }
   const port = Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]);
-  return Number.isInteger(port) && !(await portInUse(port)) ? port : undefined;
+  return Number.isInteger(port) ? port : undefined;
 }

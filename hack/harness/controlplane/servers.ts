@@ -17,6 +17,8 @@ export interface ControlPlaneOptions {
    * The folder of data, keys, logs and kubeconfig, which is reused. Default: a temporary folder, which is removed at the end.
    */
   dir?: string;
+  /** Removes `dir` at the end, and does not wait for the disk. Default: only without `dir`. */
+  temporary?: boolean;
   /** Ports of 127.0.0.1. Default: free ones; with `dir`, the API server's last port if it is free. */
   ports?: { api?: number };
   /** Also runs kube-controller-manager with these controllers (`*`: its default ones). Its first build takes minutes. */

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Run } from './run.ts';
+import { allTests } from './suites.ts';
+
+const root = join(import.meta.dirname, '../..');
+const FAILS_ONCE = `
+  import { existsSync, writeFileSync } from 'node:fs';
+  it('passes', () => {});
+  it('passes the second time', () => {
+    const mark = import.meta.filename + '.mark';
+    if (existsSync(mark)) return;
+    writeFileSync(mark, '');
+    throw new Error('the first time');
+  });`;
+
+describe('run of the tests', function () {
+  // Each run starts processes.
+  this.timeout(60_000);
+  let project = '';
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), 'run-test-'));
+    symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
+  });
+  afterEach(() => {
+    rmSync(project, { recursive: true });
+  });
+
+  async function run(sources: Readonly<Record<string, string>>): Promise<ReturnType<Run['verdict']>> {
+    for (const folder of ['operator', 'guardrail', 'hack']) mkdirSync(join(project, folder));
+    writeFileSync(join(project, 'operator/passes.test.ts'), `it('a', () => {});`);
+    writeFileSync(join(project, 'guardrail/passes.test.ts'), `it('a', () => {});`);
+    writeFileSync(join(project, 'hack/passes.test.ts'), `it('a', () => {});`);
+    for (const [name, source] of Object.entries(sources)) writeFileSync(join(project, name), source);
+    const run = new Run({ root: project, signal: new AbortController().signal });
+    await run.together({ files: allTests(project) });
+    return run.verdict();
+  }
+
+  it('counts a file that fails once as passed, and names it as flaky', async () => {
+    expect(await run({ 'hack/luck.test.ts': FAILS_ONCE })).to.deep.equal({
+      passed: 5,
+      failed: 0,
+      lines: ['FLAKY hack/luck.test.ts › passes the second time: the first time'],
+    });
+  });
+
+  it('fails when more than three files fail once', async () => {
+    const names = ['a', 'b', 'c', 'd'].map((name) => `hack/${name}.test.ts`);
+    const { passed, failed, lines } = await run(Object.fromEntries(names.map((name) => [name, FAILS_ONCE])));
+    expect([passed, failed]).to.deep.equal([11, 1]);
+    expect(lines).to.have.length(5);
+  });
+
+  it('fails for a file that fails twice', async () => {
+    expect(await run({ 'hack/wrong.test.ts': `it('a', () => { throw new Error('no'); });` })).to.deep.equal({
+      passed: 3,
+      failed: 1,
+      lines: ['FAILED hack/wrong.test.ts › a: no'],
+    });
+  });
+
+  it('fails for a file that registers no test, and names it', async () => {
+    expect(await run({ 'hack/empty.test.ts': '' })).to.deep.equal({
+      passed: 3,
+      failed: 1,
+      lines: ['FAILED hack/empty.test.ts › empty.test.ts: The file registers no test.'],
+    });
+  });
+});
