@@ -29,8 +29,8 @@ export interface RecordedResult {
   readonly output: string;
   /** Whether the output is that of an earlier run with the same inputs. */
   readonly isCached: boolean;
-  /** The number of paths that the program has read. */
-  readonly inputs: number;
+  /** The state of each path that the program has read, by the path relative to `root`: see `digestOf`. */
+  readonly inputs: Readonly<Record<string, string>>;
 }
 
 /** What the cache has of one run. */
@@ -58,7 +58,7 @@ export async function recordedRun(program: RecordedProgram): Promise<RecordedRes
     const entry = readEntry(file);
     if (entry && JSON.stringify([entry.node, entry.args]) === run) {
       const isSame = Object.entries(entry.reads).every(([path, digest]) => digestOf(resolve(root, path)) === digest);
-      if (isSame) return { output: entry.output, isCached: true, inputs: Object.keys(entry.reads).length };
+      if (isSame) return { output: entry.output, isCached: true, inputs: entry.reads };
     }
   }
   const { reads, output } = await record(program);
@@ -70,7 +70,7 @@ export async function recordedRun(program: RecordedProgram): Promise<RecordedRes
   const entry: Entry = { node, args, reads: inputs, output };
   write(join(cache, `${sha256(JSON.stringify([node, args, inputs]))}.json`), entry);
   for (const old of newestFirst(cache).slice(KEPT_ENTRIES)) rmSync(old, { force: true });
-  return { output, isCached: false, inputs: Object.keys(inputs).length };
+  return { output, isCached: false, inputs };
 }
 
 async function record({ root, command }: RecordedProgram): Promise<{ reads: Recorded['reads']; output: string }> {
