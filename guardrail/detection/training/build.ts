@@ -29,9 +29,20 @@ const seeds = {
 /** Number of passes. Two passes over many texts give better scores than many passes over few, because names and words vary. */
 const epochs = { tagger: 2, classifier: 3 };
 
+/** How a training differs from that of the shipped files. */
+export interface TrainingOptions {
+  /** Chooses other draws of names and templates, another order of the texts, and so other weights. Default: 0. */
+  readonly seed?: number;
+  /** The part of the texts, above 0. Default: 1. */
+  readonly share?: number;
+}
+
+/** The distance between the random seeds of two trainings. */
+const SEED_STEP = 1_000_003;
+
 export interface Built {
   readonly files: Files;
-  readonly manifest: Manifest;
+  readonly manifest: Scored;
 }
 
 /** The packed files that the detector reads. */
@@ -43,7 +54,16 @@ export interface Files {
 }
 
 /** Identifies the shipped files and records their scores. */
-export interface Manifest {
+export interface Manifest extends Scored {
+  /** The result of a training with a {@link SMALL_SHARE} of the texts, which tests repeat. */
+  readonly small: Scored;
+}
+
+/** The part of the texts of a small training. */
+export const SMALL_SHARE = 0.002;
+
+/** The files of one training and their scores. */
+export interface Scored {
   /** SHA-256 of the contents before compression. Compressed bytes may differ between machines. */
   readonly sha256: Readonly<Record<keyof Files, string>>;
   readonly trainingTexts: number;
@@ -77,6 +97,17 @@ class Lists {
     gazetteer: Gazetteer.of(withHiddenWords(this.words, this.wordNet)),
     knownNames: Gazetteer.of(withoutHiddenNames(this.names)),
   };
+  /** Texts of the templates that are kept for calibration, in two parts: one to fit, one to measure. */
+  readonly kept: readonly (readonly LabelledText[])[];
+
+  constructor() {
+    const generator = new Generator(seeds.kept, 'train', this.wordNet);
+    const texts = [
+      ...generator.registers('personal', 10, { kept: true }),
+      ...generator.registers('public', 6, { kept: true }),
+    ];
+    this.kept = [0, 1].map((half) => texts.filter((text) => halfOf(text) === half));
+  }
 }
 
 /**
@@ -89,17 +120,23 @@ const halfOf = ({ source, text }: LabelledText): number => (wordHash(/[{[]/.test
 function trainedClassifier(
   lists: Lists,
   texts: readonly LabelledText[],
+  { seed, share }: Required<TrainingOptions>,
   log: (line: string) => void,
 ): { readonly weights: Pick<ClassifierWeights, 'rows' | 'unit'>; readonly candidates: number } {
   const taggers = [0, 1].map((half) => {
     log(`half ${half + 1} of the texts, for the candidates of the other half`);
     const learned = texts.filter((text) => halfOf(text) === half);
-    const weights = train(examplesOf(learned, lists.hidden.gazetteer), epochs.tagger, new Random(seeds.order), log);
+    const weights = train(
+      examplesOf(learned, lists.hidden.gazetteer),
+      epochs.tagger,
+      new Random(seeds.order + seed),
+      log,
+    );
     return new Tagger(unpackModel(packModel(weights)), lists.hidden.gazetteer);
   });
   let candidates = 0;
-  const classifiers = seeds.classifiers.map((seed) => {
-    const own = classifierTexts(new Generator(seed, 'train', lists.wordNet));
+  const classifiers = seeds.classifiers.map((draw) => {
+    const own = classifierTexts(new Generator(draw + seed, 'train', lists.wordNet, share));
     const halves = taggers.map((tagger, half) =>
       spanExamplesOf(
         own.filter((text) => halfOf(text) !== half),
@@ -109,42 +146,31 @@ function trainedClassifier(
     );
     const examples = joinedExamples(halves);
     candidates += examples.classes.length;
-    return trainClassifier(examples, epochs.classifier, new Random(seed), log);
+    return trainClassifier(examples, epochs.classifier, new Random(draw + seed), log);
   });
   const { rows, unit } = meanOf(classifiers);
   return { weights: { rows: packedRows(rows), unit }, candidates };
 }
 
-/** Judgements on the templates that are kept for calibration, in two parts: one to fit, one to measure. */
+/** Judgements on one part of the kept texts. */
 function keptJudgements(
-  lists: Lists,
+  { kept, hidden }: Lists,
+  part: number,
   files: Pick<Files, 'model' | 'classifier'>,
-): readonly { readonly personal: Judgement[]; readonly any: Judgement[] }[] {
-  const generator = new Generator(seeds.kept, 'train', lists.wordNet);
-  const texts = [
-    ...generator.registers('personal', 10, { kept: true }),
-    ...generator.registers('public', 6, { kept: true }),
-  ];
-  const tagger = new Tagger(unpackModel(files.model), lists.hidden.gazetteer);
-  return [0, 1].map((half) =>
-    judgementsOf(
-      texts.filter((text) => halfOf(text) === half),
-      tagger,
-      lists.hidden,
-      unpackClassifier(files.classifier),
-    ),
-  );
+): { readonly personal: Judgement[]; readonly any: Judgement[] } {
+  const tagger = new Tagger(unpackModel(files.model), hidden.gazetteer);
+  return judgementsOf(kept[part] ?? [], tagger, hidden, unpackClassifier(files.classifier));
 }
 
 const uncalibrated = { slope: 1, offset: 0 };
 
 /** Scores the files on the development set and the held-out set. */
-function scoresOf(files: Files, lists: Lists): Pick<Manifest, 'development' | 'heldOut' | 'reliability'> {
+function scoresOf(files: Files, lists: Lists): Pick<Scored, 'development' | 'heldOut' | 'reliability'> {
   const classifier = unpackClassifier(files.classifier);
   const finder = new EntityFinder({ model: unpackModel(files.model), classifier, ...lists.hidden });
   const development = new Generator(seeds.development, 'development', lists.wordNet).templates('development', 40);
-  const [, measured] = keptJudgements(lists, files);
-  const rows = (judgements: readonly Judgement[] = [], kind: 'personal' | 'any'): ReliabilityRow[] =>
+  const measured = keptJudgements(lists, 1, files);
+  const rows = (judgements: readonly Judgement[], kind: 'personal' | 'any'): ReliabilityRow[] =>
     reliabilityOf(
       judgements.map(({ probability, isRight }) => ({
         probability: calibrated(probability, classifier[kind]),
@@ -154,7 +180,7 @@ function scoresOf(files: Files, lists: Lists): Pick<Manifest, 'development' | 'h
   return {
     development: splitScores(finder, development),
     heldOut: heldOutScores(finder, heldOutTexts()),
-    reliability: { personal: rows(measured?.personal, 'personal'), any: rows(measured?.any, 'any') },
+    reliability: { personal: rows(measured.personal, 'personal'), any: rows(measured.any, 'any') },
   };
 }
 
@@ -165,18 +191,27 @@ export const rescored = (manifest: Manifest, files: Files): Manifest => ({
 });
 
 /** Generates the texts, trains, calibrates, and scores the result. The output is the same on every machine. */
-export function build(log: (line: string) => void): Built {
+export function build(
+  { seed = 0, share = 1 }: TrainingOptions = {},
+  log: (line: string) => void = () => undefined,
+): Built {
   const lists = new Lists();
-  const texts = taggerTexts(new Generator(seeds.texts, 'train', lists.wordNet));
+  const options = { seed: seed * SEED_STEP, share };
+  const texts = taggerTexts(new Generator(seeds.texts + options.seed, 'train', lists.wordNet, share));
   const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
   log(
     `${texts.length} texts of ${trainingCharacters} characters, ${lists.words.size} words in the gazetteers, ${lists.names.size} known names`,
   );
-  const { weights, candidates } = trainedClassifier(lists, texts, log);
+  const { weights, candidates } = trainedClassifier(lists, texts, options, log);
   log('all texts');
-  const tagged = train(examplesOf(texts, lists.hidden.gazetteer), epochs.tagger, new Random(seeds.order), log);
+  const tagged = train(
+    examplesOf(texts, lists.hidden.gazetteer),
+    epochs.tagger,
+    new Random(seeds.order + options.seed),
+    log,
+  );
   const model = packModel(tagged);
-  const [fitted] = keptJudgements(lists, {
+  const fitted = keptJudgements(lists, 0, {
     model,
     classifier: packClassifier({ ...weights, personal: uncalibrated, any: uncalibrated }),
   });
@@ -185,8 +220,8 @@ export function build(log: (line: string) => void): Built {
     gazetteer: packGazetteer(lists.words),
     classifier: packClassifier({
       ...weights,
-      personal: fitCalibration(fitted?.personal ?? []),
-      any: fitCalibration(fitted?.any ?? []),
+      personal: fitCalibration(fitted.personal),
+      any: fitCalibration(fitted.any),
     }),
     knownNames: packGazetteer(lists.names),
   };

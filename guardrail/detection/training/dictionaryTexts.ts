@@ -12,12 +12,21 @@ export class DictionaryTexts {
   private readonly entities: Entities;
   private readonly variation: Variation;
   private readonly wordNet: WordNet;
+  private readonly part: (count: number) => number;
 
-  constructor(random: Random, entities: Entities, variation: Variation, wordNet: WordNet) {
+  /** @param part how many texts to generate of a count. Default: all. */
+  constructor(
+    random: Random,
+    entities: Entities,
+    variation: Variation,
+    wordNet: WordNet,
+    part = (count: number): number => count,
+  ) {
     this.random = random;
     this.entities = entities;
     this.variation = variation;
     this.wordNet = wordNet;
+    this.part = part;
   }
 
   /** Examples in which names replace pronouns, or words such as "the city". They supply many natural sentences. */
@@ -29,7 +38,8 @@ export class DictionaryTexts {
         !hasName(example),
     );
     const made: LabelledText[] = [];
-    while (made.length < count) {
+    const wanted = this.part(count);
+    while (made.length < wanted) {
       const example = random.pick(usable);
       const pieces: Piece[] = [];
       let last = 0;
@@ -64,7 +74,7 @@ export class DictionaryTexts {
   explanations(count: number): LabelledText[] {
     const { random, wordNet } = this;
     const usable = [...wordNet.examples, ...wordNet.glosses].filter((text) => !hasName(text));
-    return Array.from({ length: count }, () => {
+    return Array.from({ length: this.part(count) }, () => {
       const sentences = Array.from({ length: random.int(1, 3) }, () => {
         const sentence = random.pick(usable);
         return random.chance(0.8) ? `${capitalized(sentence)}${/[.!?]$/.test(sentence) ? '' : '.'}` : sentence;
@@ -80,7 +90,7 @@ export class DictionaryTexts {
     for (const text of texts) {
       const pieces = this.labelled(text);
       if (pieces?.some(({ kind }) => kind)) made.push(join(this.variation.varied(pieces), 'encyclopedia'));
-      if (made.length >= count) break;
+      if (made.length >= this.part(count)) break;
     }
     return made;
   }

@@ -25,6 +25,7 @@ const isKept = (line: string): boolean => ((wordHash(line) >>> 5) & 0xffff) % 10
 
 /** Generates labelled texts from one part of the names and templates. The same seed generates the same texts. */
 export class Generator {
+  private readonly share: number;
   readonly dictionary: DictionaryTexts;
   private readonly random: Random;
   private readonly fillers: Fillers;
@@ -33,8 +34,10 @@ export class Generator {
   private readonly replacement: WordReplacement;
   private readonly wordNet: WordNet;
 
-  constructor(seed: number, part: Part, wordNet: WordNet) {
+  /** @param share the part of the texts to generate, above 0. Default: all. */
+  constructor(seed: number, part: Part, wordNet: WordNet, share = 1) {
     const random = new Random(seed);
+    this.share = share;
     const entities = createEntities(random, part, wordNet);
     this.random = random;
     this.wordNet = wordNet;
@@ -42,28 +45,36 @@ export class Generator {
     this.variation = new Variation(random, wordNet);
     this.replacement = new WordReplacement(random);
     this.filler = new TemplateFiller(entities, this.fillers, this.variation, random);
-    this.dictionary = new DictionaryTexts(random, entities, this.variation, wordNet);
+    this.dictionary = new DictionaryTexts(random, entities, this.variation, wordNet, (count) => this.part(count));
+  }
+
+  /** The part of a count to generate, at least 1. */
+  private part(count: number): number {
+    return Math.max(1, Math.round(count * this.share));
+  }
+
+  /** Each of a list `times` times in succession, or the part of it that is generated. */
+  private repeated<T>(list: readonly T[], times: number): T[] {
+    const each = times * this.share;
+    return Array.from({ length: Math.ceil(list.length * each) }, (_, at) => list[Math.floor(at / each)] as T);
   }
 
   /** Fills each template of a set `times` times. */
   templates(set: string, times: number): LabelledText[] {
-    return lines(set).flatMap((template) => Array.from({ length: times }, () => this.filler.fill(template)));
+    return this.repeated(lines(set), times).map((template) => this.filler.fill(template));
   }
 
   /** Fills each template of the sets `personal` or `public` `times` times: those kept for calibration, or all others. */
   registers(set: 'personal' | 'public', times: number, { kept = false } = {}): LabelledText[] {
-    return readTemplates(set)
-      .filter(({ text }) => isKept(text) === kept)
-      .flatMap((template) =>
-        Array.from({ length: times }, () => this.filler.fill(template.text, languageOf(template))),
-      );
+    const templates = readTemplates(set).filter(({ text }) => isKept(text) === kept);
+    return this.repeated(templates, times).map((template) => this.filler.fill(template.text, languageOf(template)));
   }
 
   /** Joins several sentences, forms or messages, as in a conversation. */
   passages(sets: readonly string[], count: number): LabelledText[] {
     const { random } = this;
     const templates = sets.flatMap(lines).filter((line) => line.length > 12 && line.length < 120);
-    return Array.from({ length: count }, () => {
+    return Array.from({ length: this.part(count) }, () => {
       let text = '';
       const spans: LabelledSpan[] = [];
       for (let left = random.int(2, 4); left > 0; left--) {
@@ -79,9 +90,12 @@ export class Generator {
 
   /** Texts without names in other languages than English, each unchanged and with other words. Some are lower case. */
   foreign(): LabelledText[] {
-    return foreignTexts().flatMap((from) =>
-      [from.text, this.replacement.withOtherWords(from)].map((text) => this.sometimesLowerCase(text)),
-    );
+    const texts = foreignTexts();
+    return texts
+      .slice(0, this.part(texts.length))
+      .flatMap((from) =>
+        [from.text, this.replacement.withOtherWords(from)].map((text) => this.sometimesLowerCase(text)),
+      );
   }
 
   /** Joins one to three sentences of a set, on average `times` texts for each sentence. Most have some words replaced. */
@@ -89,7 +103,7 @@ export class Generator {
     const { random } = this;
     const byLanguage = Map.groupBy(readTemplates(set), ({ language }) => language);
     return [...byLanguage.values()].flatMap((sentences) =>
-      Array.from({ length: sentences.length * times }, () => {
+      Array.from({ length: this.part(sentences.length * times) }, () => {
         const chosen = Array.from({ length: random.int(1, 3) }, () => {
           const sentence = random.pick(sentences);
           return random.chance(0.7) ? this.replacement.withOtherWords(sentence) : sentence.text;
@@ -101,12 +115,10 @@ export class Generator {
 
   /** Fills each sentence of a set `times` times. Half of the texts have some words replaced. */
   carriers(set: string, times: number): LabelledText[] {
-    return readTemplates(set).flatMap((sentence) =>
-      Array.from({ length: times }, () =>
-        this.filler.fill(
-          this.random.chance(0.5) ? this.replacement.withOtherWords(sentence) : sentence.text,
-          languageOf(sentence),
-        ),
+    return this.repeated(readTemplates(set), times).map((sentence) =>
+      this.filler.fill(
+        this.random.chance(0.5) ? this.replacement.withOtherWords(sentence) : sentence.text,
+        languageOf(sentence),
       ),
     );
   }
@@ -119,10 +131,8 @@ export class Generator {
   plain(times: number): LabelledText[] {
     const verbs = Object.fromEntries(languages.map((language) => [language, verbForms(language)]));
     return languages.flatMap((language) =>
-      lines('plain').flatMap((template) =>
-        Array.from({ length: times }, () =>
-          this.filler.fill(this.replacement.inLanguage(template, language, verbs[language] ?? [])),
-        ),
+      this.repeated(lines('plain'), times).map((template) =>
+        this.filler.fill(this.replacement.inLanguage(template, language, verbs[language] ?? [])),
       ),
     );
   }
@@ -135,7 +145,7 @@ export class Generator {
     const english = [...examples, ...glosses].filter((text) => !hasName(text));
     const languages = [...messages().values(), english, english];
     const named = lines('foreign').filter((line) => line.includes('{') && line.length < 100 && !line.includes('\n'));
-    return Array.from({ length: count }, () => {
+    return Array.from({ length: this.part(count) }, () => {
       const from = random.pick(languages);
       const text = catalogues.write(Array.from({ length: random.int(2, 6) }, () => random.pick(from)));
       if (random.chance(0.85)) return join(this.variation.varied([{ text }]), 'catalogue');
@@ -150,9 +160,9 @@ export class Generator {
 
   /** Source code, configuration and technical documentation. They contain no names, although many words look like names. */
   code(): LabelledText[] {
-    return gunzipSync(readFileSync(new URL('./corpus/code.txt.gz', import.meta.url)))
+    const excerpts = gunzipSync(readFileSync(new URL('./corpus/code.txt.gz', import.meta.url)))
       .toString()
-      .split('\0')
-      .map((text) => ({ text, spans: [], source: 'code' }));
+      .split('\0');
+    return excerpts.slice(0, this.part(excerpts.length)).map((text) => ({ text, spans: [], source: 'code' }));
   }
 }

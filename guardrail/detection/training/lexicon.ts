@@ -46,12 +46,23 @@ export function partOf(name: string): Part {
   return at >= 9 ? 'train' : at >= 4 ? 'development' : 'heldOut';
 }
 
-/** The entries of a list whose names belong to a part. */
-export const byPart = <T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): T[] =>
-  list.filter((entry) => partOf(nameOf(entry)) === part);
+/** The entries of lists that belong to each part, because each generator of texts needs those of the same long lists. */
+const parts = new WeakMap<readonly unknown[], Map<Part, readonly unknown[]>>();
+
+/**
+ * The entries of a list whose names belong to a part.
+ * @param list one that does not change
+ */
+export function byPart<T>(list: readonly T[], part: Part, nameOf: (entry: T) => string): readonly T[] {
+  const known = parts.get(list) ?? new Map<Part, readonly unknown[]>();
+  parts.set(list, known);
+  const entries = known.get(part) ?? list.filter((entry) => partOf(nameOf(entry)) === part);
+  known.set(part, entries);
+  return entries as readonly T[];
+}
 
 /** Names of one kind in WordNet that belong to a part. */
-export const famousNames = (wordNet: WordNet, kind: NamedKind, part: Part): string[] =>
+export const famousNames = (wordNet: WordNet, kind: NamedKind, part: Part): readonly string[] =>
   byPart(
     [...wordNet.named].filter(([name, is]) => is === kind && name.length > 3).map(([name]) => name),
     part,
@@ -154,8 +165,12 @@ function writtenWords(): string[] {
   return [...lines].filter(([, count]) => count >= LEAST_LINES).map(([word]) => word);
 }
 
-/** Ordinary words of other languages than English, in lower case. */
-export function foreignWords(): Set<string> {
+let ordinaryForeign: ReadonlySet<string> | undefined;
+
+/** Ordinary words of other languages than English, in lower case. The first call collects them. */
+export const foreignWords = (): ReadonlySet<string> => (ordinaryForeign ??= collectedForeignWords());
+
+function collectedForeignWords(): Set<string> {
   const words = new Set<string>(writtenWords());
   const add = (text: string): void => {
     for (const word of text.match(/(?<![\p{L}\p{M}'’])\p{Ll}[\p{Ll}\p{M}]+(?![\p{L}\p{M}])/gu) ?? []) words.add(word);
