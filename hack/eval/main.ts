@@ -1,20 +1,44 @@
 /** Scores the built-in detector on labelled texts, alone or with Presidio. See `node hack/eval/main.ts --help`. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
 import { createBuiltinDetector, createPresidioDetector, type Detector } from '../../guardrail/detection/detection.ts';
+import { unpackNameModels } from '../../guardrail/detection/ner/nameModels.ts';
+import { recordedTraining } from '../../guardrail/detection/training/recordedTraining.ts';
 import { evalFolder } from './evalData.ts';
 import { builtinAnalyzer, detectorRow, errorsOf, findsOf, table, type DetectorRow } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
 import { kindTable, readKinds } from './kinds.ts';
-import { dataPackages, figures, modelCardFile, weights, withParts } from './modelCard.ts';
+import {
+  dataPackages,
+  figures,
+  measuredSets,
+  modelCardFile,
+  weights,
+  withParts,
+  type MeasuredSet,
+} from './modelCard.ts';
 import { labelledFor, profiles, scoreFor } from './profiles.ts';
 import { startPresidio } from '../harness/presidio.ts';
 import type { EvalText } from './score.ts';
+import {
+  measuredFigures,
+  readShipped,
+  SEEDS,
+  shippedFile,
+  updated,
+  withDeviations,
+  worseFigures,
+  type Figure,
+  type ShippedFigures,
+} from './shippedFigures.ts';
 import { readTexts } from './texts.ts';
 
 const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
-       npm run eval -- --write
+       npm run eval -- --write [--seeds | --accept-worse]
 
 Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
@@ -25,7 +49,10 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
   --presidio   Starts Presidio with the English model and scores it too, alone and combined with the built-in detector.
                If PRESIDIO_URL is set, the Presidio at that address is scored instead, with or without this flag.
   --errors     Prints every leaked value and every false find in the project's own texts.
-  --write      Only updates the figures in docs/model-card.md. Requires EVAL_DIR. Run it after each \`npm run train\`.
+  --write      Only updates the figures in docs/model-card.md and hack/eval/shippedFigures.json. Requires EVAL_DIR. Run it after
+               each \`npm run train\`. It refuses figures that are worse than the shipped ones by more than their noise.
+  --seeds      Trains with four other seeds first, to measure this noise. It takes about an hour.
+  --accept-worse  Writes them nevertheless, as a decision that the change log explains, or after a change of the sets.
   --help       Prints this text.
 
 Columns:
@@ -44,6 +71,8 @@ const { values, positionals } = parseArgs({
     presidio: { type: 'boolean' },
     errors: { type: 'boolean' },
     write: { type: 'boolean' },
+    'accept-worse': { type: 'boolean' },
+    seeds: { type: 'boolean' },
     help: { type: 'boolean' },
   },
   allowPositionals: true,
@@ -52,10 +81,37 @@ if (values.help) {
   process.stdout.write(help);
   process.exit(0);
 }
-if (values.write) {
-  const parts = { weights: weights(), packages: dataPackages(), figures: await figures(evalFolder()) };
+if (values.write || values.seeds) {
+  const sets = await measuredSets(evalFolder());
+  const shipped = existsSync(shippedFile) ? readShipped() : { seeds: [0], figures: [] };
+  const measured = await measuredFigures(sets);
+  const worse = worseFigures(shipped, measured);
+  if (worse.length > 0 && !values['accept-worse']) {
+    process.stderr.write(`Worse than shipped, by more than the noise of the training:\n${worse.join('\n')}\n`);
+    process.exit(1);
+  }
+  const next = updated(values['accept-worse'] ? { ...shipped, figures: [] } : shipped, measured);
+  const options = { ...(await resolveConfig(fileURLToPath(shippedFile))), parser: 'json' };
+  const figuresToWrite = values.seeds ? await withNoise(next, sets, measured) : next;
+  await writeFile(shippedFile, await format(JSON.stringify(figuresToWrite), options));
+  const parts = { weights: weights(), packages: dataPackages(), figures: await figures(sets) };
   await writeFile(modelCardFile, await withParts(await readFile(modelCardFile, 'utf8'), parts));
   process.exit(0);
+}
+
+/** Trains with each of the seeds, at least ten minutes each the first time, and measures how much the figures vary. */
+async function withNoise(
+  shipped: ShippedFigures,
+  sets: readonly MeasuredSet[],
+  measured: readonly Figure[],
+): Promise<ShippedFigures> {
+  const bySeed = new Map<number, readonly Figure[]>([[0, measured]]);
+  for (const seed of SEEDS.slice(1)) {
+    process.stderr.write(`Training with seed ${seed}, unless this machine has done so.\n`);
+    const { files } = await recordedTraining({ seed });
+    bySeed.set(seed, await measuredFigures(sets, unpackNameModels(files)));
+  }
+  return withDeviations(shipped, bySeed);
 }
 
 async function filesOf(folder: string | undefined): Promise<string[]> {

@@ -38,7 +38,8 @@ const overall = ({ all }: Score): string[] => [
   number(all.falsePer1000Words, 1),
 ];
 
-interface MeasuredSet {
+/** A labelled set. */
+export interface MeasuredSet {
   readonly title: string;
   readonly texts: readonly (EvalText & { readonly language?: string })[];
   readonly types?: ReadonlySet<string>;
@@ -140,14 +141,14 @@ const typeTable = ({ types }: Score): string =>
   );
 
 /** The types that the realistic messages label. */
-const messageTypes: ReadonlySet<string> = new Set(['PERSON', 'ADDRESS', ...recognizedTypes()]);
+export const messageTypes: ReadonlySet<string> = new Set(['PERSON', 'ADDRESS', ...recognizedTypes()]);
 
-/** Measures the shipped detector on all sets. */
-export async function figures(folder: string): Promise<string> {
+/** @param folder see `evalFolder` */
+export async function measuredSets(folder: string): Promise<MeasuredSet[]> {
   const evalSet = (name: EvalSet): Promise<EvalText[]> => readTexts(join(folder, `${name}.jsonl`));
   const textsOf = (file?: URL): MeasuredSet['texts'] =>
     readKinds(file).flatMap(({ language, texts }) => texts.map((text) => ({ ...text, language })));
-  const sections: MeasuredSet[] = [
+  return [
     { title: 'Held out', texts: heldOutSet(), types: heldOutTypes },
     { title: 'Development: texts of many kinds', texts: textsOf() },
     { title: 'Development: general knowledge, nothing personal', texts: textsOf(questionsFile) },
@@ -161,8 +162,12 @@ export async function figures(folder: string): Promise<string> {
     { title: 'Development: `prompts_dev`', texts: await evalSet('prompts_dev') },
     { title: 'Development: `everyday_dev`, without names', texts: await evalSet('everyday_dev') },
   ];
+}
+
+/** Measures the shipped detector on all sets. */
+export async function figures(sets: readonly MeasuredSet[]): Promise<string> {
   const written: string[] = [];
-  for (const one of sections) written.push(await section(one));
+  for (const one of sets) written.push(await section(one));
   return [...written, await unlistedFigures(), await spellingFigures(), trainingFigures(), reliabilityFigures()].join(
     '\n\n',
   );
@@ -206,7 +211,7 @@ async function spellingFigures(): Promise<string> {
   return `### Development: values in other spellings\n\n${table(['type', 'spellings', 'readable', 'share'], rows)}`;
 }
 
-const readManifest = (): Manifest =>
+export const readManifest = (): Manifest =>
   JSON.parse(readFileSync(join(root, 'guardrail/detection/training/manifest.json'), 'utf8')) as Manifest;
 
 /** The scores in the manifest. They apply to tagger and classifier alone, with a part of their lists hidden. */

@@ -15,9 +15,8 @@ function withoutNames(all: Gazetteer, hidden: readonly number[]): Gazetteer {
   return new Gazetteer(entries);
 }
 
-/** The shipped models, as if no list of given and family names had the people in these texts. */
-export function modelsWithoutNamesOf(texts: readonly EvalText[]): NameModels {
+/** The models, as if no list of given and family names had the people in these texts. Default: the shipped ones. */
+export function modelsWithoutNamesOf(texts: readonly EvalText[], models = loadNameModels()): NameModels {
   const words = personNamesIn(texts).flatMap((name) => name.match(/[\p{L}\p{M}]+/gu) ?? []);
-  const models = loadNameModels();
   return { ...models, gazetteer: withoutNames(models.gazetteer, words.map(wordHash)) };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Gazetteer } from './gazetteer.ts';
-import { loadGazetteer, loadModel, shippedFiles, unpackClassifier, unpackGazetteer, type Model } from './model.ts';
+import { shippedFiles, unpackClassifier, unpackGazetteer, unpackModel, type Model } from './model.ts';
 import type { ClassifierWeights } from './spanClassifier.ts';
 
 /** What training produces. */
@@ -12,10 +12,19 @@ export interface NameModels {
   readonly classifier: ClassifierWeights;
 }
 
-/** Reads the shipped files. */
-export const loadNameModels = (): NameModels => ({
-  model: loadModel(),
-  gazetteer: loadGazetteer(),
-  knownNames: unpackGazetteer(readFileSync(shippedFiles.knownNames)),
-  classifier: unpackClassifier(readFileSync(shippedFiles.classifier)),
+/** The contents of the files that training writes. */
+export const unpackNameModels = (files: Readonly<Record<keyof typeof shippedFiles, Buffer>>): NameModels => ({
+  model: unpackModel(files.model),
+  gazetteer: unpackGazetteer(files.gazetteer),
+  knownNames: unpackGazetteer(files.knownNames),
+  classifier: unpackClassifier(files.classifier),
 });
+
+/** Reads the shipped files. */
+export const loadNameModels = (): NameModels =>
+  unpackNameModels({
+    model: readFileSync(shippedFiles.model),
+    gazetteer: readFileSync(shippedFiles.gazetteer),
+    knownNames: readFileSync(shippedFiles.knownNames),
+    classifier: readFileSync(shippedFiles.classifier),
+  });
