@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { expectLinearTime } from '../../hack/harness/linearTime.ts';
+import { runs } from '../../hack/harness/scale.ts';
 import { BodyCalls, CARD, EMAIL, known, splitAt } from './testing/bodyCalls.ts';
 
 const chat = known('POST', '/v1/chat/completions');
@@ -207,36 +209,49 @@ describe('restoreStream', () => {
       yields += 1;
       timer = setImmediate(count);
     });
-    const stream = sse(...Array<string>(100_000).fill(delta({ content: 'a <' })), finish);
+    const stream = sse(...Array<string>(20_000).fill(delta({ content: 'a <' })), finish);
     await new BodyCalls().streamed(chat, [Buffer.from(stream)]);
     clearImmediate(timer);
     expect(yields).to.be.above(1);
   });
 
-  it('ends many texts in little time', async function () {
-    const texts = Array.from({ length: 20_000 }, (_, index) => index);
-    const event = (content: string, reason: string | null): string =>
-      JSON.stringify({ choices: texts.map((index) => ({ index, delta: { content }, finish_reason: reason })) });
-    // A comparison of all texts with each other takes half a minute.
-    this.timeout(20_000);
-    for (const ends of [[event('b', 'stop')], [event('', null), '[DONE]']]) {
-      const stream = sse(event('a <PERS', null), ...ends);
-      const sent = Buffer.concat(await new BodyCalls().streamed(chat, [Buffer.from(stream)])).toString();
-      expect(sent.match(/"content":"<PERSb?"/g)).to.have.length(texts.length);
+  it('ends many texts in little time', async () => {
+    const event = (count: number, content: string, reason: string | null): string => {
+      const choices = Array.from({ length: count }, (_, index) => ({
+        index,
+        delta: { content },
+        finish_reason: reason,
+      }));
+      return JSON.stringify({ choices });
+    };
+    const ends: Readonly<Record<string, (count: number) => string[]>> = {
+      'texts that end with a reason': (count) => [event(count, 'b', 'stop')],
+      'texts that end with the stream': (count) => [event(count, '', null), '[DONE]'],
+    };
+    for (const [what, endOf] of Object.entries(ends)) {
+      await expectLinearTime(what, 6000, async (count) => {
+        const stream = sse(event(count, 'a <PERS', null), ...endOf(count));
+        const sent = Buffer.concat(await new BodyCalls().streamed(chat, [Buffer.from(stream)])).toString();
+        expect(sent.match(/"content":"<PERSb?"/g)).to.have.length(count);
+      });
     }
   });
 
-  it('reads an event once for all texts that end after it', async function () {
-    const texts = Array.from({ length: 3000 }, (_, index) => index);
-    const event = JSON.stringify({ choices: texts.map((index) => ({ index, delta: { content: 'a <PERS' } })) });
-    const stream = sse(
-      event,
-      ...texts.map((index) => JSON.stringify({ choices: [{ index, delta: {}, finish_reason: 'stop' }] })),
-    );
-    // Reading it for each text takes half a minute.
-    this.timeout(20_000);
-    const sent = Buffer.concat(await new BodyCalls().streamed(chat, [Buffer.from(stream)])).toString();
-    expect(sent.match(/"content":"<PERS"/g)).to.have.length(texts.length);
+  it('reads an event once for all texts that end after it', async () => {
+    const texts = Array.from({ length: 1000 }, (_, index) => index);
+    const begin = (index: number): object => ({ index, delta: { content: 'a <PERS' } });
+    const ends = texts.map((index) => JSON.stringify({ choices: [{ index, delta: {}, finish_reason: 'stop' }] }));
+    const processorTimeOf = async (...begins: object[][]): Promise<number> => {
+      const before = process.cpuUsage();
+      const stream = sse(...begins.map((choices) => JSON.stringify({ choices })), ...ends);
+      const sent = Buffer.concat(await new BodyCalls().streamed(chat, [Buffer.from(stream)])).toString();
+      expect(sent.match(/"content":"<PERS"/g)).to.have.length(texts.length);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const separate = await processorTimeOf(...texts.map((index) => [begin(index)]));
+    // Reading the event for each text takes twenty times as long.
+    expect(await processorTimeOf(texts.map(begin))).to.be.below(5 * separate);
   });
 
   it('keeps every byte of a stream without pseudonyms, whatever the chunks', async () => {
@@ -255,7 +270,7 @@ describe('restoreStream', () => {
         const sent = Buffer.concat(await calls.streamed(chat, splitAt(bytes, places)));
         expect(sent.toString()).to.equal(bytes.toString());
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../hack/harness/scale.ts';
 import { deriveSession, deriveSubject, type SessionScope } from '../pseudonymization/pseudonymization.ts';
 import type { Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
@@ -80,7 +81,7 @@ for (const dialect of ['portkey', 'agentgateway']) {
             expect([one.tenant, one.team]).to.deep.equal([other.tenant, other.team]);
           }
         }),
-        { numRuns: 3000 },
+        { numRuns: runs(3000) },
       );
     });
 
@@ -92,7 +93,7 @@ for (const dialect of ['portkey', 'agentgateway']) {
           expect(sessionOf(before, scope) === undefined).to.equal(before.anonymous ?? false);
           expect(before.anonymous ?? false).to.equal(dialect === 'agentgateway' && made.team === undefined);
         }),
-        { numRuns: 1000 },
+        { numRuns: runs(1000) },
       );
     });
 

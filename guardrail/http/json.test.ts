@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../hack/harness/scale.ts';
 import { ServiceError } from './errors.ts';
 import { checkNames, jsonBytes, MAX_DEPTH, parseJson, parseJsonInSteps } from './json.ts';
 
@@ -40,7 +41,7 @@ describe('parsing JSON', () => {
         if (!valid) expect(code).to.not.equal('none');
         else expect(code).to.be.oneOf(['none', 'duplicate_name']);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -73,7 +74,7 @@ describe('parsing JSON', () => {
         });
         expect(codeOf(text)).to.equal(text === '' ? 'empty_body' : expected);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

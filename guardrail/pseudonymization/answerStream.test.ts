@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { atScale, runs } from '../../hack/harness/scale.ts';
 import { MAX_VALUES, TooManyValuesError } from '../detection/contract.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { TextKind } from '../messages/messages.ts';
@@ -91,7 +92,7 @@ describe('an answer that arrives in pieces', () => {
           return shown + output;
         });
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   }).timeout(120_000);
 
@@ -110,7 +111,7 @@ describe('an answer that arrives in pieces', () => {
         const failure = await paused(split(text, sizes), kind, bytes - 1).catch((error: unknown) => error);
         expect(failure).to.be.instanceOf(ResponseTooLargeError);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   }).timeout(120_000);
 
@@ -131,7 +132,7 @@ describe('an answer that arrives in pieces', () => {
         const failure = await failureOf(split(text, sizes), kind, answerOf({ maxBytes: bytes - 1 }));
         expect(failure).to.be.instanceOf(ResponseTooLargeError);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -414,12 +415,13 @@ describe('the cost of an answer that arrives in pieces', () => {
   });
 
   it('is bounded in memory, and in what is held back', async () => {
+    const pushes = atScale(50, 200);
     for (const kind of KINDS) {
       for (const piece of [...hostile, hostile.join('')]) {
         const text = answerOf({ lookUp: () => Promise.resolve(new Map()) }).text(kind);
         const long = piece.repeat(Math.ceil(200 / piece.length));
         let held = 0;
-        for (let at = 0; at < 200; at++) {
+        for (let at = 0; at < pushes; at++) {
           held += long.length - (await text.push(long)).length;
           expect(held, piece).to.be.within(0, MAX_HELD);
         }
@@ -456,7 +458,7 @@ describe('the cost of an answer that arrives in pieces', () => {
           expect(held).to.be.within(0, MAX_HELD);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

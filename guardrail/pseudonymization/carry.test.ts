@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../hack/harness/scale.ts';
 import { createMonitor, withoutWrites } from '../pipeline/monitor.ts';
 import { MAX_CARRY, type CallContext, type Guard, type TextPiece } from './contract.ts';
 import { InvalidCarryError } from './errors.ts';
@@ -61,7 +62,7 @@ describe('a text whose state the caller keeps between its pieces', () => {
         expect(text).to.equal(whole.texts[0]).and.to.include('Anna Schmidt');
         expect(carries.at(-1)).to.equal('');
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -112,7 +113,7 @@ describe('a text whose state the caller keeps between its pieces', () => {
           expect(await failureOf(pieceOf(person, text, isLast))).to.be.instanceOf(InvalidCarryError);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../hack/harness/scale.ts';
 import type { Pseudonym } from '../ids.ts';
 import { createGrammar, mayHavePseudonyms } from './grammar.ts';
 import { createLabelSet } from './labels.ts';
@@ -208,7 +209,7 @@ describe('streaming', () => {
         const released = before.text.slice(0, before.text.length - before.holdback);
         expect(read(text + more).text.startsWith(released)).to.equal(true);
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
   });
 
@@ -221,7 +222,7 @@ describe('streaming', () => {
         const contradicts = endings.some((ending) => !read(text + ending).text.startsWith(more));
         expect(contradicts, `${JSON.stringify(text)} holds back ${holdback}`).to.equal(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -265,7 +266,7 @@ describe('streaming', () => {
           expect(restoreText(scanText(longest, text), halfKnown, 'text').holdback).to.be.at.most(256);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -305,7 +306,7 @@ describe('the patterns of the grammar', () => {
         expect(read.unfinished(one, found, from)).to.deep.equal(pattern.unfinished(one, found, from));
         expect(read.settled(one, found, from)).to.equal(pattern.settled(one, found, from));
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
   });
 });

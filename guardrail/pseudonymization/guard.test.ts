@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../hack/harness/scale.ts';
 import { MAX_ENTITY, type Analyzer, type Finding } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import { mayLoadAddresses } from './autoload/autoload.ts';
@@ -535,7 +536,7 @@ describe('long values', () => {
         expect(Math.max(...longest)).to.be.at.most(2 * MAX_ENTITY);
         expect(await answer(guard, sent)).to.equal(text);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -591,7 +592,7 @@ describe('signed thoughts', () => {
           expect(thoughtIn(again.structuredMessages)).to.equal(wrote);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -811,7 +812,7 @@ describe('round trips', () => {
         if (back.withheld > 0) expect(texts.some(mayLoadAddresses)).to.equal(true);
         else expect(back.texts).to.deep.equal(texts);
       }),
-      { numRuns: 4000 },
+      { numRuns: runs(4000) },
     );
   }).timeout(120_000);
 
@@ -859,7 +860,7 @@ describe('round trips', () => {
         const back = await guard.response({ texts: [], structuredMessages: sent.structuredMessages }, caller);
         expect(back.structuredMessages).to.deep.equal(structuredMessages);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   }).timeout(120_000);
 
@@ -897,7 +898,7 @@ describe('round trips', () => {
           expect(streamed + (await stream.end())).to.equal(final);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   }).timeout(120_000);
 
@@ -921,7 +922,7 @@ describe('round trips', () => {
         const pieces = back.flatMap((text, at) => between(text).map((piece) => [piece, texts[at] ?? '']));
         for (const [piece = '', original = ''] of pieces) expect(original.includes(piece)).to.equal(true);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   }).timeout(120_000);
 });

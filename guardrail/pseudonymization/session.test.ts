@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../hack/harness/scale.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { CallIdentity, SessionScope } from './pseudonymization.ts';
 import { deriveSession, deriveSubject, isSessionOf, rememberSessions, sessionOfCall } from './session.ts';
@@ -143,7 +144,7 @@ describe('deriveSession', () => {
       fc.property(identity, identity, scopes, (a, b, scope) => {
         expect(derive(a, scope) === derive(b, scope)).to.equal(meaning(a, scope) === meaning(b, scope));
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 

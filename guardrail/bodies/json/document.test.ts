@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../../hack/harness/scale.ts';
 import { JsonError, parseDocument, type Node } from './document.ts';
 
 /** The values of the tokens, read again from their places. */
@@ -57,7 +58,7 @@ describe('parseDocument', () => {
           expect(problemOf(text) === 'none').to.equal(accepts(text));
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom('', '"', '\\', ',', '}', '0'), (json, at, char) => {
@@ -65,7 +66,7 @@ describe('parseDocument', () => {
         const text = json.slice(0, place) + char + json.slice(place + 1);
         expect(problemOf(text) === 'none').to.equal(accepts(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 

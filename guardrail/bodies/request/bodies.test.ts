@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../../hack/harness/scale.ts';
 import { BodyError, generic, type Operation } from '../bodies.ts';
 import { BodyCalls, CARD, EMAIL, known, QUOTED } from '../testing/bodyCalls.ts';
 import { FIELD_CASES } from '../testing/fieldTable.ts';
@@ -30,7 +31,7 @@ describe('any JSON body', () => {
           expect(await calls.restored(operation, body)).to.equal(body);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -52,7 +53,7 @@ describe('any JSON body', () => {
           if (!body.includes('\\u')) expect(restored).to.equal(body);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('any JSON body', () => {
           expect(JSON.parse(await calls.restored(operation, sent))).to.deep.equal(JSON.parse(body));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

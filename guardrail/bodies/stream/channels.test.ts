@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../../hack/harness/scale.ts';
 import { BodyCalls, EMAIL, known, QUOTED, splitAt, splitText } from '../testing/bodyCalls.ts';
 import { STREAM_CASES } from '../testing/streams.ts';
 
@@ -42,7 +43,7 @@ for (const { name, method, path, contentType, events, read } of STREAM_CASES) {
           const unsplit = Buffer.concat(await calls.streamed(operation, [bytes], contentType)).toString();
           expect(output).to.equal(unsplit);
         }),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { runs } from '../../../hack/harness/scale.ts';
 import { escapeJson, unescapeJson } from './encoding.ts';
 import { jsonDepths, readingJsonDepths } from './jsonStrings.ts';
 import { parseJsonIn, parsingJsonIn } from './segments.ts';
@@ -51,7 +52,7 @@ describe('parseJsonIn', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -115,7 +116,7 @@ describe('jsonDepths', () => {
       fc.property(soup, soup, (text, more) => {
         expect(jsonDepths(text, [text.length])).to.deep.equal(jsonDepths(text + more, [text.length]));
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 
@@ -129,7 +130,7 @@ describe('jsonDepths', () => {
         );
         expect(depths).to.deep.equal(segments.map(({ depth }) => depth));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -163,7 +164,7 @@ describe('escapeJson', () => {
           if (ascii && depth > 0) expect(raw).to.match(/^[ -~]*$/);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { atScale, runs } from '../../../hack/harness/scale.ts';
 import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import type { Pseudonym } from '../../ids.ts';
 import { createGrammar } from '../grammar.ts';
@@ -198,7 +199,7 @@ describe('addresses that a renderer loads', () => {
     ];
     for (const piece of [...pieces, pieces.join('')])
       for (const before of ['', '<a'])
-        await expectLinearTime(`${before} ${piece}`, 200_000, (length) =>
+        await expectLinearTime(`${before} ${piece}`, atScale(50_000, 200_000), (length) =>
           restore(`${before}${piece.repeat(length / piece.length)}${TAG}<img src=x>![]()`),
         );
   });
@@ -291,7 +292,7 @@ describe('responses with addresses that a renderer loads', () => {
         const json = JSON.parse(restore(JSON.stringify({ text }))) as { text: string };
         for (const address of foreignLoads(json.text)) expect(address, JSON.stringify(json)).not.to.include(VALUE);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   }).timeout(120_000);
 
@@ -308,7 +309,7 @@ describe('responses with addresses that a renderer loads', () => {
           released = settled;
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   }).timeout(120_000);
 
@@ -327,7 +328,7 @@ describe('responses with addresses that a renderer loads', () => {
         }
         expect(restored(text)).to.include({ text: expected + text.slice(from), withheld: 0 });
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
