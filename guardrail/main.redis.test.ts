@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { listHash, listKey, writeCustomerList } from './customers/customers.ts';
+import { ModelEnvoy } from './extProc/testing/modelEnvoy.ts';
 import { eventually, HARNESS_ENV, KEY, PLANTED, SESSION_KEY } from './testing/appHarness.ts';
 import { withRedis } from './testing/redis.ts';
 
@@ -29,11 +30,15 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input =
   return { code, output, errors };
 }
 
+type LoggedPort = 'port' | 'metricsPort' | 'extProcPort';
+
 interface Service {
   readonly child: ChildProcess;
   readonly url: string;
   readonly metricsUrl: string;
   readonly lines: string[];
+  /** The ports that the processes have logged. */
+  readonly logged: (name: LoggedPort) => number[];
   stop(): Promise<number | null>;
 }
 
@@ -47,17 +52,18 @@ async function serve(env: NodeJS.ProcessEnv = {}): Promise<Service> {
     rest = parts.pop() ?? '';
     lines.push(...parts);
   });
-  const logged = (name: 'port' | 'metricsPort'): number[] =>
+  const logged = (name: LoggedPort): number[] =>
     lines.flatMap((line) =>
-      line.includes(`"${name}"`) ? [(JSON.parse(line) as Record<typeof name, number>)[name]] : [],
+      line.includes(`"${name}"`) ? [(JSON.parse(line) as Record<LoggedPort, number>)[name]] : [],
     );
   const ports = (): number[] => logged('port');
-  await eventually(() => ports().length >= Number(env.GUARDRAIL_WORKERS ?? 1), 20_000);
+  await eventually(() => ports().length >= Number(env.GUARDRAIL_WORKERS ?? 1), 60_000);
   return {
     child,
     url: `http://127.0.0.1:${ports()[0] ?? 0}`,
     metricsUrl: `http://127.0.0.1:${logged('metricsPort')[0] ?? 0}`,
     lines,
+    logged,
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -83,7 +89,39 @@ async function guard(
   return { body: (await response.json()) as { action: string; texts: string[] }, headers: response.headers };
 }
 
-describe('the program', () => {
+const WRONG: [args: string[], env: NodeJS.ProcessEnv, expected: RegExp][] = [
+  [['--port', '1'], {}, /^Unknown argument "--port": settings are environment variables, see --help\.\n$/],
+  [['start'], {}, /^Unknown command "start": use serve, detect, session-id or report\.\n$/],
+  [['session-id', '--tem', 'x'], {}, /^session-id accepts only these options, each with a value: --tenant, /],
+  [['session-id'], {}, /^These identifiers do not determine a session/],
+  [['detect', 'file'], {}, /^detect accepts only the option --team/],
+  [[], { GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
+];
+
+/** Runs the command line with each of the wrong arguments, in one process: loading takes longer than running. */
+async function runWrong(): Promise<readonly Finished[]> {
+  const calls = WRONG.map(([args, env]) => [args, { ...ENV, ...env }]);
+  const source = `
+    import { run } from ${JSON.stringify(new URL('commands.ts', import.meta.url).href)};
+    const print = process.stdout.write.bind(process.stdout);
+    const results = [];
+    for (const [args, env] of ${JSON.stringify(calls)}) {
+      const result = { output: '', errors: '' };
+      process.stdout.write = (text) => (result.output += text, true);
+      process.stderr.write = (text) => (result.errors += text, true);
+      const code = await run(args, env);
+      results.push({ ...result, code });
+    }
+    print(JSON.stringify(results));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return JSON.parse(await text(child.stdout)) as Finished[];
+}
+
+describe('the program', function () {
+  // A start takes a second of processor time, and the machine may be busy.
+  this.timeout(60_000);
   it('prints its usage', async () => {
     const { code, output } = await run(['--help']);
     expect(code).to.equal(0);
@@ -91,26 +129,27 @@ describe('the program', () => {
       expect(output).to.include(word);
   });
 
-  const WRONG: [args: string[], env: NodeJS.ProcessEnv, expected: RegExp][] = [
-    [['--port', '1'], {}, /^Unknown argument "--port": settings are environment variables, see --help\.\n$/],
-    [['start'], {}, /^Unknown command "start": use serve, detect, session-id or report\.\n$/],
-    [['session-id', '--tem', 'x'], {}, /^session-id accepts only these options, each with a value: --tenant, /],
-    [['session-id'], {}, /^These identifiers do not determine a session/],
-    [['detect', 'file'], {}, /^detect accepts only the option --team/],
-    [[], { GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
-    [[], { GUARDRAIL_PORT: 'x', GUARDRAIL_MODE: 'y' }, /^GUARDRAIL_PORT must .*\.\nGUARDRAIL_MODE must .*\.\n$/],
-  ];
-  for (const [args, env, expected] of WRONG) {
-    it(`refuses ${JSON.stringify([...args, env])}`, async () => {
-      const { code, output, errors } = await run(args, env);
-      expect(errors).to.match(expected);
-      expect([code, output]).to.deep.equal([2, '']);
+  it('ends with exit code 2 and a line for each problem of its settings', async () => {
+    const { code, output, errors } = await run([], { GUARDRAIL_PORT: 'x', GUARDRAIL_MODE: 'y' });
+    expect(errors).to.match(/^GUARDRAIL_PORT must .*\.\nGUARDRAIL_MODE must .*\.\n$/);
+    expect([code, output]).to.deep.equal([2, '']);
+  });
+
+  describe('with wrong arguments', () => {
+    let results: readonly Finished[];
+    before(async () => {
+      results = await runWrong();
     });
-  }
+    for (const [at, [args, env, expected]] of WRONG.entries()) {
+      it(`refuses ${JSON.stringify([...args, env])}`, () => {
+        expect(results[at]?.errors).to.match(expected);
+        expect([results[at]?.code, results[at]?.output]).to.deep.equal([2, '']);
+      });
+    }
+  });
 
   for (const [setting, more] of [
     ['GUARDRAIL_PORT', {}],
-    ['GUARDRAIL_METRICS_PORT', {}],
     [
       'GUARDRAIL_METRICS_PORT',
       { GUARDRAIL_WORKERS: '2', GUARDRAIL_STORE: 'redis://127.0.0.1:1', GUARDRAIL_LOG_LEVEL: 'silent' },
@@ -130,28 +169,20 @@ describe('the program', () => {
     });
   }
 
-  it('detects entities in lines of standard input', async () => {
-    const { code, output } = await run(['detect'], {}, '{"id":"a","text":"\u{1F600} joe@example.org"}\n');
-    expect(code).to.equal(0);
-    const line = JSON.parse(output) as { id: string; spans: { start: number; end: number; type: string }[] };
-    expect(line.id).to.equal('a');
-    expect(line.spans[0]).to.deep.include({ start: 2, end: 17, type: 'EMAIL_ADDRESS' });
-  });
-
-  it('detects what the profile covers', async () => {
-    const line = '{"id":"a","text":"The conference is in Paris. Write to joe@example.org."}\n';
-    const typesWith = async (env: Record<string, string>): Promise<string[]> => {
-      const { spans } = JSON.parse((await run(['detect'], env, line)).output) as { spans: { type: string }[] };
-      return spans.map(({ type }) => type);
+  it('detects entities in lines of standard input, as the profile and the policy say', async () => {
+    const input = '{"id":"a","text":"\u{1F600} joe@example.org is in Paris."}\n';
+    const spansWith = async (env: NodeJS.ProcessEnv): Promise<unknown> => {
+      const { code, output } = await run(['detect'], { GUARDRAIL_PROFILE: 'confidential', ...env }, input);
+      expect(code).to.equal(0);
+      const { id, spans } = JSON.parse(output) as { id: string; spans: { start: number; end: number; type: string }[] };
+      return [id, ...spans.map(({ start, end, type }) => [start, end, type])];
     };
-    expect(await typesWith({})).to.deep.equal(['EMAIL_ADDRESS']);
-    expect(await typesWith({ GUARDRAIL_PROFILE: 'confidential' })).to.deep.equal(['LOCATION', 'EMAIL_ADDRESS']);
-    const policy = { GUARDRAIL_PROFILE: 'confidential', GUARDRAIL_POLICY: 'profile: personal' };
-    expect(await typesWith(policy)).to.deep.equal(['EMAIL_ADDRESS']);
+    const email = [2, 17, 'EMAIL_ADDRESS'];
+    expect(await spansWith({})).to.deep.equal(['a', email, [24, 29, 'LOCATION']]);
+    expect(await spansWith({ GUARDRAIL_POLICY: 'profile: personal' })).to.deep.equal(['a', email]);
   });
 
-  it('prints the session id of a call, finishes running calls on SIGTERM, and exits with 0', async function () {
-    this.timeout(30_000);
+  it('prints the session id of a call, finishes running calls on SIGTERM, and exits with 0', async () => {
     const service = await serve();
     const { headers } = await guard(service, { input_type: 'request', texts: [`Mail ${PLANTED.email}`] });
     const printed = await run(['session-id', '--tenant', 'litellm', '--team', 'red', '--end-user', PLANTED.endUser]);
@@ -176,71 +207,88 @@ describe('the program', () => {
   });
 });
 
-describe('worker processes of the program', () => {
+describe('worker processes of the program', function () {
+  this.timeout(90_000);
   const redis = withRedis();
+  let service: Service;
+  let folder: string;
+  const setBlocked = async (blocked: boolean): Promise<void> => {
+    const customer = listHash(listKey(SESSION_KEY), 'customer', 'acme');
+    const [shard = ''] = writeCustomerList([{ customer, blocked }], { unknownCustomers: 'Allow' });
+    await writeFile(join(folder, 'new'), shard);
+    await rename(join(folder, 'new'), join(folder, 'customers-0'));
+  };
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'customers-'));
+    await setBlocked(true);
+    service = await serve({
+      ...{ GUARDRAIL_STORE: redis().url, GUARDRAIL_WORKERS: '2', GUARDRAIL_CUSTOMERS: folder },
+      GUARDRAIL_EXT_PROC_PORT: '0',
+    });
+    await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
+  });
+  after(() => rm(folder, { recursive: true }));
 
-  it('share the port and the sessions, aggregate their metrics, are replaced when they die, and drain', async function () {
-    this.timeout(60_000);
-    const service = await serve({ GUARDRAIL_STORE: redis().url, GUARDRAIL_WORKERS: '2' });
-    const workers = (): number[] =>
-      service.lines.flatMap((line) =>
-        line.includes('"listening"') ? [(JSON.parse(line) as { pid: number }).pid] : [],
-      );
-    try {
-      await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
-      const pseudonyms = new Set<string>();
-      for (let n = 0; n < 20; n += 1) {
-        const sent =
-          (await guard(service, { input_type: 'request', texts: [`Mail ${PLANTED.email}`] })).body.texts[0] ?? '';
-        pseudonyms.add(sent);
-        const back = await guard(service, { input_type: 'response', texts: [sent] });
-        expect(back.body.texts[0]).to.equal(`Mail ${PLANTED.email}`);
-      }
-      expect(pseudonyms.size).to.equal(1);
-      const served = new Set(
-        service.lines
-          .filter((line) => line.includes('"phase"'))
-          .map((line) => (JSON.parse(line) as { pid: number }).pid),
-      );
-      expect(served.size).to.equal(2);
-      const metrics = await (await fetch(`${service.metricsUrl}/metrics`)).text();
-      expect(metrics).to.match(/guardrail_requests_total\{[^}]*phase="request"[^}]*\} 20\n/);
-      expect(metrics).to.match(/\nguardrail_sessions 1\n/);
+  const pids = (word: string): number[] =>
+    service.lines.flatMap((line) => (line.includes(word) ? [(JSON.parse(line) as { pid: number }).pid] : []));
 
-      process.kill(workers()[0] ?? 0, 'SIGKILL');
-      await eventually(() => workers().length === 3, 20_000);
-      await guard(service, { input_type: 'request', texts: ['Hello.'] });
-    } finally {
-      expect(await service.stop()).to.equal(0);
+  it('share the port and the sessions, and aggregate their metrics', async () => {
+    const pseudonyms = new Set<string>();
+    for (let n = 0; n < 20; n += 1) {
+      const sent =
+        (await guard(service, { input_type: 'request', texts: [`Mail ${PLANTED.email}`] })).body.texts[0] ?? '';
+      pseudonyms.add(sent);
+      const back = await guard(service, { input_type: 'response', texts: [sent] });
+      expect(back.body.texts[0]).to.equal(`Mail ${PLANTED.email}`);
     }
+    expect(pseudonyms.size).to.equal(1);
+    expect(new Set(pids('"phase"')).size).to.equal(2);
+    const metrics = await (await fetch(`${service.metricsUrl}/metrics`)).text();
+    expect(metrics).to.match(/guardrail_requests_total\{[^}]*phase="request"[^}]*\} 20\n/);
+    expect(metrics).to.match(/\nguardrail_sessions 1\n/);
   });
 
-  it('follow the customer list, each by itself', async function () {
-    this.timeout(60_000);
-    const folder = await mkdtemp(join(tmpdir(), 'customers-'));
-    const write = async (blocked: boolean): Promise<void> => {
-      const customer = listHash(listKey(SESSION_KEY), 'customer', 'acme');
-      const [shard = ''] = writeCustomerList([{ customer, blocked }], { unknownCustomers: 'Block' });
-      await writeFile(join(folder, 'new'), shard);
-      await rename(join(folder, 'new'), join(folder, 'customers-0'));
+  it("share the port of Envoy's external processor, and the mapping of a caller", async () => {
+    const [port = 0] = service.logged('extProcPort');
+    const headers = {
+      ':method': 'POST',
+      ':path': '/v1/chat/completions',
+      'content-type': 'application/json',
+      authorization: 'Bearer sk-of-a-client',
     };
-    await write(true);
-    const service = await serve({
-      ...{ GUARDRAIL_STORE: redis().url, GUARDRAIL_WORKERS: '2', GUARDRAIL_CUSTOMERS: folder },
-    });
+    const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: PLANTED.email }] }));
+    const sent = new Set<string>();
+    for (let n = 0; n < 6; n += 1) {
+      // A connection of its own: the processes take turns.
+      const envoy = new ModelEnvoy(port);
+      const outcome = await envoy.call({ headers, parts: [body] }, ({ body: received }) => ({
+        headers: { ':status': '200', 'content-type': 'application/json' },
+        parts: [received],
+      }));
+      envoy.close();
+      if (outcome.kind !== 'answer') throw new Error(outcome.kind);
+      sent.add(outcome.sent.body.toString());
+      expect(outcome.body.toString()).to.equal(body.toString());
+    }
+    expect(sent.size).to.equal(1);
+    expect([...sent].join()).to.match(/<EMAIL_ADDRESS_\w+>/);
+  });
+
+  it('follow the customer list, each by itself', async () => {
     const actions = async (): Promise<string[]> => {
       const call = { input_type: 'request', texts: ['Hello.'], request_data: { user_api_key_end_user_id: 'acme' } };
       const answers = await Promise.all(Array.from({ length: 20 }, () => guard(service, call)));
       return [...new Set(answers.map(({ body }) => body.action))];
     };
-    try {
-      await eventually(async () => (await fetch(`${service.url}/readyz`)).status === 200);
-      expect(await actions()).to.deep.equal(['BLOCKED']);
-      await write(false);
-      await eventually(async () => (await actions()).join() === 'NONE');
-    } finally {
-      expect(await service.stop()).to.equal(0);
-      await rm(folder, { recursive: true });
-    }
+    expect(await actions()).to.deep.equal(['BLOCKED']);
+    await setBlocked(false);
+    await eventually(async () => (await actions()).join() === 'NONE');
+  });
+
+  it('are replaced when they die, and drain', async () => {
+    process.kill(pids('"listening"')[0] ?? 0, 'SIGKILL');
+    await eventually(() => pids('"listening"').length === 3, 60_000);
+    await guard(service, { input_type: 'request', texts: ['Hello.'] });
+    expect(await service.stop()).to.equal(0);
   });
 });
