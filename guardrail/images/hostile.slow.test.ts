@@ -7,7 +7,7 @@ import { dataUrlOf } from './dataUrl.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
 import { draw, note } from './testing/drawings.ts';
 
-/** The time limit of a refusal, in milliseconds. Measured on a slow machine: a fiftieth to a fifth of it. */
+/** The limit of the processor time of a refusal, in milliseconds. Measured on a slow machine: a fiftieth to a fifth of it. */
 const WITHIN_MS = 1000;
 
 type Make = () => Promise<string> | string;
@@ -78,7 +78,7 @@ const INVALID_PIXELS: Readonly<Record<string, Make>> = {
   'far fewer pixels than declared': () =>
     png(pngWith({ width: 4000, height: 4000, pixels: deflateSync(Buffer.alloc(5000)) })),
   'far more pixels than declared': () =>
-    png(pngWith({ width: 64, height: 64, pixels: deflateSync(Buffer.alloc(256 * 1024 * 1024)) })),
+    png(pngWith({ width: 64, height: 64, pixels: deflateSync(Buffer.alloc(64 * 1024 * 1024)) })),
   'a truncated JPEG with an end marker': async () => {
     const file = await sharp({
       create: {
@@ -135,12 +135,12 @@ describe('hostile images', function () {
   };
   const expectRefused = async (make: Make): Promise<void> => {
     const image = await make();
-    const start = performance.now();
+    const before = process.cpuUsage();
     const { action, blocked_reason: reason } = await ask(image);
-    const took = performance.now() - start;
+    const { user, system } = process.cpuUsage(before);
     expect(action).to.equal('BLOCKED');
     expect(reason).to.match(/^The request contains an image that .*\.$/);
-    expect(took, 'milliseconds').to.be.below(WITHIN_MS);
+    expect((user + system) / 1000, 'milliseconds of processor time').to.be.below(WITHIN_MS);
   };
   /** The number of worker tasks, by task and outcome. */
   const tasks = async (): Promise<Record<string, number>> => {
@@ -183,7 +183,7 @@ describe('hostile images', function () {
 
   describe('after all refusals', () => {
     it('removes data outside the pixels without unpacking it', async () => {
-      const zeros = deflateSync(Buffer.alloc(64 * 1024 * 1024));
+      const zeros = deflateSync(Buffer.alloc(16 * 1024 * 1024));
       for (const name of ['zTXt', 'iCCP']) {
         const bomb = pngOf(4, 4, chunk(name, Buffer.concat([Buffer.from('name\0\0'), zeros])));
         const { action, images } = await ask(png(bomb));

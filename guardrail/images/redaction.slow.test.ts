@@ -2,7 +2,8 @@ import { createSecretKey } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
-import { eventually, startHarness, type Harness } from '../testing/appHarness.ts';
+import { atScale } from '../../hack/harness/scale.ts';
+import { eventually, startHarness, type Answer, type Harness } from '../testing/appHarness.ts';
 import {
   createGuard,
   deriveSubject,
@@ -78,13 +79,16 @@ describe('image redaction', function () {
     await harness.stop();
   });
 
+  /** Sends a call again that a busy machine could not process within the time limit of the service. */
+  async function send(fields: object): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await harness.guard({ input_type: 'request', ...fields, request_data: caller });
+      if (answer.status !== 429 || tries === 4) return answer;
+    }
+  }
+
   async function redacted(file: Buffer, format: ImageFormat): Promise<Buffer> {
-    const { status, body } = await harness.guard({
-      input_type: 'request',
-      texts: ['What is this?'],
-      images: [dataUrlOf(format, file)],
-      request_data: caller,
-    });
+    const { status, body } = await send({ texts: ['What is this?'], images: [dataUrlOf(format, file)] });
     expect(status, JSON.stringify(body)).to.equal(200);
     const answer = body as { action: string; texts: string[]; images: string[] };
     expect(answer.action).to.equal('GUARDRAIL_INTERVENED');
@@ -94,77 +98,67 @@ describe('image redaction', function () {
     return bytesOf(answer.images[0]);
   }
 
-  /** Words outside entities, and those of them that are unreadable after redaction. */
-  const otherWords: string[] = [];
-  const lostWords: string[] = [];
-  const CASES: readonly (readonly [name: keyof typeof PAGES, format: ImageFormat, orientation?: number])[] = [
-    ['an e-mail', 'png'],
-    ['a form', 'jpeg'],
-    ['a table', 'webp'],
-    ['light on dark', 'png'],
-    ['small print', 'png'],
-    ['an e-mail', 'jpeg', 6],
-  ];
-  for (const [name, format, orientation] of CASES) {
-    it(`${name}, ${format}${orientation ? `, EXIF orientation ${orientation}` : ''}: hides only entities`, async () => {
-      const page: Page = PAGES[name];
-      const upright = await fileOf(draw(page), format);
-      // Stored rotated, with the EXIF orientation that turns it by 90 degrees.
-      const file = orientation
-        ? await sharp(upright).rotate(-90).withMetadata({ orientation }).toFormat(format, { quality: 90 }).toBuffer()
-        : upright;
-      const result = await redacted(file, format);
-      const metadata = await sharp(result).metadata();
-      expect(metadata).to.include({ format, width: page.width, height: page.height });
-      expect([metadata.exif, metadata.icc, metadata.xmp, metadata.orientation]).to.deep.equal(Array(4).fill(undefined));
+  type Case = readonly [name: keyof typeof PAGES, format: ImageFormat, orientation?: number];
+  /** @returns the words outside entities, and those of them that are unreadable after redaction */
+  async function redactPage([name, format, orientation]: Case): Promise<{ others: string[]; lost: string[] }> {
+    const page: Page = PAGES[name];
+    const upright = await fileOf(draw(page), format);
+    // Stored rotated, with the EXIF orientation that turns it by 90 degrees.
+    const file = orientation
+      ? await sharp(upright).rotate(-90).withMetadata({ orientation }).toFormat(format, { quality: 90 }).toBuffer()
+      : upright;
+    const result = await redacted(file, format);
+    const metadata = await sharp(result).metadata();
+    expect(metadata).to.include({ format, width: page.width, height: page.height });
+    expect([metadata.exif, metadata.icc, metadata.xmp, metadata.orientation]).to.deep.equal(Array(4).fill(undefined));
 
-      const after = await ocr.read(result);
-      const values = await valuesOf(page);
-      const hidden = new Set(values.flat());
-      expect(values.length).to.be.greaterThan(4);
-      const seen = [...hidden].filter((word) => after.includes(word));
-      expect(seen, `still readable: ${after}`).to.deep.equal([]);
-      const others = [...new Set(wordsOf(textOf(page)))].filter(
-        (word) => ![...hidden].some((part) => part.includes(word) || word.includes(part)),
-      );
-      const lost = others.filter((word) => !after.includes(word));
-      // A page has few words, so one false positive can be a twentieth.
-      expect(lost.length, `lost: ${lost.join(' ')}`).to.be.at.most(0.1 * others.length);
-      otherWords.push(...others);
-      lostWords.push(...lost);
-    });
+    const after = await ocr.read(result);
+    const values = await valuesOf(page);
+    const hidden = new Set(values.flat());
+    expect(values.length).to.be.greaterThan(4);
+    const seen = [...hidden].filter((word) => after.includes(word));
+    expect(seen, `still readable in ${name}, ${format}: ${after}`).to.deep.equal([]);
+    const others = [...new Set(wordsOf(textOf(page)))].filter(
+      (word) => ![...hidden].some((part) => part.includes(word) || word.includes(part)),
+    );
+    const lost = others.filter((word) => !after.includes(word));
+    // A page has few words, so one false positive can be a twentieth.
+    expect(lost.length, `lost in ${name}, ${format}: ${lost.join(' ')}`).to.be.at.most(0.1 * others.length);
+    return { others, lost };
   }
 
-  it('keeps 95 % of the other words readable, over all pages', () => {
-    expect(otherWords.length).to.be.greaterThan(100);
-    expect(lostWords.length, lostWords.join(' ')).to.be.at.most(0.05 * otherWords.length);
+  it('hides only entities of a page, and keeps 95 % of the other words readable over all pages', async () => {
+    const usual: readonly Case[] = [
+      ['light on dark', 'png'],
+      ['a form', 'jpeg'],
+      ['a table', 'webp'],
+    ];
+    const more: readonly Case[] = [
+      ['small print', 'png'],
+      ['an e-mail', 'png'],
+      ['an e-mail', 'jpeg', 6],
+    ];
+    const cases = atScale(usual, [...usual, ...more]);
+    const pages: Awaited<ReturnType<typeof redactPage>>[] = [];
+    for (const one of cases) pages.push(await redactPage(one));
+    const [others, lost] = [pages.flatMap((page) => page.others), pages.flatMap((page) => page.lost)];
+    expect(others.length).to.be.greaterThan(atScale(50, 100));
+    expect(lost.length, lost.join(' ')).to.be.at.most(0.05 * others.length);
   });
-});
 
-describe('image redaction of unusual images', function () {
-  this.timeout(TIMEOUT_MS);
-  let harness: Harness;
-  before(async () => {
-    harness = await startHarness();
-  });
-  after(async () => {
-    await harness.stop();
-  });
   const ask = async (image: string): Promise<{ action: string; blocked_reason?: string; images?: string[] }> => {
-    const { status, body } = await harness.guard({ input_type: 'request', images: [image], request_data: caller });
+    const { status, body } = await send({ images: [image] });
     expect(status).to.equal(200);
     return body as { action: string };
   };
 
   it('reads an image that is rotated without an orientation tag', async () => {
-    const ocr = await startIndependentOcr();
     const upright = await fileOf(draw(note('Please write to anna.schmidt@example.org about it')), 'png');
     const turned = await sharp(upright).rotate(90).png().toBuffer();
     const { action, images } = await ask(dataUrlOf('png', turned));
     expect(action).to.equal('GUARDRAIL_INTERVENED');
     const back = await sharp(bytesOf(images?.[0])).rotate(270).png().toBuffer();
     const text = await ocr.read(back);
-    await ocr.close();
     expect(text)
       .to.include('Please')
       .and.not.match(/anna|schmidt|example/i);
@@ -187,11 +181,9 @@ describe('image redaction of unusual images', function () {
       // Exceeding the time limit would be an error.
       const { action, images } = await ask(dataUrlOf('jpeg', image));
       expect(action).to.equal('GUARDRAIL_INTERVENED');
-      const ocr = await startIndependentOcr();
       const cut = (file: Buffer): Promise<Buffer> =>
         sharp(file).extract({ left: 0, top: 190, width: 960, height: 140 }).blur(1.5).png().toBuffer();
       const [before, after] = [await ocr.read(await cut(image)), await ocr.read(await cut(bytesOf(images?.[0])))];
-      await ocr.close();
       // The same OCR reads the caption before redaction.
       expect(before).to.match(/anna|schmidt|example/i);
       expect(after).to.not.match(/anna|schmidt|example/i);
@@ -228,12 +220,13 @@ describe('image redaction of unusual images', function () {
     }
   });
 
-  it('returns noise unchanged and quickly', async () => {
+  it('returns noise unchanged and without much work', async () => {
     for (const spotSize of [1, 4]) {
       const noise = await texture({ width: 1280, height: 960, spots: 'of all shades', spotSize }).png().toBuffer();
-      const start = performance.now();
+      const before = process.cpuUsage().user;
       expect((await ask(dataUrlOf('png', noise))).action).to.equal('NONE');
-      expect(performance.now() - start, 'milliseconds').to.be.below(5000);
+      // OCR of noise takes longer, whatever else the machine does.
+      expect((process.cpuUsage().user - before) / 1000, 'milliseconds of processor time').to.be.below(5000);
     }
   });
 

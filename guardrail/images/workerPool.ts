@@ -27,6 +27,8 @@ export interface WorkerPoolOptions {
    * as long as reading a line.
    */
   readonly idleMs?: number;
+  /** A thread that does not stop a read within this time, in milliseconds, is replaced; default 2 s. Decoding takes less. */
+  readonly stopMs?: number;
   /** Called with the outcome and the duration of each task. */
   readonly observe?: (task: Task['kind'], outcome: Outcome, seconds: number) => void;
   /** Another program for the threads, for tests of faults. */
@@ -80,12 +82,19 @@ class ImageWorkerPool implements ImageProcessor {
     await Promise.all(this.#threads.map((thread) => thread.close(error)));
   }
 
-  #createThread({ program, budgetMs = 5000, timeoutMs = 20_000, idleMs = 120_000 }: WorkerPoolOptions): WorkerThread {
+  #createThread({
+    program,
+    budgetMs = 5000,
+    timeoutMs = 20_000,
+    idleMs = 120_000,
+    stopMs = 2000,
+  }: WorkerPoolOptions): WorkerThread {
     return new WorkerThread({
       program: program ?? new URL('./workerProgram.ts', import.meta.url),
       budgetMs,
       timeoutMs,
       idleMs,
+      stopMs,
       onEnd: (job, ms) => {
         const { kind } = job.task;
         this.#averageMs[kind] += (ms - this.#averageMs[kind]) / AVERAGE_TASKS;

@@ -8,6 +8,7 @@ export interface WorkerThreadOptions extends WorkerSettings {
   readonly program: URL;
   readonly timeoutMs: number;
   readonly idleMs: number;
+  readonly stopMs: number;
   /** Called when a job has ended, with or without success. */
   readonly onEnd: (job: Job, ms: number) => void;
   /** Called for a job that must run again, because another job ended the thread. The job is not charged. */
@@ -15,9 +16,6 @@ export interface WorkerThreadOptions extends WorkerSettings {
   /** Called when the thread can run another job. */
   readonly onFree: () => void;
 }
-
-/** A thread that does not stop a read within this time is replaced. Decoding an image takes less. */
-const STOP_MS = 2000;
 
 interface Running {
   readonly job: Job;
@@ -60,7 +58,7 @@ export class WorkerThread {
     if (!read || read.isStopping) return;
     read.isStopping = true;
     clearTimeout(read.timer);
-    read.timer = this.#startTimeout('read', STOP_MS);
+    read.timer = this.#startTimeout('read', this.#options.stopMs);
     this.#worker?.postMessage({ kind: 'stop' } satisfies WorkerMessage);
   }
 
