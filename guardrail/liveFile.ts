@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { repeat } from './repeated.ts';
 
 /** A constant value, or the current content of a file. */
 export interface Live<T> {
@@ -48,15 +49,7 @@ export function followFile<T>(
       report(error instanceof Error ? error : new Error('is not valid'));
     }
   };
-  const schedule = (): NodeJS.Timeout => {
-    const next = setTimeout(() => {
-      void check().then(() => {
-        if (!closed) timer = schedule();
-      });
-    }, intervalMs);
-    return next.unref();
-  };
-  let timer = schedule();
+  const checks = repeat(check, intervalMs);
 
   return {
     get current() {
@@ -64,7 +57,7 @@ export function followFile<T>(
     },
     close() {
       closed = true;
-      clearTimeout(timer);
+      checks.end();
     },
   };
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Live } from './liveFile.ts';
+import { repeat } from './repeated.ts';
 
 export type { Live } from './liveFile.ts';
 
@@ -51,24 +52,15 @@ export function followFolder<T>({
     // Files that change while they are read are read again at the next check.
     if (!closed && (await signatureOf(folder, names)) === before) use(before, files);
   };
-  const schedule = (): NodeJS.Timeout => {
-    const next = setTimeout(() => {
-      void check().finally(() => {
-        if (!closed) timer = schedule();
-      });
-    }, intervalMs);
-    return next.unref();
-  };
-
   use(signatureNow(folder, names), readAllNow(folder, names));
-  let timer = schedule();
+  const checks = repeat(check, intervalMs);
   return {
     get current() {
       return current;
     },
     close() {
       closed = true;
-      clearTimeout(timer);
+      checks.end();
     },
   };
 }

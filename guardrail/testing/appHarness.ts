@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { startApp, type App, type AppOptions } from '../app/app.ts';
+import { repeatNow } from '../repeated.ts';
 import { readSettings } from '../settings/settings.ts';
 
 export const KEY = 'key-of-litellm';
@@ -112,11 +113,11 @@ export async function startHarness({ env = {}, ...options }: HarnessOptions = {}
   };
 }
 
-/** Polls a condition until it is true. */
+/** Polls a condition until it is true. Files that are checked once a second are checked at each poll. */
 export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
   while (!(await condition())) {
     if (signal.aborted) throw new Error(`The condition was not true within ${timeoutMs} ms.`);
-    await once(AbortSignal.timeout(10), 'abort');
+    await Promise.all([repeatNow(), once(AbortSignal.timeout(10), 'abort')]);
   }
 }
