@@ -702,20 +702,17 @@ describe('the service during failures', () => {
       sessionOf: () => 'x' as never,
     });
     const env = { GUARDRAIL_API_KEYS: `litellm:${KEY},other:key-of-another-tenant` };
-    const harness = await startHarness({ guard: stuck, env });
+    const harness = await startHarness({ guard: stuck, env, times: { maxWaitMs: 100 } });
     try {
       const request = (init?: RequestInit): Promise<Answer> =>
         harness.guard({ input_type: 'request', texts: ['Hello.'] }, init);
       // The share of one tenant: three quarters of 256 slots, and one.
       const running = Array.from({ length: 193 }, () => request());
       await eventually(() => open.length === 193);
-      const started = performance.now();
       const late = await request();
       // Not 502, 503 or 504: after these, a gateway that fails open sends the original to the model.
       expect([late.status, (late.body as Body).error.code]).to.deep.equal([429, 'overloaded']);
-      // It waited two seconds for a slot, so the next call would wait at least as long.
-      expect(late.headers.get('retry-after')).to.match(/^[23]$/);
-      expect(performance.now() - started).to.be.lessThan(4000);
+      expect(late.headers.get('retry-after')).to.equal('1');
       expect((await harness.call('GET', '/healthz')).status).to.equal(200);
       running.push(request({ headers: { 'x-api-key': 'key-of-another-tenant' } }));
       await eventually(() => open.length === 194);

@@ -39,25 +39,33 @@ export interface AppOptions extends Omit<ComponentOptions, 'metrics'> {
   readonly metrics?: http.Metrics;
   /** Replaces the time limits of the proxy's upstream; for tests. */
   readonly upstreamTimeouts?: UpstreamTimeouts;
+  /** Replaces some of the app's own time limits; for tests. */
+  readonly times?: Partial<typeof TIMES>;
 }
 
 /** Time limit of a drain. Kubernetes grants 30 s: 5 s pass before SIGTERM, and 4 s while winding down. */
 export const DRAIN_MS = 20_000;
-/** Winding down ends after this time without a call: the clients have moved on. */
-const QUIET_MS = 1_000;
-const WIND_DOWN_MS = 4_000;
+const TIMES = {
+  /** How long a call waits for a slot. */
+  maxWaitMs: 2000,
+  /** Winding down ends after this time without a call: the clients have moved on. */
+  quietMs: 1000,
+  /** Winding down ends after this time in any case. */
+  windDownMs: 4000,
+};
 /** How long idle connections stay open after a drain that finished. */
 const CLOSE_GRACE_MS = 1000;
 
 /** Starts the service. @throws Error with one sentence if it cannot listen. */
 export async function startApp(settings: Settings, options: AppOptions): Promise<App> {
   const metrics = options.metrics ?? http.createMetrics();
+  const times = { ...TIMES, ...options.times };
   const components = createComponents(settings, { ...options, metrics });
   const admission = http.createAdmission({
     // Calls that wait for Redis or Presidio do not block others; the CPU-bound part of calls runs one after the other.
     maxRunning: 256,
     maxWaiting: 1024,
-    maxWaitMs: 2000,
+    maxWaitMs: times.maxWaitMs,
     maxBytes: bodiesIn(getHeapStatistics().heap_size_limit, settings.MAX_BODY),
     maxBody: settings.MAX_BODY,
   });
@@ -85,7 +93,7 @@ export async function startApp(settings: Settings, options: AppOptions): Promise
     routes,
     async windDown() {
       extProc?.goAway();
-      await admission.windDown(QUIET_MS, WIND_DOWN_MS);
+      await admission.windDown(times.quietMs, times.windDownMs);
     },
     async drain() {
       const finished = await withinTime(admission.drain(), DRAIN_MS);

@@ -183,13 +183,14 @@ describe('official clients through the inline proxy', () => {
     }
 
     it('get an error for a stream that breaks off', async () => {
+      let breakOff = (): unknown => undefined;
       inline.script((response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(`data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n`);
-        setTimeout(() => response.destroy(), 50);
+        breakOff = () => response.destroy();
       });
       const error: unknown = await (async () => {
-        for await (const _ of await openai.chat.completions.create({ model: 'm', messages, stream: true }));
+        for await (const _ of await openai.chat.completions.create({ model: 'm', messages, stream: true })) breakOff();
       })().then(
         () => undefined,
         (thrown: unknown) => thrown,

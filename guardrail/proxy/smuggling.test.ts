@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { PLANTED } from '../testing/appHarness.ts';
-import { completion, sendRaw, startInline, type Inline } from '../testing/inlineHarness.ts';
+import { eventually, PLANTED } from '../testing/appHarness.ts';
+import { completion, rawClient, sendRaw, startInline, type Inline } from '../testing/inlineHarness.ts';
 
 const { email } = PLANTED;
 
@@ -101,7 +101,10 @@ describe('requests that hide other requests', () => {
   it('on one connection are checked one by one', async () => {
     const before = inline.received.length;
     const body = JSON.stringify({ messages: [{ role: 'user', content: email }] });
-    await sendRaw(inline.proxyUrl, post(`content-length: ${body.length}`, body).repeat(3));
+    const client = rawClient(inline.proxyUrl);
+    client.socket.write(post(`content-length: ${body.length}`, body).repeat(3));
+    await eventually(() => client.text().split(completion('Hi')).length === 4);
+    client.socket.destroy();
     const bodies = inline.received.slice(before).map((one) => one.body);
     expect(bodies).to.have.length(3);
     for (const one of bodies) expect(one).to.include('EMAIL_ADDRESS').and.not.include(email);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { startHarness, type Harness, type HarnessOptions } from './appHarness.ts';
+import { eventually, startHarness, type Harness, type HarnessOptions } from './appHarness.ts';
 
 /** A request as the upstream received it. */
 export interface Received {
@@ -158,16 +158,19 @@ export function rawClient(url: string): RawClient {
   };
 }
 
-/** Sends bytes, and returns all that comes until the connection ends, or until there was an answer and some silence. */
+/**
+ * Sends bytes, and returns all that comes until the connection ends. After an answer that leaves it open, it ends when the
+ * server has served other connections: what else the bytes contain has been read by then.
+ */
 export async function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
   const client = rawClient(url);
   client.socket.write(bytes);
-  const idle = setInterval(() => {
-    if (client.text() !== '') client.socket.destroy();
-  }, 300);
-  try {
-    return await client.closed();
-  } finally {
-    clearInterval(idle);
+  await eventually(() => client.socket.closed || /^HTTP\/1\.1 (?!100)/m.test(client.text()));
+  for (let n = 0; n < 3 && !client.socket.closed; n += 1) {
+    const other = rawClient(url);
+    other.socket.write('no HTTP\r\n\r\n');
+    await other.closed();
   }
+  client.socket.destroy();
+  return client.closed();
 }

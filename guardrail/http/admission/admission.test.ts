@@ -243,20 +243,25 @@ describe('admission', () => {
     before.finish();
     await before.outcome;
     let quiet = false;
-    const down = admission.windDown(300, 5_000).then(() => (quiet = true));
-    for (let time = 0; time < 4; time++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      const one = call(admission);
-      one.finish();
-      expect(await one.outcome).to.equal('done');
-      expect(one.connection()).to.equal('close');
-    }
+    const down = admission.windDown(100, 5_000).then(() => (quiet = true));
+    const calls: ReturnType<typeof call>[] = [];
+    await new Promise<void>((resolve) => {
+      // More often than the arrivals are counted, and for longer than the quiet time.
+      const busy = setInterval(() => {
+        calls.push(call(admission));
+        calls.at(-1)?.finish();
+        if (calls.length < 40) return;
+        clearInterval(busy);
+        resolve();
+      }, 5);
+    });
     expect([admission.draining, quiet]).to.deep.equal([true, false]);
+    for (const one of calls) expect([await one.outcome, one.connection()]).to.deep.equal(['done', 'close']);
     await down;
     const busy = setInterval(() => {
       call(admission).finish();
-    }, 20);
-    await admission.windDown(300, 600);
+    }, 5);
+    await admission.windDown(100, 200);
     clearInterval(busy);
   });
 
