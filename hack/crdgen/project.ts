@@ -8,7 +8,7 @@ import {
   guardrailPolicyNames,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { OPERATOR_NAME } from '../../operator/operatorName.ts';
-import { objectLabels } from './labels.ts';
+import { objectLabels } from '../generate/labels.ts';
 import type { Sources } from './crdgen.ts';
 
 /** The sources of this project's CRDs. */

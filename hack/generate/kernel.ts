@@ -1,10 +1,11 @@
+/** Compiles the kernel of the detector. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The kernel of the detector, and the module that is built from it. */
 const SOURCE = 'guardrail/detection/kernel/kernel.ts';
+/** The path of the module in the project. */
 export const KERNEL_PATH = 'guardrail/detection/kernel/kernel.wasm';
 
 // The runtime without a collector: the kernel divides its memory itself, and begins with pages for what has a fixed size.
