@@ -104,7 +104,7 @@ export async function setVersion(version: string, now: Date): Promise<string> {
   const changed = withVersion(projectFiles(mayNameVersion), version);
   for (const [file, text] of [...changed, ['CHANGELOG.md', changelog] as const]) writeFileSync(join(ROOT, file), text);
   // The chart is generated from package.json, which this process has read already.
-  await run(process.execPath, [join(ROOT, 'hack/crdgen/main.ts')]);
+  await run(process.execPath, [join(ROOT, 'hack/generate/main.ts')]);
   const files = ['CHANGELOG.md', ...changed.keys()].join(', ');
   return (
     `The version is ${version} in ${files} and the chart. Review and commit this, then tag the commit:\n` +

@@ -28,7 +28,7 @@ export const CHECKS: readonly Check[] = [
   { title: 'Imports', command: ['depcruise', '--config=hack/imports.config.mjs', 'operator', 'guardrail', 'hack'] },
   { title: 'TypeScript of the playground', command: ['tsc', '--project', 'guardrail/http/playground'] },
   { title: 'TypeScript of the kernel', command: ['tsc', '--project', 'guardrail/detection/kernel'] },
-  { title: 'Generated files', command: ['node', 'hack/crdgen/main.ts', '--check'] },
+  { title: 'Generated files', command: ['node', 'hack/generate/main.ts', '--check'] },
   { title: 'Prettier', command: ['prettier', '--check', '--log-level=warn', '--cache', '.'] },
 ];
 
