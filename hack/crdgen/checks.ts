@@ -29,9 +29,6 @@ export function checkSchema(root: StructuralSchema, field: 'spec' | 'status', re
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const always = place.always && (schema.required ?? []).includes(name);
       visit({ ...place, schema: property, field: `${place.field}.${name}`, underRule, always });
-      if ((property.description ?? '') === '') {
-        report(`${place.field}.${name}`, 'has no description. Write a doc comment; kubectl explain shows it.');
-      }
     }
     // The API server does not match old and new items, except in lists of type map.
     if (schema.items !== undefined) {

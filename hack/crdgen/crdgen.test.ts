@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type ts from 'typescript';
@@ -22,11 +23,6 @@ function kindNamed(kind: string): KindNames {
   };
 }
 
-function fixture(name: string): { file: string; program: ts.Program } {
-  const file = join(import.meta.dirname, 'fixtures', name);
-  return { file, program: compile({ file, tsconfig }) };
-}
-
 function problemsOf(run: () => unknown): readonly Problem[] {
   try {
     run();
@@ -35,6 +31,151 @@ function problemsOf(run: () => unknown): readonly Problem[] {
     throw error;
   }
   return [];
+}
+
+/** A part of a type that a CRD would lose or reject, in the field `spec.at`. */
+interface Loss {
+  readonly what: string;
+  /** The TypeScript type of the field. Default: string. */
+  readonly type?: string;
+  readonly isOptional?: true;
+  /** The doc comments of the field, of the spec and of the kind; by default, a description alone. */
+  readonly doc?: string;
+  readonly specDoc?: string;
+  readonly kindDoc?: string;
+  readonly reason: string;
+  /** The reported field. Default: `spec.at`. */
+  readonly field?: string;
+}
+
+/** Types that some losses refer to. TypeScript finds a doc comment only at the beginning of a line. */
+const SHAPES = `
+/** A shape. */
+interface LeftShape {
+  /** A text. */
+  at: string;
+}
+/** A shape. */
+interface RightShape {
+  /** A number. */
+  at: number;
+}
+/** A part. */
+interface NamedPart {
+  /** A name. */
+  name?: string;
+}
+/** A map. */
+interface FieldsAndMap {
+  /** A text. */
+  text: string;
+  [name: string]: string;
+}
+export const changing = { at: Number('1') };`;
+
+const rule = (text: string): string =>
+  `@x-kubernetes-validations [{"rule": "${text}", "message": "this is not allowed: write something else"}]`;
+
+const LOSSES: readonly Loss[] = [
+  { what: 'an unknown tag', doc: '@remarks more', reason: '@remarks would be lost' },
+  { what: 'a repeated tag', doc: '@maxLength 1\n@maxLength 2', reason: '@maxLength occurs twice' },
+  { what: 'a value that is not JSON', doc: '@default 24h', reason: 'the value of @default is not JSON: 24h' },
+  {
+    what: 'a link to something that is no constant',
+    doc: '@default {@link changing.at}',
+    reason: '@default {@link changing.at} does not link to an exported constant',
+  },
+  { what: '@readOnly', doc: '@readOnly', reason: '@readOnly would be lost' },
+  { what: '@example', doc: '@example "one"', reason: '@example would be lost' },
+  { what: '@if', doc: '@if {"type": "string"}\n@then {"maxLength": 3}', reason: '@if would be lost' },
+  { what: '@propertyNames', doc: '@propertyNames {"maxLength": 3}', reason: '@propertyNames would be lost' },
+  { what: '@uniqueItems', type: 'string[]', doc: '@uniqueItems\n@listType atomic', reason: '@uniqueItems would be' },
+  { what: 'a recursion', type: 'Kind9Spec', isOptional: true, reason: 'the type contains itself' },
+  { what: 'a tuple', type: '[string, number]', doc: '@listType atomic', reason: 'is a tuple' },
+  { what: 'any value', type: 'unknown', reason: 'has no type' },
+  { what: 'two types', type: 'string | number', reason: 'has the types string and number' },
+  { what: 'a union of list and object', type: 'string[] | LeftShape', reason: 'is a union of different types' },
+  {
+    what: 'a union whose members differ',
+    type: 'LeftShape | RightShape',
+    reason: 'has different types in the members of a union',
+    field: 'spec.at.at',
+  },
+  { what: 'fields beside a map', type: 'FieldsAndMap', reason: 'has both named fields' },
+  { what: 'a template literal', type: '`${number}s`', reason: 'a template literal type would allow any string' },
+  { what: 'a Date', type: 'Date', reason: 'JSON has no Date type' },
+  { what: 'a look-ahead', doc: '@pattern ^(?=a)b$', reason: 'the pattern ^(?=a)b$ is not in RE2 syntax' },
+  { what: 'an unknown format', doc: '@format money', reason: 'format money is unknown for string' },
+  { what: 'int64 of a number', type: 'number', doc: '@format int64', reason: 'format int64 is unknown for number' },
+  {
+    what: 'an integer that JavaScript rounds',
+    type: 'number',
+    doc: '@asType integer\n@format int64',
+    reason: 'allows integers that JavaScript would round',
+  },
+  { what: 'an unbounded string under a rule', specDoc: rule('has(self.at)'), reason: 'needs @maxLength' },
+  {
+    what: 'an unbounded list under a rule',
+    type: 'string[]',
+    doc: `@listType atomic\n@eachItem {"maxLength": 3}\n${rule('size(self) > 0')}`,
+    reason: 'needs @maxItems',
+  },
+  {
+    what: 'an unbounded map under a rule',
+    type: 'Record<string, string>',
+    doc: `@eachValue {"maxLength": 3}\n${rule('size(self) > 0')}`,
+    reason: 'needs @maxProperties',
+  },
+  {
+    what: 'a rule about changes of an optional field',
+    isOptional: true,
+    doc: `@maxLength 3\n${rule('self == oldSelf')}`,
+    reason: 'would not run when the field is added or removed',
+  },
+  {
+    what: 'a rule without a message',
+    doc: `@maxLength 3\n@x-kubernetes-validations [{"rule": "self != ''"}]`,
+    reason: '@x-kubernetes-validations must be a JSON array of objects with rule and message',
+  },
+  {
+    what: 'a rule with a short message',
+    doc: '@maxLength 3\n@x-kubernetes-validations [{"rule": "true", "message": "no"}]',
+    reason: 'must be one line of more than 20 characters',
+  },
+  { what: 'a field without a description', doc: '', reason: 'has no description' },
+  { what: 'a list without a type', type: 'string[]', reason: 'needs @listType' },
+  {
+    what: 'an optional key of a list',
+    type: 'NamedPart[]',
+    doc: '@listType map\n@listMapKey name',
+    reason: 'its key name must be a required field of the items',
+  },
+  { what: 'a key of a list that has none', type: 'string[]', doc: '@listType map', reason: '@listType map requires' },
+  {
+    what: 'a column without a field',
+    kindDoc: '@printcolumn [{"name": "At", "type": "string", "jsonPath": ".spec.att"}]',
+    reason: 'its path .spec.att matches no field',
+    field: '@printcolumn At',
+  },
+  {
+    what: 'a column of an unknown type',
+    kindDoc: '@printcolumn [{"name": "At", "type": "text", "jsonPath": ".spec.at"}]',
+    reason: 'type text is unknown',
+    field: '@printcolumn At',
+  },
+];
+
+/** The source of the kind with one loss. An empty doc comment has no description. */
+function sourceOf({ type = 'string', isOptional, doc, specDoc = '', kindDoc = '' }: Loss, index: number): string {
+  const comment = (description: string, tags: string): string =>
+    `/**\n${[description, ...tags.split('\n')].map((line) => ` * ${line}`).join('\n')}\n */`;
+  return `${comment('Spec.', specDoc)}
+export interface Kind${index}Spec {
+${comment(doc === '' ? '' : 'A field.', doc ?? '')}
+  at${isOptional ? '?' : ''}: ${type};
+}
+${comment('Kind.', kindDoc)}
+export interface Kind${index} { spec: Kind${index}Spec }`;
 }
 
 describe('CRD generator', function () {
@@ -49,11 +190,9 @@ describe('CRD generator', function () {
     type Schemas = Record<'spec' | 'status', { properties: Record<string, unknown> }>;
     let properties: Schemas;
     before(() => {
-      const { file, program } = fixture('good.ts');
-      const files = generate(
-        { file, tsconfig, kinds: [kindNamed('Good')], annotations: { 'example.dev/a': '1' }, labels: { b: '2' } },
-        program,
-      );
+      const file = join(import.meta.dirname, 'fixtures/good.ts');
+      const metadata = { annotations: { 'example.dev/a': '1' }, labels: { b: '2' } };
+      const files = generate({ file, tsconfig, kinds: [kindNamed('Good')], ...metadata });
       crd = parse(files.get('goods.example.dev.yaml') ?? '') as typeof crd;
       properties = crd.spec.versions[0].schema.openAPIV3Schema.properties;
     });
@@ -126,60 +265,32 @@ describe('CRD generator', function () {
   });
 
   describe('reports file, field and reason of', () => {
+    let folder: string;
     let file: string;
     let program: ts.Program;
     before(() => {
-      ({ file, program } = fixture('lossy.ts'));
+      folder = mkdtempSync(join(tmpdir(), 'crdgen-'));
+      file = join(folder, 'lossy.mts');
+      writeFileSync(file, [SHAPES, ...LOSSES.map(sourceOf)].join('\n'));
+      program = compile({ file, tsconfig });
     });
+    after(() => {
+      rmSync(folder, { recursive: true });
+    });
+    const generateKind = (kind: string): unknown =>
+      generate({ file, tsconfig, kinds: [kindNamed(kind)], annotations: {}, labels: {} }, program);
 
-    for (const [kind, reason, field = 'spec.at'] of [
-      ['UnlistedTag', '@remarks would be lost'],
-      ['RepeatedTag', '@maxLength occurs twice'],
-      ['NotJson', 'the value of @default is not JSON: 24h'],
-      ['NoConstant', '@default {@link changing.at} does not link to an exported constant'],
-      ['ReadOnly', '@readOnly would be lost'],
-      ['Examples', '@example would be lost'],
-      ['Conditional', '@if would be lost'],
-      ['PropertyNames', '@propertyNames would be lost'],
-      ['UniqueItems', '@uniqueItems would be lost'],
-      ['Recursion', 'the type contains itself'],
-      ['Tuple', 'is a tuple'],
-      ['Untyped', 'has no type'],
-      ['TwoTypes', 'has the types string and number'],
-      ['UnlikeUnion', 'is a union of different types'],
-      ['DifferingUnion', 'has different types in the members of a union', 'spec.at.at'],
-      ['FieldsAndMap', 'has both named fields and a map'],
-      ['Template', 'a template literal type would allow any string'],
-      ['DateObject', 'JSON has no Date type'],
-      ['LookAhead', 'the pattern ^(?=a)b$ is not in RE2 syntax'],
-      ['UnknownFormat', 'format money is unknown for string'],
-      ['NumberAsInt64', 'format int64 is unknown for number'],
-      ['Rounded', 'allows integers that JavaScript would round'],
-      ['UnboundedString', 'needs @maxLength'],
-      ['UnboundedList', 'needs @maxItems'],
-      ['UnboundedMap', 'needs @maxProperties'],
-      ['TransitionOnOptional', 'would not run when the field is added or removed'],
-      ['RuleWithoutMessage', '@x-kubernetes-validations must be a JSON array of objects with rule and message'],
-      ['NoDescription', 'has no description'],
-      ['NoListType', 'needs @listType'],
-      ['OptionalMapKey', 'its key name must be a required field of the items'],
-      ['EmptyColumn', 'its path .spec.att matches no field', '@printcolumn At'],
-    ] as const) {
-      it(kind, () => {
-        const problems = problemsOf(() =>
-          generate({ file, tsconfig, kinds: [kindNamed(kind)], annotations: {}, labels: {} }, program),
-        );
-        const about = problems.map((problem) => problem.field.replace(`${kind} `, ''));
-        expect(about).to.include(field);
+    for (const [index, { what, reason, field = 'spec.at' }] of LOSSES.entries()) {
+      it(what, () => {
+        const problems = problemsOf(() => generateKind(`Kind${index}`));
+        expect(problems.map((problem) => problem.field)).to.include(`Kind${index} ${field}`);
         expect(problems.map((problem) => problem.reason).join('\n')).to.include(reason);
-        expect(problems[0]?.file).to.match(/fixtures\/lossy\.ts(:\d+)?$/);
+        expect(problems[0]?.file).to.match(/lossy\.mts(:\d+)?$/);
       });
     }
 
     it('a kind that does not exist', () => {
-      const run = (): unknown =>
-        generate({ file, tsconfig, kinds: [kindNamed('Nothing')], annotations: {}, labels: {} }, program);
-      expect(run).to.throw('lossy.ts exports no type Nothing.');
+      expect(() => generateKind('Nothing')).to.throw('lossy.mts exports no type Nothing.');
     });
   });
 

@@ -64,7 +64,8 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 const NOTHING: JsonSchema = {};
 
 /**
- * Converts a schema of the generator to one that the API server keeps completely.
+ * Converts a schema of the generator to one that the API server keeps completely. No type may contain itself: source.ts reports
+ * such types.
  * @param schema a schema of the generator, without its `definitions`
  * @param definitions the targets of `$ref`
  * @param field path of the field, for problems
@@ -76,7 +77,7 @@ export function toStructural(
   field: string,
   report: Report,
 ): StructuralSchema {
-  return new Converter(definitions, report).convert(schema, field, []);
+  return new Converter(definitions, report).convert(schema, field);
 }
 
 class Converter {
@@ -88,9 +89,8 @@ class Converter {
     this.#report = report;
   }
 
-  /** @param within names of the types that contain this schema */
-  convert(raw: JsonSchema, path: string, within: readonly string[]): StructuralSchema {
-    const { resolved, names } = this.#inline(raw, path, within);
+  convert(raw: JsonSchema, path: string): StructuralSchema {
+    const resolved = this.#inline(raw);
     const result: StructuralSchema = {};
     for (const key of Object.keys(resolved)) {
       if (!converted.has(key) && !(kept as readonly string[]).includes(key)) {
@@ -101,9 +101,9 @@ class Converter {
     this.#convertType(resolved, result, path);
     this.#convertBounds(resolved, result, path);
     this.#convertExtensions(resolved, result, path);
-    this.#convertObject(resolved, result, path, names);
-    this.#convertList(resolved, result, path, names);
-    this.#convertUnion(resolved, result, path, names);
+    this.#convertObject(resolved, result, path);
+    this.#convertList(resolved, result, path);
+    this.#convertUnion(resolved, result, path);
     if (isUntyped(result)) {
       this.#report(path, 'has no type. Declare a type, or allow any value with @x-kubernetes-preserve-unknown-fields.');
     }
@@ -111,31 +111,12 @@ class Converter {
   }
 
   /** Replaces a `$ref` by its target. Keys beside the reference take precedence; the rules of both apply. */
-  #inline(
-    raw: JsonSchema,
-    path: string,
-    within: readonly string[],
-  ): { resolved: JsonSchema; names: readonly string[] } {
-    if (typeof raw.$ref !== 'string') return { resolved: raw, names: within };
-    const name = decodeURIComponent(raw.$ref.replace('#/definitions/', ''));
-    const { $ref: _, ...beside } = raw;
-    if (within.includes(name)) {
-      this.#report(
-        path,
-        'the type contains itself, which a CRD cannot express. Declare a separate type for each level.',
-      );
-      return { resolved: { type: 'object', ...beside, 'x-kubernetes-preserve-unknown-fields': true }, names: within };
-    }
-    const target = this.#inline(this.#definitions[name] ?? NOTHING, path, [...within, name]);
-    const rules = [target.resolved, beside].flatMap((part) => list(part['x-kubernetes-validations']));
-    return {
-      resolved: {
-        ...target.resolved,
-        ...beside,
-        ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
-      },
-      names: target.names,
-    };
+  #inline(raw: JsonSchema): JsonSchema {
+    if (typeof raw.$ref !== 'string') return raw;
+    const { $ref, ...beside } = raw;
+    const target = this.#inline(this.#definitions[decodeURIComponent($ref.replace('#/definitions/', ''))] ?? NOTHING);
+    const rules = [target, beside].flatMap((part) => list(part['x-kubernetes-validations']));
+    return { ...target, ...beside, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) };
   }
 
   #convertType(raw: JsonSchema, result: StructuralSchema, path: string): void {
@@ -191,12 +172,12 @@ class Converter {
     if (rules !== undefined) result['x-kubernetes-validations'] = rules;
   }
 
-  #convertObject(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+  #convertObject(raw: JsonSchema, result: StructuralSchema, path: string): void {
     const properties = raw.properties as Readonly<Record<string, JsonSchema>> | undefined;
     if (properties !== undefined) {
       result.properties = {};
       for (const [name, property] of Object.entries(properties)) {
-        result.properties[name] = this.convert(property, `${path}.${name}`, within);
+        result.properties[name] = this.convert(property, `${path}.${name}`);
       }
       if (list(raw.required).length > 0) result.required = list(raw.required) as string[];
     }
@@ -210,11 +191,10 @@ class Converter {
     result.additionalProperties = this.convert(
       { ...(values as JsonSchema), ...(raw.eachValue as JsonSchema | undefined) },
       `${path}{}`,
-      within,
     );
   }
 
-  #convertList(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+  #convertList(raw: JsonSchema, result: StructuralSchema, path: string): void {
     const items = raw.items;
     if (items === undefined) {
       if (result.type === 'array') this.#report(path, 'has no item type.');
@@ -226,14 +206,14 @@ class Converter {
       return;
     }
     const each = raw.eachItem as JsonSchema | undefined;
-    result.items = this.convert({ ...(items as JsonSchema), ...each }, `${path}[]`, within);
+    result.items = this.convert({ ...(items as JsonSchema), ...each }, `${path}[]`);
   }
 
   /** Merges a union of object types into one type with all fields. `anyOf` lists the required fields of each member. */
-  #convertUnion(raw: JsonSchema, result: StructuralSchema, path: string, within: readonly string[]): void {
+  #convertUnion(raw: JsonSchema, result: StructuralSchema, path: string): void {
     const union = raw.anyOf;
     if (union === undefined) return;
-    const shapes = list(union).map((shape) => this.convert(shape as JsonSchema, path, within));
+    const shapes = list(union).map((shape) => this.convert(shape as JsonSchema, path));
     if (!shapes.every((shape) => shape.type === 'object' && shape.properties !== undefined)) {
       this.#report(path, 'is a union of different types, which a CRD cannot express. Choose one type.');
       result['x-kubernetes-preserve-unknown-fields'] = true;
