@@ -55,6 +55,23 @@ describe('documents', () => {
     });
   }
 
+  it('hack/README.md has a row for each folder of hack/, with a command that exists', () => {
+    const rows = [...read('hack/README.md').matchAll(/^\| \[`(\w+)\/`\]\(\1\) *\| \S.* \| +(`.*`) *\|$/gm)];
+    expect(rows.map(([, folder = '']) => folder)).to.have.members(folders('hack'));
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+    const isCommand = (command: string): boolean => {
+      const [program, ...args] = command.split(' ');
+      const [name = '', ...paths] = args.filter((arg) => !['run', '--'].includes(arg));
+      const files = paths.filter((path) => path.includes('/'));
+      return (
+        (program === 'npm' ? name in scripts : existsSync(join(root, name))) &&
+        files.every((path) => existsSync(join(root, path)))
+      );
+    };
+    const commands = rows.flatMap(([, , cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+    expect(commands.filter((command) => !isCommand(command))).to.deep.equal([]);
+  });
+
   it('docs/architecture.md and CONTRIBUTING.md name files that exist', () => {
     for (const document of ['docs/architecture.md', 'CONTRIBUTING.md']) {
       const named = [...read(document).matchAll(/`((?:operator|guardrail|hack|docs|crds)\/[\w./]*)`/g)];
