@@ -4,6 +4,7 @@ import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { noSleep, sleepingTests } from './sleeps.config.mjs';
 
 const root = dirname(import.meta.dirname);
 
@@ -57,8 +58,10 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/require-await': 'off',
+      'no-restricted-syntax': ['error', ...noSleep],
     },
   },
+  { files: sleepingTests, rules: { 'no-restricted-syntax': 'off' } },
   {
     files: ['guardrail/http/playground/page.js'],
     languageOptions: {

@@ -1,0 +1,47 @@
+// Tests do not sleep. `npm run lint` reports those that do.
+
+const SLEEP =
+  'A test does not sleep: on a busy machine the time is too short, on any other it is lost. Wait for an event or a state ' +
+  '(`once`, `eventually`, an abort signal), or give the code a clock (`TestClock`, `mock.timers`). If the passing of real ' +
+  'time is what the test is about, disable this rule for the line and say so.';
+
+/** What makes a test wait for a fixed time, for the rule no-restricted-syntax. */
+export const noSleep = [
+  "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']",
+  "CallExpression[callee.name='once'] > CallExpression[callee.object.name='AbortSignal'][callee.property.name='timeout']",
+  String.raw`ImportDeclaration[source.value=/^(node:)?timers\u002Fpromises$/] ImportSpecifier[imported.name='setTimeout']`,
+].map((selector) => ({ selector, message: SLEEP }));
+
+/** Tests that still sleep. This list only gets shorter: hack/project/sleeps.test.ts fails for a file that no longer does. */
+export const sleepingTests = [
+  'guardrail/app/app.redis.test.ts',
+  'guardrail/detection/policy/policySource.test.ts',
+  'guardrail/extProc/faults.test.ts',
+  'guardrail/http/admission/admission.test.ts',
+  'guardrail/images/workerPool.slow.test.ts',
+  'guardrail/proxy/faults.test.ts',
+  'guardrail/proxy/flow.test.ts',
+  'guardrail/store/redisConnection.redis.test.ts',
+  'guardrail/timeLimit.test.ts',
+  'hack/attack/suite.test.ts',
+  'hack/harness/controlplane.cluster.test.ts',
+  'hack/harness/controlplane/binaries.test.ts',
+  'hack/harness/controlplane/build.test.ts',
+  'hack/harness/processes.test.ts',
+  'hack/harness/workloads.cluster.test.ts',
+  'hack/local/start/start.all.test.ts',
+  'operator/customer/crash.cluster.test.ts',
+  'operator/customer/finalize.cluster.test.ts',
+  'operator/customer/litellm.all.test.ts',
+  'operator/customer/namespaces.cluster.test.ts',
+  'operator/customer/ownership.cluster.test.ts',
+  'operator/customer/steadyState.all.test.ts',
+  'operator/gateway/client.test.ts',
+  'operator/gateway/rateLimit.test.ts',
+  'operator/runtime/cache/reflector.cluster.test.ts',
+  'operator/runtime/client/deadline.test.ts',
+  'operator/runtime/manager/crds.cluster.test.ts',
+  'operator/runtime/manager/lease.cluster.test.ts',
+  'operator/runtime/manager/manager.cluster.test.ts',
+  'operator/runtime/writers/eventRecorder.cluster.test.ts',
+];
