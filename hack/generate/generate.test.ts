@@ -23,7 +23,7 @@ describe('generators', () => {
     name: 'letters',
     writes: ['out/'],
     run: () =>
-      new Map([
+      new Map<string, string | Uint8Array>([
         ['out/old', 'new'],
         ['out/same', 'same'],
         ['out/deep/er', Buffer.from([0, 255])],
