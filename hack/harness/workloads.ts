@@ -19,7 +19,7 @@ import { PodData } from './workloads/podData.ts';
 import { deploymentStatus, sameStatus } from './workloads/status.ts';
 
 /** Selects the operator's objects: Deployments of others do not run. */
-export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=gateway-guardrail-operator';
+const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=gateway-guardrail-operator';
 
 export interface WorkloadRunnerOptions {
   kubeConfig: KubeConfig;
@@ -35,6 +35,8 @@ export interface WorkloadRunnerOptions {
   addressFile?: string;
   /** Called after each read of the cluster, and when a pod becomes ready or unready: {@link WorkloadRunner.resolve} may change. */
   changed?: () => void;
+  /** How long an ended process waits for its first restart. Default: 1 s. */
+  restartMs?: number;
 }
 
 export interface WorkloadRunner {
@@ -50,6 +52,7 @@ export interface WorkloadRunner {
 /** A lost watch is reopened after this time, and without watch events everything is read again at this interval. */
 const RETRY_MS = 1_000;
 const RESYNC_MS = 15_000;
+const FIRST_RESTART_MS = 1_000;
 
 /** Runs the existing and future Deployments. Tolerates an unreachable API server. */
 export function startWorkloadRunner(options: WorkloadRunnerOptions): WorkloadRunner {
@@ -224,6 +227,7 @@ class Runner {
       folder: join(this.#folder, namespace, podName),
       logFile: join(this.#options.logFolder, `${namespace}-${name}.log`),
       workingDirectory: this.#options.workingDirectory,
+      restartMs: this.#options.restartMs ?? FIRST_RESTART_MS,
       sources: () => this.#data.sources(namespace),
       report: (line) => this.#options.report?.(line),
       changed: () => {

@@ -1,14 +1,6 @@
 import { expect } from 'chai';
-import {
-  ContainerConfigError,
-  environment,
-  expand,
-  localPaths,
-  references,
-  type Sources,
-  volumeFiles,
-} from './container.ts';
-import type { Container, Pod } from './kinds.ts';
+import { ContainerConfigError, environment, localPaths, references, type Sources, volumeFiles } from './container.ts';
+import type { EnvVar } from './kinds.ts';
 
 const data = (entries: Record<string, string>): Map<string, Buffer> =>
   new Map(Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)]));
@@ -18,132 +10,52 @@ const sources: Sources = {
   secret: (name) => (name === 'keys' ? data({ A: 'secret a', 'api-key': 's3cret' }) : undefined),
 };
 
-function podOf(container: Partial<Container>, spec: object = {}): { pod: Pod; container: Container } {
-  const whole = { name: 'main', ...container };
-  const metadata = { name: 'pod-1', namespace: 'apps', labels: { app: 'x' } };
-  return { pod: { metadata, spec: { containers: [whole], ...spec } }, container: whole };
-}
-
 describe('container of a local process', () => {
-  describe('environment', () => {
-    const cases: [string, Partial<Container>, Record<string, string>][] = [
-      ['plain values', { env: [{ name: 'A', value: '1' }, { name: 'EMPTY' }] }, { A: '1', EMPTY: '' }],
-      ['a whole ConfigMap', { envFrom: [{ configMapRef: { name: 'settings' } }] }, { A: 'map a', B: 'map b' }],
-      [
-        'a prefix',
-        { envFrom: [{ prefix: 'X_', secretRef: { name: 'keys' } }] },
-        { X_A: 'secret a', 'X_api-key': 's3cret' },
-      ],
-      [
-        'the later source wins, and env over envFrom',
-        {
-          envFrom: [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'keys' } }],
-          env: [{ name: 'B', value: 'own' }],
-        },
-        { A: 'secret a', B: 'own', 'api-key': 's3cret' },
-      ],
-      [
-        'one key',
-        { env: [{ name: 'KEY', valueFrom: { secretKeyRef: { name: 'keys', key: 'api-key' } } }] },
-        { KEY: 's3cret' },
-      ],
-      [
-        'optional references to missing objects',
-        {
-          envFrom: [{ configMapRef: { name: 'none', optional: true } }],
-          env: [
-            { name: 'A', valueFrom: { secretKeyRef: { name: 'none', key: 'x', optional: true } } },
-            { name: 'B', valueFrom: { configMapKeyRef: { name: 'settings', key: 'none', optional: true } } },
-          ],
-        },
-        {},
-      ],
-      [
-        'fields of the pod',
-        {
-          env: ['metadata.name', 'metadata.namespace', "metadata.labels['app']", 'status.podIP'].map(
-            (fieldPath, index) => ({
-              name: `F${index}`,
-              valueFrom: { fieldRef: { fieldPath } },
-            }),
-          ),
-        },
-        { F0: 'pod-1', F1: 'apps', F2: 'x', F3: '127.0.0.1' },
-      ],
-      [
-        'what was set before',
-        {
-          env: [
-            { name: 'HOST', value: 'h' },
-            { name: 'URL', value: 'http://$(HOST)/$(LATER)$$(HOST)' },
-            { name: 'LATER', value: '1' },
-          ],
-        },
-        { HOST: 'h', URL: 'http://h/$(LATER)$(HOST)', LATER: '1' },
-      ],
-    ];
-    for (const [what, container, expected] of cases) {
-      it(`takes ${what}`, () => {
-        const given = podOf(container);
-        expect(environment(given.pod, given.container, sources)).to.deep.equal(expected);
-      });
-    }
-
-    for (const [what, container, message] of [
-      ['a ConfigMap', { envFrom: [{ configMapRef: { name: 'none' } }] }, 'ConfigMap none does not exist.'],
-      [
-        'a Secret',
-        { env: [{ name: 'K', valueFrom: { secretKeyRef: { name: 'none', key: 'x' } } }] },
-        'Secret none does not exist.',
-      ],
-      [
-        'a key',
-        { env: [{ name: 'K', valueFrom: { secretKeyRef: { name: 'keys', key: 'x' } } }] },
-        'Secret keys has no key x, which K references.',
-      ],
-      [
-        'a field',
-        { env: [{ name: 'K', valueFrom: { fieldRef: { fieldPath: 'spec.none' } } }] },
-        'Local pods do not support the field spec.none.',
-      ],
-      [
-        'a source',
-        { env: [{ name: 'K', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } }] },
-        'K has a source that local pods do not support.',
-      ],
-    ] as [string, Partial<Container>, string][]) {
-      it(`names ${what} that is missing`, () => {
-        const given = podOf(container);
-        expect(() => environment(given.pod, given.container, sources)).to.throw(ContainerConfigError, message);
-      });
-    }
+  const fromSecret = (name: string, key: string, optional = false): EnvVar => ({
+    name: 'KEY',
+    valueFrom: { secretKeyRef: { name, key, optional } },
   });
 
-  it('expands known names, and keeps the rest', () => {
-    expect(expand('$(A) $(B) $$(A) $A $$ $', { A: '1' })).to.equal('1 $(B) $(A) $A $ $');
-  });
+  for (const [what, variable, expected] of [
+    ['a value', { name: 'KEY', value: '1' }, { KEY: '1' }],
+    ['an empty value', { name: 'KEY' }, { KEY: '' }],
+    ['a key of a Secret', fromSecret('keys', 'api-key'), { KEY: 's3cret' }],
+    ['an optional key of a missing Secret', fromSecret('none', 'x', true), {}],
+    ['an optional key that is missing', fromSecret('keys', 'x', true), {}],
+  ] as const) {
+    it(`has ${what} in its environment`, () => {
+      expect(environment({ name: 'main', env: [variable] }, sources)).to.deep.equal(expected);
+    });
+  }
+
+  for (const [what, variable, message] of [
+    ['a Secret', fromSecret('none', 'x'), 'Secret none does not exist.'],
+    ['a key', fromSecret('keys', 'x'), 'Secret keys has no key x, which KEY references.'],
+    [
+      'a source',
+      { name: 'KEY', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      'KEY has a source that local pods do not support.',
+    ],
+  ] as const) {
+    it(`names ${what} that is missing`, () => {
+      expect(() => environment({ name: 'main', env: [variable] }, sources)).to.throw(ContainerConfigError, message);
+    });
+  }
 
   it('refers to the ConfigMaps and Secrets of its environment and its volumes', () => {
-    const { pod } = podOf(
-      {
-        envFrom: [{ configMapRef: { name: 'c1' } }, { secretRef: { name: 's1' } }],
-        env: [
-          { name: 'A', valueFrom: { configMapKeyRef: { name: 'c2', key: 'k' } } },
-          { name: 'B', valueFrom: { secretKeyRef: { name: 's2', key: 'k' } } },
-        ],
-      },
-      {
+    const { configMaps, secrets } = references({
+      spec: {
+        containers: [{ name: 'main', env: [{ name: 'A', value: 'a' }, fromSecret('s1', 'k')] }],
         volumes: [
-          { name: 'v1', configMap: { name: 'c3' } },
-          { name: 'v2', secret: { secretName: 's3' } },
-          { name: 'v3', projected: { sources: [{ secret: { name: 's4' } }, { configMap: { name: 'c4' } }] } },
+          { name: 'v1', configMap: { name: 'c1' } },
+          { name: 'v2', secret: { secretName: 's2' } },
+          { name: 'v3', projected: { sources: [{ configMap: { name: 'c2' } }, { configMap: { name: 'c3' } }] } },
           { name: 'v4', emptyDir: {} },
         ],
       },
-    );
-    const { configMaps, secrets } = references(pod);
-    expect([...configMaps]).to.have.members(['c1', 'c2', 'c3', 'c4']);
-    expect([...secrets]).to.have.members(['s1', 's2', 's3', 's4']);
+    });
+    expect([...configMaps]).to.have.members(['c1', 'c2', 'c3']);
+    expect([...secrets]).to.have.members(['s1', 's2']);
   });
 
   describe('volume', () => {
@@ -162,12 +74,16 @@ describe('container of a local process', () => {
     });
     it('joins projected sources', () => {
       const projected = {
-        sources: [{ configMap: { name: 'settings' } }, { secret: { name: 'keys', items: [{ key: 'A', path: 'S' }] } }],
+        sources: [
+          { configMap: { name: 'settings', items: [{ key: 'A', path: 'S' }] } },
+          { configMap: { name: 'settings' } },
+          { configMap: { name: 'none', optional: true } },
+        ],
       };
       expect(text(volumeFiles({ name: 'v', projected }, sources))).to.deep.equal({
+        S: 'map a',
         A: 'map a',
         B: 'map b',
-        S: 'secret a',
       });
     });
     it('is empty otherwise', () => {

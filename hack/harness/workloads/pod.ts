@@ -1,17 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answers } from '../answers.ts';
 import { freePort, type ManagedProcess, startProcess } from '../processes.ts';
-import {
-  ContainerConfigError,
-  environment,
-  expand,
-  localPaths,
-  mountedPaths,
-  type Sources,
-  volumeFiles,
-} from './container.ts';
+import { ContainerConfigError, environment, localPaths, mountedPaths, type Sources, volumeFiles } from './container.ts';
 import type { PodAddress, PodPort } from './addresses.ts';
 import type { Container, Pod } from './kinds.ts';
 import { writeVolume } from './volume.ts';
@@ -26,6 +18,8 @@ export interface LocalPodOptions {
   logFile: string;
   /** Replaces the image's file system: the folder in which commands run. */
   workingDirectory: string;
+  /** How long an ended process waits for its first restart. Each further wait is twice as long. */
+  restartMs: number;
   sources: () => Sources;
   /** Reports failures in one line. */
   report: (line: string) => void;
@@ -33,10 +27,6 @@ export interface LocalPodOptions {
   changed: () => void;
 }
 
-/** The image's entry point and arguments, for a container without a command. */
-const IMAGE_ENTRYPOINT = ['node'];
-const IMAGE_COMMAND = ['operator/main.ts'];
-const FIRST_RESTART_MS = 1_000;
 const LAST_RESTART_MS = 30_000;
 const PROBE_UNTIL_READY_MS = 100;
 /** A process that ran for this time was healthy: its next restart has the first, shortest delay. */
@@ -105,7 +95,7 @@ export class LocalPod {
 
   async #live(): Promise<void> {
     const { signal } = this.#stopped;
-    let wait = FIRST_RESTART_MS;
+    let wait = this.#options.restartMs;
     while (!signal.aborted) {
       const started = performance.now();
       try {
@@ -115,7 +105,7 @@ export class LocalPod {
         this.#tell(error);
       }
       this.#setReady(false);
-      if (performance.now() - started > STABLE_MS) wait = FIRST_RESTART_MS;
+      if (performance.now() - started > STABLE_MS) wait = this.#options.restartMs;
       await pause(wait, signal);
       wait = Math.min(wait * 2, LAST_RESTART_MS);
     }
@@ -125,7 +115,7 @@ export class LocalPod {
     const { pod, folder, logFile, workingDirectory, sources } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const mounts = this.#writeVolumes();
-    const variables = environment(pod, this.#container, sources());
+    const variables = environment(this.#container, sources());
     // In a pod, each container has its ports to itself. Here it gets free ones.
     if (this.#ports.length === 0) this.#ports = await freePorts(this.#container);
     const inline = this.#ports.find(({ name }) => name === INLINE_PORT);
@@ -138,14 +128,10 @@ export class LocalPod {
       GUARDRAIL_METRICS_PORT: '0',
       GUARDRAIL_HOST: '127.0.0.1',
     };
-    const line = [
-      ...(this.#container.command ?? IMAGE_ENTRYPOINT),
-      ...(this.#container.args ?? (this.#container.command ? [] : IMAGE_COMMAND)),
-    ].map((word) => localPaths(expand(word, variables), mounts));
-    const [command = 'node', ...args] = line;
+    const [command = 'node', ...args] = (this.#container.command ?? []).map((word) => localPaths(word, mounts));
     const child = await startProcess({
       name: pod.metadata?.name ?? 'pod',
-      command: basename(command) === 'node' ? process.execPath : command,
+      command: command === 'node' ? process.execPath : command,
       args,
       cwd: workingDirectory,
       env,
