@@ -1,5 +1,4 @@
 /** The texts that `npm start` prints when parts are ready. Pure. */
-import { listed } from '../../harness/estimate.ts';
 import type { GuardrailAddress, InstanceGuardrail } from './guardrailFile.ts';
 
 /** One row of the table: the part, its address and its log. */
@@ -81,7 +80,8 @@ export function fullSummary(input: FullSummary): string {
  */
 export function withoutCluster(reason: string, input: LocalSummary): string {
   const gateway = input.gatewayLog === undefined ? [] : ['development gateway'];
-  const others = listed([...gateway, 'guardrail', 'playground'].map((part) => `the ${part}`));
+  const parts = [...gateway, 'guardrail', 'playground'].map((part) => `the ${part}`);
+  const others = new Intl.ListFormat('en-GB').format(parts);
   return `${reason}\nThe cluster, the operator and the samples are not running. ${others.replace('the', 'The')} in the table above run until Ctrl-C.`;
 }
 
