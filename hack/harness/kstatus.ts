@@ -2,15 +2,13 @@
  * What clients make of the status of an object: the library kstatus, which Flux and kpt use, and a health check of Argo CD in
  * its Lua. The program in the folder kstatus/ is built from Go modules once and cached.
  */
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { runProgram } from './executables.ts';
 import { ensureGoProgram } from './goProgram.ts';
 import type { Report } from './progress.ts';
 
-const MODULE = join(import.meta.dirname, 'kstatus');
 /** The sample's health check for Argo CD. */
 const HEALTH_CHECK = join(import.meta.dirname, '../samples/argocd/health.lua');
-const SOURCES = ['main.go', 'go.mod', 'go.sum'];
 
 /** What clients make of one object. */
 export interface ObjectStatus {
@@ -26,19 +24,13 @@ export interface ObjectStatus {
  * @throws Error with the remedy if it cannot be built
  */
 export function ensureKstatus(report?: Report): Promise<string> {
-  return ensureGoProgram({ name: 'kstatus', module: MODULE, package: '.', sources: SOURCES }, report);
+  return ensureGoProgram('kstatus', report);
 }
 
 /** What clients make of objects, in their order. */
 export async function readStatuses(objects: readonly object[]): Promise<ObjectStatus[]> {
-  const program = await ensureKstatus();
-  const output = await new Promise<string>((resolve, reject) => {
-    const child = execFile(program, [HEALTH_CHECK], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`kstatus failed: ${stderr}`, { cause: error }));
-    });
-    child.stdin?.end(objects.map((object) => `${JSON.stringify(object)}\n`).join(''));
-  });
+  const input = objects.map((object) => `${JSON.stringify(object)}\n`).join('');
+  const output = await runProgram(await ensureKstatus(), [HEALTH_CHECK], { input });
   const lines = output.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as ObjectStatus);
 }

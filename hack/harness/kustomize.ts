@@ -1,11 +1,10 @@
 /** Builds kustomizations of the project with kubectl. It needs no cluster. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { ensureBinaries } from './controlplane/binaries.ts';
+import { runProgram } from './executables.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -24,8 +23,7 @@ export async function buildKustomization({ resources, components, ...more }: Pro
     const paths = (names: readonly string[] = []): string[] => names.map((name) => relative(folder, join(ROOT, name)));
     const kustomization = { resources: paths(resources), components: paths(components), ...more };
     writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
-    const { stdout } = await promisify(execFile)(kubectl, ['kustomize', folder], { maxBuffer: 1 << 26 });
-    return stdout;
+    return await runProgram(kubectl, ['kustomize', folder]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

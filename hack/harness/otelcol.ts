@@ -7,9 +7,6 @@ import { ensureGoProgram } from './goProgram.ts';
 import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
 import type { Report } from './progress.ts';
 
-const MODULE = join(import.meta.dirname, 'otelcol');
-const SOURCES = ['main.go', 'go.mod', 'go.sum'];
-
 /** A running collector. */
 export interface Collector {
   /** The address for OTLP over HTTP. */
@@ -25,7 +22,7 @@ export interface Collector {
  * @throws Error with the remedy if it cannot be built
  */
 export async function startCollector(target: string, report?: Report): Promise<Collector> {
-  const command = await ensureGoProgram({ name: 'otelcol', module: MODULE, package: '.', sources: SOURCES }, report);
+  const command = await ensureGoProgram('otelcol', report);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await startOn(command, target);

@@ -2,13 +2,9 @@
  * What alerts do over time, evaluated by the code of Prometheus. The program in the folder promrules/ is built from Go modules
  * once and cached: promtool itself contains the clients of all clouds, and takes minutes to build.
  */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { runProgram } from './executables.ts';
 import { ensureGoProgram } from './goProgram.ts';
 import type { Report } from './progress.ts';
-
-const MODULE = join(import.meta.dirname, 'promrules');
-const SOURCES = ['main.go', 'go.mod', 'go.sum'];
 
 /** An alert that fires. */
 export interface FiringAlert {
@@ -32,18 +28,11 @@ export interface RuleTrial {
  * @throws Error with the remedy if it cannot be built
  */
 export function ensurePromrules(report?: Report): Promise<string> {
-  return ensureGoProgram({ name: 'promrules', module: MODULE, package: '.', sources: SOURCES }, report);
+  return ensureGoProgram('promrules', report);
 }
 
 /** The alerts that fire at each of the times. @throws Error if Prometheus refuses a rule */
 export async function firingAlerts(trial: RuleTrial): Promise<FiringAlert[][]> {
-  const program = await ensurePromrules();
-  const output = await new Promise<string>((resolve, reject) => {
-    const child = execFile(program, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`Prometheus refuses the rules or the samples: ${stderr}`, { cause: error }));
-    });
-    child.stdin?.end(JSON.stringify(trial));
-  });
+  const output = await runProgram(await ensurePromrules(), [], { input: JSON.stringify(trial) });
   return JSON.parse(output) as FiringAlert[][];
 }
