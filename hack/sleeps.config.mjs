@@ -24,8 +24,6 @@ export const sleepingTests = [
   'guardrail/store/redisConnection.redis.test.ts',
   'guardrail/timeLimit.test.ts',
   'hack/attack/suite.test.ts',
-  'hack/harness/controlplane/binaries.test.ts',
-  'hack/harness/controlplane/build.test.ts',
   'hack/harness/processes.test.ts',
   'hack/local/start/start.all.test.ts',
   'operator/customer/crash.cluster.test.ts',

@@ -12,9 +12,10 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { eventually } from '../../../operator/runtime/testing/eventually.ts';
 import { freePort } from '../processes.ts';
 import { type BinarySources, ensureBinaries } from './binaries.ts';
 import { type BinaryName, KUBERNETES_VERSION, platformName } from './versions.ts';
@@ -34,9 +35,9 @@ describe('control plane binaries', () => {
     built = [];
   });
   afterEach(async () => {
-    rmSync(root, { recursive: true });
     await server?.[Symbol.asyncDispose]();
     server = undefined;
+    rmSync(root, { recursive: true });
   });
 
   /** Creates a program that prints the given version. */
@@ -50,6 +51,8 @@ describe('control plane binaries', () => {
   const cache = (version: string): string => join(root, 'kubebuilder-envtest/k8s', `${version}-${platformName()}`);
   const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
     HOME: root,
+    // The go command starts a process of its own that writes there, also after the test.
+    XDG_CONFIG_HOME: process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'),
     XDG_DATA_HOME: root,
     PATH: '',
     ...more,
@@ -62,7 +65,6 @@ describe('control plane binaries', () => {
       archive: { url: `http://127.0.0.1:${await freePort()}/none.tar.gz`, sha512: '' },
       build: async ({ names, folder }) => {
         built.push(...names);
-        await new Promise((resolve) => setTimeout(resolve, 50));
         for (const name of names) install(folder, name);
       },
       ...more,
@@ -181,13 +183,15 @@ describe('control plane binaries', () => {
   });
 
   it('are built once if two runs need them at the same time', async () => {
-    const [one, other] = await Promise.all([
-      ensureBinaries(NAMES, await sources()),
-      ensureBinaries(NAMES, await sources()),
-    ]);
+    const given = await sources();
+    const build: BinarySources['build'] = async (request) => {
+      const waiting = 'Another run is fetching the control plane; waiting for it …';
+      await eventually(() => expect(lines).to.include(waiting));
+      await given.build?.(request);
+    };
+    const [one, other] = await Promise.all([1, 2].map(() => ensureBinaries(NAMES, { ...given, build })));
     expect(one).to.deep.equal(other);
     expect(built).to.deep.equal([...NAMES]);
-    expect(lines).to.include('Another run is fetching the control plane; waiting for it …');
   });
 
   it('name the missing programs and the remedy without network, cache and Go', async () => {

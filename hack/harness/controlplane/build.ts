@@ -1,10 +1,9 @@
 /** Builds the control plane from the Go modules that go.mod and go.sum in this folder pin. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { listed } from '../estimate.ts';
 import { endWithThisProcess, removeAtExit } from '../processes.ts';
 import type { Report } from '../progress.ts';
 import { describeBuild, describeDownload, GoOutput } from './goOutput.ts';
@@ -79,7 +78,7 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   const work = mkdtempSync(join(dirname(folder), WORK_PREFIX));
   removeAtExit(work);
   const { GOFLAGS: _goflags, GOOS: _goos, GOARCH: _goarch, ...inherited } = env;
-  const names = listed(programs.map(({ name }) => name));
+  const names = new Intl.ListFormat('en-GB').format(programs.map(({ name }) => name));
   const packages = programs.map((program) => program.package);
   const flags = ['-trimpath', '-buildvcs=false'];
   const runGo = (args: readonly string[], describe: (output: GoOutput) => string): Promise<GoOutput> =>
@@ -97,15 +96,14 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   try {
     report(`Building ${names} from Go modules (once; minutes on a new machine) …`);
     const atMost = requiredModules(module);
-    const list = await runGo(['list', '-deps', ...flags, '-f', STALE_SOURCES, ...packages], (output) =>
+    const { lines } = await runGo(['list', '-deps', ...flags, '-f', STALE_PACKAGES, ...packages], (output) =>
       describeDownload(output, atMost),
     );
-    const sizes = sourceSizes(list.lines);
-    const started = performance.now();
+    const stale = new Set(lines.filter((line) => line !== ''));
     const [only] = programs.length === 1 ? programs : [];
     await runGo(
       ['build', '-v', ...flags, '-ldflags', ldflags, '-o', only ? join(work, only.name) : `${work}/`, ...packages],
-      ({ packages: compiled }) => describeBuild(compiled, sizes, performance.now() - started),
+      ({ packages: compiled }) => describeBuild(compiled, stale),
     );
     for (const program of programs) {
       renameSync(join(work, only ? only.name : defaultName(program.package)), join(folder, program.name));
@@ -115,20 +113,8 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   }
 }
 
-/** The packages to compile, which are not in the build cache: path, folder and files. */
-const STALE_SOURCES = '{{if .Stale}}{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles "\t"}}{{end}}';
-
-function sourceSizes(lines: readonly string[]): Map<string, number> {
-  const size = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return new Map(
-    lines
-      .filter((line) => line !== '')
-      .map((line) => {
-        const [path = '', folder = '', ...files] = line.split('\t');
-        return [path, files.reduce((total, file) => total + size(join(folder, file)), 0)];
-      }),
-  );
-}
+/** The packages to compile, which are not in the build cache. */
+const STALE_PACKAGES = '{{if .Stale}}{{.ImportPath}}{{end}}';
 
 /** The name that `go build` gives a program: the last part of its path that is not a version. */
 function defaultName(path: string): string {

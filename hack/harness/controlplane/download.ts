@@ -3,10 +3,9 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { describePace, listed, type Pace } from '../estimate.ts';
 import { removeAtExit } from '../processes.ts';
 import type { Report } from '../progress.ts';
 import type { BinaryName } from './versions.ts';
@@ -38,7 +37,6 @@ export interface ArchiveSource {
 /** Firewalls often drop packets instead of rejecting them, so the answer must begin within this time. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const STALL_TIMEOUT_MS = 30_000;
-const REPORT_EVERY_MS = 1_000;
 
 /** Prefix of the files that an interrupted download can leave beside its folder. */
 export const WORK_PREFIX = '.download-';
@@ -59,8 +57,10 @@ export async function download(
   removeAtExit(work);
   try {
     const archive = join(work, 'archive.tar.gz');
-    report(`Downloading ${listed(ARCHIVE_BINARIES)} ${ARCHIVE_VERSION} from ${new URL(source.url).host} …`);
-    const digest = await fetchInto(archive, source.url, report);
+    report(
+      `Downloading kube-apiserver, etcd and kubectl ${ARCHIVE_VERSION} (133 MB) from ${new URL(source.url).host} …`,
+    );
+    const digest = await fetchInto(archive, source.url);
     if (digest !== source.sha512) throw new Error('its SHA-512 differs from the published one');
     await promisify(execFile)('tar', ['-xzf', archive, '-C', work, '--strip-components=2']);
     for (const name of ARCHIVE_BINARIES) renameSync(join(work, name), join(folder, name));
@@ -84,7 +84,7 @@ function publishedArchive(): ArchiveSource | undefined {
 }
 
 /** Writes the body to a file. @returns its SHA-512 */
-async function fetchInto(file: string, url: string, report: Report): Promise<string> {
+async function fetchInto(file: string, url: string): Promise<string> {
   const abort = new AbortController();
   let timer = setTimeout(() => {
     abort.abort(new Error('no response in time'));
@@ -92,42 +92,22 @@ async function fetchInto(file: string, url: string, report: Report): Promise<str
   try {
     const response = await fetch(url, { signal: abort.signal });
     if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
-    const total = Number(response.headers.get('content-length') ?? 0);
     const hash = createHash('sha512');
-    let bytes = 0;
-    const started = performance.now();
-    let reported = started;
-    const meter = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
+    const meter = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
         clearTimeout(timer);
         timer = setTimeout(() => {
           abort.abort(new Error('it stalled'));
         }, STALL_TIMEOUT_MS);
         hash.update(chunk);
-        bytes += chunk.length;
-        const now = performance.now();
-        if (now - reported >= REPORT_EVERY_MS) {
-          reported = now;
-          report(`${listed(ARCHIVE_BINARIES)}: ${describeBytes({ done: bytes, total, elapsedMs: now - started })}`);
-        }
-        done(null, chunk);
-      },
-    });
+        yield chunk;
+      }
+    };
     await pipeline(Readable.fromWeb(response.body), meter, createWriteStream(file), { signal: abort.signal });
     return hash.digest('hex');
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** `29 %, about 40 s left (40 of 133 MB)`; without a known total, the downloaded amount. Pure. */
-export function describeBytes(pace: Pace): string {
-  if (pace.total <= 0) return `${megabytes(pace.done)} MB downloaded`;
-  return `${describePace(pace)} (${megabytes(pace.done)} of ${megabytes(pace.total)} MB)`;
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1_000_000);
 }
 
 /** The error of fetch is only "fetch failed"; its cause has the details. */

@@ -1,5 +1,4 @@
 /** Parses the output of the go command and computes its progress. Pure. */
-import { describePace } from '../estimate.ts';
 
 /** Sorts the lines of go's error output into progress and errors. */
 export class GoOutput {
@@ -29,24 +28,8 @@ export function describeDownload({ modules, toolchain }: GoOutput, atMost: numbe
   return toolchain === '' ? 'reading the Go modules' : `downloading Go ${toolchain}`;
 }
 
-/**
- * The progress of a build. The number of packages and the size of their sources each count for one half: each package has a
- * fixed cost, and the largest ones cost as much as hundreds of others.
- * @param sizes of the packages that were not in Go's build cache when the build started
- */
-export function describeBuild(
-  compiled: readonly string[],
-  sizes: ReadonlyMap<string, number>,
-  elapsedMs: number,
-): string {
+/** The progress of a build. `all` are the packages that were not in Go's build cache when it started. */
+export function describeBuild(compiled: readonly string[], all: ReadonlySet<string>): string {
   const number = (count: number): string => count.toLocaleString('en');
-  if (compiled.length >= sizes.size) return 'linking';
-  const sum = (some: Iterable<number>): number => Iterator.from(some).reduce((total, size) => total + size, 0);
-  const all = sum(sizes.values());
-  const cost = (path: string): number => {
-    const size = sizes.get(path);
-    return size === undefined ? 0 : size + all / sizes.size;
-  };
-  const pace = describePace({ done: sum(compiled.map(cost)), total: 2 * all, elapsedMs });
-  return `${pace} (${number(compiled.length)} of ${number(sizes.size)} packages)`;
+  return compiled.length >= all.size ? 'linking' : `${number(compiled.length)} of ${number(all.size)} packages`;
 }
