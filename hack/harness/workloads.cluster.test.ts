@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { AppsV1Api, DiscoveryV1Api, KubernetesObjectApi } from '@kubernetes/client-node';
+import { AppsV1Api, DiscoveryV1Api, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
 import { type ControlPlane, startControlPlane } from './controlplane.ts';
@@ -292,8 +292,8 @@ describe('workload runner', function () {
     const spec = { endpoint: 'http://127.0.0.1:1', masterKeySecretRef: { name: 'x', key: 'y' } };
     const instance = { apiVersion, kind, metadata: { name: 'sample', namespace }, spec };
     const api = KubernetesObjectApi.makeApiClient(plane.kubeConfig());
-    const { metadata: { uid = '' } = {} } = await api.create(instance);
-    const ownerReferences = [{ apiVersion, kind, name: 'sample', uid, controller: true }];
+    const { metadata } = await api.create<KubernetesObject>(instance);
+    const ownerReferences = [{ apiVersion, kind, name: 'sample', uid: metadata?.uid, controller: true }];
     await apply([...objects({ metadata: { labels, ownerReferences } }), secret('of-nobody', 'k')]);
     const { pid } = await answered();
     await api.delete(instance);
