@@ -61,11 +61,9 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
       reject(new Error(`${options.name} could not be started: ${error.message}.`));
     });
   });
-  let end: string | undefined;
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
-      end = signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`;
-      resolve(end);
+      resolve(signal === null ? `exit code ${code ?? 0}` : `signal ${signal}`);
     });
   });
   await started;
@@ -73,9 +71,34 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   if (pid === undefined) throw new Error(`${options.name} could not be started.`);
   child.unref();
 
+  const ref = (): void => {
+    child.ref();
+  };
+  return manageProcess({ ...options, pid, exited, ref });
+}
+
+/**
+ * Manages a process that leads a process group of its own.
+ * @param options `exited` resolves when the process has ended; `ref` is called before this process waits for that
+ */
+export function manageProcess({
+  name,
+  pid,
+  logFile,
+  exited,
+  ref,
+}: Pick<ManagedProcess, 'name' | 'pid' | 'logFile' | 'exited'> & { readonly ref: () => void }): ManagedProcess {
+  live.add(pid);
+  tellReaper();
+  let end: string | undefined;
+  void exited.then((how) => {
+    end = how;
+    live.delete(pid);
+    tellReaper();
+  });
   const endBy = async (signal: NodeJS.Signals, graceMs: number): Promise<void> => {
     if (end !== undefined) return;
-    child.ref();
+    ref();
     signalGroup(pid, signal);
     if (signal !== 'SIGKILL') {
       const timer = setTimeout(() => {
@@ -87,16 +110,16 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
     await exited;
   };
   return {
-    name: options.name,
+    name,
     pid,
-    logFile: options.logFile,
+    logFile,
     exited,
     get end() {
       return end;
     },
     stop: (graceMs = 10_000) => endBy('SIGTERM', graceMs),
     kill: () => endBy('SIGKILL', 0),
-    lastLines: (count = 15) => lastLines(options.logFile, count),
+    lastLines: (count = 15) => lastLines(logFile, count),
   };
 }
 
