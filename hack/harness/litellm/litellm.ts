@@ -2,14 +2,14 @@ import { globSync, mkdtempSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answersOk, freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
-import { startPostgres } from './postgres.ts';
+import { answersOk, freePort, removeAtExit, waitUntilReady } from '../processes.ts';
+import { forkLiteLlm } from './forkServer.ts';
+import { createDatabase } from './postgres.ts';
 
 /** A LiteLLM that tests start. */
 export interface LiteLlmProcess {
   readonly url: string;
   readonly pid: number;
-  /** Stops LiteLLM and its database. */
   readonly stop: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function litellmLab(): string {
 }
 
 /**
- * Starts the LiteLLM of the folder `LITELLM_LAB`, with its own PostgreSQL.
+ * Starts the LiteLLM of the folder `LITELLM_LAB`, with its own database.
  * @param config its configuration, as YAML
  * @param env additional environment variables
  * @param options `database: false` starts it without a database: it then knows only the master key
@@ -45,38 +45,32 @@ export async function startLiteLlm(
   removeAtExit(folder);
   const file = join(folder, 'config.yaml');
   await writeFile(file, config);
-  const database = options.database ? await startPostgres(scripts) : undefined;
-  const port = await freePort();
+  const common = {
+    ...process.env,
+    PRISMA_QUERY_ENGINE_BINARY: join(lab, 'prisma-shim', 'query-engine'),
+    DISABLE_SCHEMA_UPDATE: 'true',
+    // LiteLLM would compare its tables with the schema for seven seconds of processor time, and only log the result.
+    LITELLM_PRISMA_COMMAND_TIMEOUT: '0.001',
+    LITELLM_TELEMETRY: 'False',
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+    LITELLM_SALT_KEY: 'sk-salt',
+    LITELLM_LOG: 'ERROR',
+    NO_DOCS: 'True',
+    PYTHONUNBUFFERED: '1',
+  };
+  const [port, database] = await Promise.all([freePort(), options.database ? createDatabase(scripts) : undefined]);
   const url = `http://127.0.0.1:${port}`;
-  const child = await startProcess({
-    name: 'LiteLLM',
-    command: join(lab, 'venv', 'bin', 'litellm'),
+  const child = await forkLiteLlm(join(lab, 'venv', 'bin', 'python'), common, {
     args: ['--config', file, '--host', '127.0.0.1', '--port', String(port)],
     cwd: folder,
-    env: {
-      ...process.env,
-      ...(database === undefined ? {} : { DATABASE_URL: database.url }),
-      PRISMA_QUERY_ENGINE_BINARY: join(lab, 'prisma-shim', 'query-engine'),
-      DISABLE_SCHEMA_UPDATE: 'true',
-      LITELLM_TELEMETRY: 'False',
-      LITELLM_LOCAL_MODEL_COST_MAP: 'True',
-      LITELLM_SALT_KEY: 'sk-salt',
-      LITELLM_LOG: 'ERROR',
-      NO_DOCS: 'True',
-      PYTHONUNBUFFERED: '1',
-      ...env,
-    },
+    env: { ...common, ...(database !== undefined && { DATABASE_URL: database }), ...env },
     logFile: join(folder, 'litellm.log'),
   });
-  const stop = async (): Promise<void> => {
-    await child.stop();
-    await database?.stop();
-  };
   try {
     await waitUntilReady(child, () => answersOk(`${url}/health/readiness`), READY_MS);
   } catch (error) {
-    await stop();
+    await child.stop();
     throw error;
   }
-  return { url, pid: child.pid, stop };
+  return { url, pid: child.pid, stop: () => child.stop() };
 }

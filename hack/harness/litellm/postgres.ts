@@ -6,15 +6,9 @@ import { promisify } from 'node:util';
 import { freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
 
 const run = promisify(execFile);
-const DATABASE = 'gateway';
+const USER = 'gateway';
+const TEMPLATE = 'gateway';
 const READY_MS = 30_000;
-const STOP_MS = 3_000;
-
-/** A PostgreSQL that tests start. It contains only what a script has written. */
-export interface Postgres {
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 function binaries(): string {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort().at(-1);
@@ -28,36 +22,49 @@ function asServer(command: string, args: readonly string[]): [command: string, a
   return ['runuser', ['-u', 'postgres', '--', command, ...args]];
 }
 
+let server: Promise<{ readonly psql: string; readonly url: string }> | undefined;
+let databases = 0;
+
 /**
- * Starts a server on a free loopback port and runs SQL scripts in it, in order.
+ * Creates a database that contains only what SQL scripts have written. Its server runs until this process ends.
+ * @param scripts the same at each call
+ * @returns its URL
  * @throws Error with one sentence if PostgreSQL is missing or a script fails
  */
-export async function startPostgres(scripts: readonly string[]): Promise<Postgres> {
+export async function createDatabase(scripts: readonly string[]): Promise<string> {
+  server ??= startPostgres(scripts);
+  const { psql, url } = await server;
+  const name = `${TEMPLATE}_${(databases += 1)}`;
+  await run(psql, [`${url}postgres`, '-qc', `create database ${name} template ${TEMPLATE}`]);
+  return `${url}${name}`;
+}
+
+/** Starts a server on a free loopback port, and runs the scripts in its template database. */
+async function startPostgres(scripts: readonly string[]): Promise<{ psql: string; url: string }> {
   const bin = binaries();
   const folder = mkdtempSync('/tmp/conformance-pg-');
   removeAtExit(folder);
   if (process.getuid?.() === 0) await run('chown', ['postgres', folder]);
   await chmod(folder, 0o700);
   const data = join(folder, 'data');
-  await run(...asServer(`${bin}initdb`, ['-D', data, '-A', 'trust', '-U', DATABASE, '--no-sync']), {
-    cwd: '/',
-  });
+  await run(...asServer(`${bin}initdb`, ['-D', data, '-A', 'trust', '-U', USER, '--no-sync']), { cwd: '/' });
   const port = await freePort();
   const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
   const [command, args] = asServer(`${bin}postgres`, ['-D', data, '-p', String(port), ...settings]);
-  const server = await startProcess({
+  const logs = mkdtempSync('/tmp/conformance-pg-log-');
+  removeAtExit(logs);
+  const child = await startProcess({
     name: 'PostgreSQL',
     command,
     args,
     cwd: '/',
-    logFile: join(mkdtempSync('/tmp/conformance-pg-log-'), 'postgres.log'),
+    logFile: join(logs, 'postgres.log'),
   });
-  removeAtExit(server.logFile.replace(/\/[^/]*$/, ''));
-  const url = `postgresql://${DATABASE}@127.0.0.1:${port}/`;
-  await waitUntilReady(server, () => succeeds(`${bin}psql`, [`${url}postgres`, '-qc', 'select 1']), READY_MS);
-  await run(`${bin}psql`, [`${url}postgres`, '-qc', `create database ${DATABASE}`]);
-  await load(`${bin}psql`, `${url}${DATABASE}`, scripts);
-  return { url: `${url}${DATABASE}`, stop: () => server.stop(STOP_MS) };
+  const [psql, url] = [`${bin}psql`, `postgresql://${USER}@127.0.0.1:${port}/`];
+  await waitUntilReady(child, () => succeeds(psql, [`${url}postgres`, '-qc', 'select 1']), READY_MS);
+  await run(psql, [`${url}postgres`, '-qc', `create database ${TEMPLATE}`]);
+  await load(psql, `${url}${TEMPLATE}`, scripts);
+  return { psql, url };
 }
 
 async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
