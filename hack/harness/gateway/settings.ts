@@ -10,8 +10,6 @@ const FLAGS = {
   'config-file': "the gateway's configuration in YAML, as the operator writes it; read at start",
   'guardrail-file': 'JSON file {"url", "key"} with the address of the guardrail; read again when it changes',
   'state-file': 'JSON file that keeps customers and budgets after a restart',
-  models: 'comma-separated names of models that a customer can have as default_model',
-  'max-end-user-budget-id': 'id of the default budget row of customers',
 } as const;
 
 type Flag = keyof typeof FLAGS;
@@ -24,7 +22,6 @@ export const HELP = [
   '',
   ...Object.entries(FLAGS).map(([flag, text]) => `  --${flag.padEnd(24)}${text}`),
   '',
-  `Each flag can also be set by an environment variable: --state-file by DEV_GATEWAY_STATE_FILE.`,
   `The master key is read only from ${KEY_VARIABLE}, because a command line is visible to every user of a machine.`,
 ].join('\n');
 
@@ -55,7 +52,7 @@ export function readSettings(
   const flags = readFlags(args);
   if (flags.help === true) return 'help';
   const setting = (flag: Flag): string | undefined => {
-    const value = flags[flag] ?? environment[`DEV_GATEWAY_${flag.toUpperCase().replaceAll('-', '_')}`];
+    const value = flags[flag];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const port = setting('port') ?? '4000';
@@ -74,9 +71,7 @@ export function readSettings(
   }
   const configFile = setting('config-file');
   const guardrailFile = setting('guardrail-file');
-  const budgetId = setting('max-end-user-budget-id');
   const host = setting('host');
-  const models = setting('models');
   return {
     port: Number(port),
     masterKey,
@@ -84,9 +79,7 @@ export function readSettings(
     ...(configFile !== undefined && readConfigFile(configFile, proxyName, environment)),
     ...(guardrailFile !== undefined && { guardrail: { file: guardrailFile } }),
     stateFile: setting('state-file'),
-    ...(budgetId !== undefined && { maxEndUserBudgetId: budgetId }),
     ...(host !== undefined && { host }),
-    ...(models !== undefined && { models: models.split(',') }),
   };
 }
 
