@@ -5,10 +5,10 @@ import type { Mutant } from './interceptor.ts';
 import { isExternal } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
 import { type Service, useService } from './service.ts';
-import { GATEWAYS, type Measure, type Testbed } from './testbed.ts';
+import { type Gateway, GATEWAYS, type Measure, type Testbed } from './testbed.ts';
 
-const START_MS = 300_000;
-const TABLE_MS = 240_000;
+/** All gateways together: each is tested while the others are. */
+const ALL_MS = 900_000;
 
 /** A mutant, and the cases that must catch it. */
 const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases: readonly string[]])[]>> = {
@@ -23,66 +23,98 @@ const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases:
   ],
 };
 
-for (const gateway of GATEWAYS) {
-  describe(`the guardrail behind ${gateway.name}`, function () {
-    this.timeout(60_000);
-    const running: { service?: Service; testbed?: Testbed } = {};
-    const fault = async (name: string, mutant?: Mutant): Promise<string | undefined> => {
-      if (running.testbed === undefined) throw new Error(`${gateway.name} did not start.`);
-      return (await running.testbed.run(name, mutant)).fault;
-    };
-    before(async function () {
-      this.timeout(START_MS);
-      running.service = await useService();
-      running.testbed = await gateway.start(running.service);
-    });
-    after(async () => {
-      await running.testbed?.stop();
-      await running.service?.stop();
-    });
-
-    for (const name of gateway.cases) {
-      it(name, async () => {
-        expect(await fault(name)).to.equal(undefined);
-      });
-    }
-
-    if (gateway.measured !== undefined && (gateway.name !== 'litellm' || !isExternal())) {
-      const measure: Measure = async (options) => {
-        if (running.testbed?.measure === undefined) throw new Error(`${gateway.name} is not measured.`);
-        return running.testbed.measure(options);
-      };
-
-      it(`matches the table in ${DOCUMENT}`, async function () {
-        this.timeout(TABLE_MS);
-        const findings = await measure();
-        expect(findings.faults).to.deep.equal([]);
-        expect(await compareDocument(gateway.name, findings), 'npm run conformance writes the table').to.deep.equal([]);
-      });
-
-      // The fault is one of the generic client. Inline, LiteLLM calls no guardrail whose answers could be changed. The tests
-      // of the judge show that it finds leaks.
-      if (gateway.name !== 'litellm') return;
-      it('measures a difference with a faulty guardrail', async () => {
-        const only = 'arguments of `tool_calls`';
-        const place = `\`/v1/chat/completions\` ${only}`;
-        const { rows, version, faults } = await measure({ only, mutant: MUTANTS.textsAlone });
-        expect(faults).to.deep.equal([]);
-        const changed = (await compareDocument(gateway.name, { version, rows })).filter((change) =>
-          change.startsWith(`${place}:`),
-        );
-        expect(changed).to.deep.equal([`${place}: ${OUTCOMES.guarded} → ${OUTCOMES.leaksIgnored}`]);
-      });
-    }
-
-    for (const [mutant, cases] of CAUGHT[gateway.name] ?? []) {
-      for (const name of cases) {
-        it(`catches ${mutant.name}: ${name}`, async () => {
-          expect(await fault(name, mutant))
-            .to.be.a('string')
-            .and.not.match(/did not complete/);
-        });
-      }
-    }
-  });
+/** A test of a gateway. It fails with an error. */
+interface Test {
+  readonly title: string;
+  run(testbed: Testbed): Promise<void>;
 }
+
+function testsOf(gateway: Gateway): Test[] {
+  const caught = (CAUGHT[gateway.name] ?? []).flatMap(([mutant, names]) => names.map((name) => ({ mutant, name })));
+  return [
+    ...gateway.cases.map((name) => ({
+      title: name,
+      run: async (testbed: Testbed) => {
+        expect((await testbed.run(name)).fault).to.equal(undefined);
+      },
+    })),
+    ...(gateway.measured !== undefined && (gateway.name !== 'litellm' || !isExternal()) ? tableTests(gateway) : []),
+    ...caught.map(({ mutant, name }) => ({
+      title: `catches ${mutant.name}: ${name}`,
+      run: async (testbed: Testbed) => {
+        expect((await testbed.run(name, mutant)).fault)
+          .to.be.a('string')
+          .and.not.match(/did not complete/);
+      },
+    })),
+  ];
+}
+
+function tableTests({ name }: Gateway): Test[] {
+  const measure = async (testbed: Testbed, options?: Parameters<Measure>[0]): ReturnType<Measure> => {
+    if (testbed.measure === undefined) throw new Error(`${name} is not measured.`);
+    const findings = await testbed.measure(options);
+    expect(findings.faults).to.deep.equal([]);
+    return findings;
+  };
+  const matches: Test = {
+    title: `matches the table in ${DOCUMENT}`,
+    run: async (testbed) => {
+      const changes = await compareDocument(name, await measure(testbed));
+      expect(changes, 'npm run conformance writes the table').to.deep.equal([]);
+    },
+  };
+  // The fault is one of the generic client. Inline, LiteLLM calls no guardrail whose answers could be changed. The tests
+  // of the judge show that it finds leaks.
+  if (name !== 'litellm') return [matches];
+  const differs: Test = {
+    title: 'measures a difference with a faulty guardrail',
+    run: async (testbed) => {
+      const only = 'arguments of `tool_calls`';
+      const place = `\`/v1/chat/completions\` ${only}`;
+      const { rows, version } = await measure(testbed, { only, mutant: MUTANTS.textsAlone });
+      const changes = await compareDocument(name, { version, rows });
+      expect(changes.filter((change) => change.startsWith(`${place}:`))).to.deep.equal([
+        `${place}: ${OUTCOMES.guarded} → ${OUTCOMES.leaksIgnored}`,
+      ]);
+    },
+  };
+  return [matches, differs];
+}
+
+describe('the guardrail', function () {
+  this.timeout(ALL_MS);
+  const tested = GATEWAYS.map((gateway) => {
+    const tests = testsOf(gateway).map((test) => ({ ...test, end: Promise.withResolvers<undefined>() }));
+    return { gateway, tests };
+  });
+  let service: Service | undefined;
+  let all: Promise<unknown>;
+
+  before(async () => {
+    const shared = (service = await useService());
+    all = Promise.all(
+      tested.map(async ({ gateway, tests }) => {
+        // A test that fails before mocha waits for it is no unhandled rejection.
+        for (const { end } of tests) end.promise.catch(() => undefined);
+        try {
+          const testbed = await gateway.start(shared);
+          for (const { run, end } of tests) await run(testbed).then(() => end.resolve(undefined), end.reject);
+          await testbed.stop();
+        } catch (error) {
+          for (const { end } of tests) end.reject(error);
+        }
+      }),
+    );
+  });
+  after(async () => {
+    await all;
+    await service?.stop();
+  });
+
+  for (const { gateway, tests } of tested) {
+    describe(`behind ${gateway.name}`, () => {
+      for (const { title, end } of tests) it(title, () => end.promise);
+    });
+  }
+});

@@ -58,7 +58,7 @@ async function spendLogs({ admin }: InlineBench, key: string, count: number): Pr
     if (rows.length >= count) return rows.map((row) => JSON.stringify(row));
     const types = rows.map((row) => row.call_type).join(', ');
     demand(Date.now() < deadline, `LiteLLM recorded only ${rows.length} of ${count} calls: ${types}.`);
-    await sleep(500);
+    await sleep(50);
   }
 }
 

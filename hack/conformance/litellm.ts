@@ -27,7 +27,7 @@ export interface Backends {
 }
 
 /** LiteLLM's timeout for guardrail calls, in seconds; well above the duration of any call. */
-const GUARDRAIL_TIMEOUT_S = 10;
+const GUARDRAIL_TIMEOUT_S = 15;
 export const MASTER_KEY = 'sk-conformance';
 /** A second, fail-open entry for the same guardrail, for calls that name it in `guardrails`. */
 export const FAILS_OPEN = 'fails-open';

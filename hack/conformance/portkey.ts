@@ -15,7 +15,7 @@ const VERSION = '1.15.2';
 const PINNED = { '@hono/node-server': '1.13.5', hono: '4.9.7', '@hono/node-ws': '1.2.0' };
 
 /** Portkey's timeout for guardrail calls, in milliseconds; well above the duration of any call. */
-const GUARDRAIL_TIMEOUT_MS = 4_000;
+const GUARDRAIL_TIMEOUT_MS = 10_000;
 
 const READY_MS = 30_000;
 const SAMPLE = join(import.meta.dirname, '../samples/portkey/config.json');
