@@ -1,11 +1,12 @@
 import type { JsonObject } from '../harness/gateway/gateway.ts';
 import type { AgentgatewayCall } from './agentgateway.ts';
-import { CHAT, chat, user } from './chatCases.ts';
-import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
-import type { Fault, Interceptor } from './interceptor.ts';
-import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
+import { CHAT, chat, pseudonymsInStream, pseudonymsInToolCall, user } from './chatCases.ts';
+import { chatTexts, type GatewayClient } from './client.ts';
+import type { Interceptor } from './interceptor.ts';
+import { exact, neverSaw, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from '../harness/upstream/modelServer.ts';
-import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
+import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
+import { blockedByPolicy, refusedBefore } from './refusalCases.ts';
 import type { Case } from './suite.ts';
 
 /** What the agentgateway cases need. */
@@ -28,18 +29,6 @@ function restores(name: string, call: AgentgatewayCall): AgentgatewayCase {
       const answer = await client.post(CHAT, { model: 'echo-c7', messages, n: 2 }, call);
       neverSaw(model.saw(), valuesOf(person));
       exact(chatTexts(answer), [`[0] You said: ${letter(person)}`, `[1] You said: ${letter(person)}`]);
-    },
-  };
-}
-
-/** A fault before the model call: the client gets an error, and the model is never called. */
-function before(name: string, fault: Fault): AgentgatewayCase {
-  return {
-    name,
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'request', ...fault });
-      const { status } = await client.post(CHAT, chat(letter(newPerson())));
-      exact([status, model.saw().length], [500, 0]);
     },
   };
 }
@@ -104,17 +93,10 @@ const whole: readonly AgentgatewayCase[] = [
       exact(chatTexts(await client.post(CHAT, chat('Hello'), call)), ['You said: Hello']);
     },
   },
-  {
-    name: 'blocked by the policy of the service',
-    run: async ({ client, model }) => {
-      const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
-      exact([status, model.saw().length], [403, 0]);
-      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error contains the blocked text.');
-    },
-  },
-  before('service down', { kind: 'down' }),
-  before('401', { kind: 'status', status: 401 }),
-  before('502', { kind: 'status', status: 502 }),
+  blockedByPolicy(403),
+  refusedBefore('service down', { kind: 'down' }, 500),
+  refusedBefore('401', { kind: 'status', status: 401 }, 500),
+  refusedBefore('502', { kind: 'status', status: 502 }, 500),
   {
     name: 'a wrong API key',
     run: async ({ client, model }) => {
@@ -125,27 +107,10 @@ const whole: readonly AgentgatewayCase[] = [
 ];
 
 const limits: readonly AgentgatewayCase[] = [
-  {
-    name: 'stream',
-    limit: 'agentgateway cannot rewrite a stream: the client gets pseudonyms.',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { moments } = await client.stream(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      pseudonymized(moments[0]?.at(-1), `You said: ${letter(person)}`, valuesOf(person));
-    },
-  },
-  {
-    name: 'tool call in the answer',
-    limit: 'agentgateway does not show tool calls to a guardrail: the client gets pseudonyms in the arguments.',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7' }));
-      neverSaw(model.saw(), [person.email]);
-      const [choice] = body.choices as { message: JsonObject }[];
-      pseudonymized(toolArguments(choice?.message)[0], `{"to": "${person.email}"}`, [person.email]);
-    },
-  },
+  pseudonymsInStream('agentgateway cannot rewrite a stream: the client gets pseudonyms.'),
+  pseudonymsInToolCall(
+    'agentgateway does not show tool calls to a guardrail: the client gets pseudonyms in the arguments.',
+  ),
 ];
 
 /** All cases for the agentgateway protocol. */

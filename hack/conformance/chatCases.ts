@@ -1,7 +1,7 @@
 /** Chat cases, with helpers, for each gateway that sends the complete call to the guardrail. */
 import type { Json, JsonObject } from '../harness/gateway/gateway.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
-import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
+import { demand, emailPseudonyms, exact, neverSaw, pseudonymized } from './judge.ts';
 import type { Witness } from '../harness/upstream/modelServer.ts';
 import { letter, newPerson, type Person, valuesOf } from './syntheticPerson.ts';
 import type { Case } from './suite.ts';
@@ -16,7 +16,6 @@ export const CHAT = '/v1/chat/completions';
 
 export const user = (content: Json): JsonObject => ({ role: 'user', content });
 
-/** @returns a chat of one message to the echo model, with seven characters per chunk. */
 /** A conversation of the Anthropic API in which a tool gets a person's address and answers with it. */
 export const anthropicToolCall = (person: Person): JsonObject[] => [
   user(`Mail ${person.email}`),
@@ -30,6 +29,7 @@ export const anthropicToolCall = (person: Person): JsonObject[] => [
   ]),
 ];
 
+/** @returns a chat of one message to the echo model, with seven characters per chunk. */
 export const chat = (text: string, more: JsonObject = {}): JsonObject => ({
   model: 'echo-c7',
   messages: [user(text)],
@@ -60,6 +60,35 @@ export function messagesOf(request: string | undefined): JsonObject[] {
 /** @returns a text with the address of an image, which a client loads automatically. */
 export const illustrated = (value: string, inAddress: string): string =>
   `For ${value}: ![to ${value}](//images.example/?q=${inAddress}) and ${value}.`;
+
+/** A stream that the gateway does not let the guardrail restore. */
+export const pseudonymsInStream = (
+  limit: string,
+): Case<{ readonly client: Pick<GatewayClient, 'stream'>; readonly model: Witness }> => ({
+  name: 'stream',
+  limit,
+  run: async ({ client, model }) => {
+    const person = newPerson();
+    const { status, moments } = await client.stream(CHAT, chat(letter(person)));
+    exact(status, 200);
+    neverSaw(model.saw(), valuesOf(person));
+    pseudonymized(moments[0]?.at(-1), `You said: ${letter(person)}`, valuesOf(person));
+  },
+});
+
+/** A tool call that the gateway does not let the guardrail restore. */
+export const pseudonymsInToolCall = (limit: string): Case<ChatBench> => ({
+  name: 'chat, tool call in the answer',
+  limit,
+  run: async ({ client, model }) => {
+    const { email } = newPerson();
+    const { status, body } = await client.post(CHAT, chat(email, { model: 'tool-c7', tools: [TOOL] }));
+    exact(status, 200);
+    neverSaw(model.saw(), [email]);
+    const [choice] = body.choices as { message: JsonObject }[];
+    pseudonymized(toolArguments(choice?.message)[0], `{"to": "${email}"}`, [email]);
+  },
+});
 
 const cases: readonly Case<ChatBench>[] = [
   {
@@ -164,4 +193,4 @@ const cases: readonly Case<ChatBench>[] = [
 ];
 
 /** All cases for gateways that show the guardrail a whole chat and apply its answer. */
-export const CHAT_CASES: readonly Case<ChatBench>[] = [...cases];
+export const CHAT_CASES = [...cases];

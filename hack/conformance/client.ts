@@ -35,7 +35,8 @@ export interface RawRequest {
   readonly body?: JsonObject | FormData;
 }
 
-const TIMEOUT_MS = 30_000;
+/** Ends a call that hangs. Above any gateway's own timeout, also on a busy machine. */
+const TIMEOUT_MS = 120_000;
 
 /** Calls the models of a gateway like an application. */
 export class GatewayClient<Options extends CallOptions = CallOptions> {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Mutant } from './interceptor.ts';
 import { MUTANTS } from './mutants.ts';
-import { type Service, useService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { DEVELOPMENT, type Testbed } from './testbed.ts';
 
 /** Cases that wait for the gateway's timeout. Each runs on a gateway of its own, beside the others. */
@@ -18,7 +18,7 @@ describe('the guardrail behind the development gateway', function () {
     (await testbed.run(name, mutant)).fault;
 
   before(async () => {
-    const shared = (service = await useService());
+    const shared = (service = await startService());
     start = async () => {
       const started = await DEVELOPMENT.start(shared);
       testbeds.push(started);

@@ -11,7 +11,7 @@ import type { LiteLlmProcess } from '../harness/litellm/litellm.ts';
 import { litellmLab, startLiteLlm } from '../harness/litellm/litellm.ts';
 import type { ModelServer } from '../harness/upstream/modelServer.ts';
 import { startModelServer } from '../harness/upstream/modelServer.ts';
-import { useService } from './service.ts';
+import { startService } from './service.ts';
 import { renderProxyConfig } from '../../operator/configuration/proxyConfig.ts';
 import {
   bypasses,
@@ -48,7 +48,7 @@ describe('configurations that bypass the guardrail, on a real LiteLLM', function
 
   before(async function () {
     this.timeout(300_000);
-    const service = keep(await useService());
+    const service = keep(await startService());
     guardrail = keep(await startInterceptor(service.url));
     model = keep(await startModelServer());
     const ours = { callback: 'Generic', url: guardrail.url, timeoutSeconds: 5 } as const;

@@ -8,7 +8,7 @@ import { pseudonymIn } from './exposure/outcome.ts';
 import { event, pieces, typed } from './exposure/probe.ts';
 import type { InlineBench, InlineCase } from './inlineBench.ts';
 import { demand, exact, neverSaw, prefixes } from './judge.ts';
-import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
+import { FORBIDDEN, letter, newPerson, type Person, valuesOf } from './syntheticPerson.ts';
 
 interface Clients {
   readonly openai: OpenAI;
@@ -75,34 +75,66 @@ const anthropicToolCall = (pseudonym: string): Reply => {
   };
 };
 
+/** A call of a client. @returns the answer, and the text after each event of a stream */
+type Ask = (clients: Clients, person: Person) => Promise<readonly [answer: string | null | undefined, seen?: string[]]>;
+
+const claude = (text: string) => ({ model: CLAUDE, max_tokens: 100, messages: [user(text)] });
+
+/** Calls of the echo model with a letter. */
+const ECHOES: Readonly<Record<string, Ask>> = {
+  'openai: chat': async ({ openai }, person) => {
+    const { choices } = await openai.chat.completions.create({ model: MODEL, messages: [user(letter(person))] });
+    return [choices[0]?.message.content];
+  },
+  'openai: chat, stream': async ({ openai }, person) => {
+    const seen: string[] = [];
+    const stream = openai.chat.completions.stream({ model: MODEL, messages: [user(letter(person))] });
+    stream.on('content', (_, snapshot) => seen.push(snapshot));
+    return [await stream.finalContent(), seen];
+  },
+  'openai: responses': async ({ openai }, person) => [
+    (await openai.responses.create({ model: MODEL, input: letter(person) })).output_text,
+  ],
+  'openai: responses, stream': async ({ openai }, person) => {
+    const seen: string[] = [];
+    const stream = openai.responses.stream({ model: 'gpt-4o', input: letter(person) });
+    stream.on('response.output_text.delta', ({ delta }) => seen.push((seen.at(-1) ?? '') + delta));
+    return [(await stream.finalResponse()).output_text, seen];
+  },
+  'openai: completions, stream': async ({ openai }, person) => {
+    const seen: string[] = [];
+    const stream = await openai.completions.create({ model: MODEL, prompt: letter(person), stream: true });
+    for await (const { choices } of stream) seen.push((seen.at(-1) ?? '') + (choices[0]?.text ?? ''));
+    return [seen.at(-1), seen];
+  },
+  'anthropic: messages': async ({ anthropic }, person) => {
+    const { content } = await anthropic.messages.create({
+      ...claude(letter(person)),
+      system: `You work for ${person.email}.`,
+    });
+    return [content[0]?.type === 'text' ? content[0].text : undefined];
+  },
+  'anthropic: messages, stream': async ({ anthropic }, person) => {
+    const seen: string[] = [];
+    const stream = anthropic.messages.stream(claude(letter(person)));
+    stream.on('text', (_, snapshot) => seen.push(snapshot));
+    return [await stream.finalText(), seen];
+  },
+};
+
+const echoes = Object.entries(ECHOES).map(([name, ask]): InlineCase => ({
+  name,
+  run: async (bench) => {
+    const person = newPerson();
+    const [answer, seen] = await ask(clientsOf(bench), person);
+    neverSaw(bench.model.saw(), valuesOf(person));
+    exact(answer, `You said: ${letter(person)}`);
+    if (seen !== undefined) prefixes(seen, `You said: ${letter(person)}`);
+  },
+}));
+
 const cases: readonly InlineCase[] = [
-  {
-    name: 'openai: chat',
-    run: async (bench) => {
-      const person = newPerson();
-      const { choices } = await clientsOf(bench).openai.chat.completions.create({
-        ...{ model: MODEL, messages: [user(letter(person))] },
-      });
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(choices[0]?.message.content, `You said: ${letter(person)}`);
-    },
-  },
-  {
-    name: 'openai: chat, stream',
-    run: async (bench) => {
-      const person = newPerson();
-      const seen: string[] = [];
-      const stream = clientsOf(bench).openai.chat.completions.stream({
-        model: MODEL,
-        messages: [user(letter(person))],
-      });
-      stream.on('content', (_, snapshot) => seen.push(snapshot));
-      const answer = await stream.finalContent();
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(answer, `You said: ${letter(person)}`);
-      prefixes(seen, `You said: ${letter(person)}`);
-    },
-  },
+  ...echoes,
   {
     name: 'openai: tools runner, stream',
     run: async (bench) => {
@@ -145,47 +177,6 @@ const cases: readonly InlineCase[] = [
       });
       neverSaw(bench.model.saw(), [email]);
       exact(choices[0]?.message.parsed, { echo: `Mail ${email}` });
-    },
-  },
-  {
-    name: 'openai: responses',
-    run: async (bench) => {
-      const person = newPerson();
-      const { output_text: text } = await clientsOf(bench).openai.responses.create({
-        model: MODEL,
-        input: letter(person),
-      });
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(text, `You said: ${letter(person)}`);
-    },
-  },
-  {
-    name: 'openai: responses, stream',
-    run: async (bench) => {
-      const person = newPerson();
-      const stream = clientsOf(bench).openai.responses.stream({ model: 'gpt-4o', input: letter(person) });
-      const seen: string[] = [];
-      let text = '';
-      stream.on('response.output_text.delta', ({ delta }) => seen.push((text += delta)));
-      const { output_text: answer } = await stream.finalResponse();
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(answer, `You said: ${letter(person)}`);
-      prefixes(seen, answer);
-    },
-  },
-  {
-    name: 'openai: completions, stream',
-    run: async (bench) => {
-      const person = newPerson();
-      let text = '';
-      const stream = await clientsOf(bench).openai.completions.create({
-        model: MODEL,
-        prompt: letter(person),
-        stream: true,
-      });
-      for await (const { choices } of stream) text += choices[0]?.text ?? '';
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(text, `You said: ${letter(person)}`);
     },
   },
   {
@@ -272,44 +263,13 @@ const cases: readonly InlineCase[] = [
     },
   },
   {
-    name: 'anthropic: messages',
-    run: async (bench) => {
-      const person = newPerson();
-      const { content } = await clientsOf(bench).anthropic.messages.create({
-        ...{
-          model: CLAUDE,
-          max_tokens: 100,
-          system: `You work for ${person.email}.`,
-          messages: [user(letter(person))],
-        },
-      });
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(content[0]?.type === 'text' ? content[0].text : undefined, `You said: ${letter(person)}`);
-    },
-  },
-  {
-    name: 'anthropic: messages, stream',
-    run: async (bench) => {
-      const person = newPerson();
-      const seen: string[] = [];
-      const stream = clientsOf(bench).anthropic.messages.stream({
-        ...{ model: CLAUDE, max_tokens: 100, messages: [user(letter(person))] },
-      });
-      stream.on('text', (_, snapshot) => seen.push(snapshot));
-      const text = await stream.finalText();
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(text, `You said: ${letter(person)}`);
-      prefixes(seen, text);
-    },
-  },
-  {
     name: 'anthropic: a tool call, stream',
     run: async (bench) => {
       const { email } = newPerson();
       bench.model.script(callsTool(anthropicToolCall));
       const { content } = await clientsOf(bench)
         .anthropic.messages.stream({
-          ...{ model: CLAUDE, max_tokens: 100, messages: [user(`Mail ${email}`)] },
+          ...claude(`Mail ${email}`),
           tools: [{ name: 'send_mail', description: `Mails ${email}`, input_schema: parameters }],
         })
         .finalMessage();
@@ -344,4 +304,5 @@ async function failureOf(call: PromiseLike<unknown>): Promise<unknown> {
   );
 }
 
+/** Cases with the official clients. */
 export const INLINE_SDK_CASES = [...cases];

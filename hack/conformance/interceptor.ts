@@ -77,11 +77,10 @@ async function read(request: IncomingMessage): Promise<string> {
 /**
  * Starts an interceptor on loopback.
  * @param target base URL of the guardrail.
- * @param listenPort 0 picks a free one.
  */
-export async function startInterceptor(target: string, listenPort = 0): Promise<Interceptor> {
+export async function startInterceptor(target: string): Promise<Interceptor> {
   const interceptor = new InterceptingProxy(target);
-  await interceptor.listen(listenPort);
+  await interceptor.listen(0);
   return interceptor;
 }
 

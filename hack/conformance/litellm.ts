@@ -33,32 +33,6 @@ export const MASTER_KEY = 'sk-conformance';
 export const FAILS_OPEN = 'fails-open';
 const SAMPLE = join(import.meta.dirname, '../samples/litellm/config.yaml');
 
-/** The ports of the model and the guardrail that an external LiteLLM (`LITELLM_URL`) must be configured for. */
-export const EXTERNAL_PORTS = { model: 9100, guardrail: 9300 } as const;
-
-/** @returns whether the suite uses an external LiteLLM. */
-export function isExternal(): boolean {
-  return (process.env.LITELLM_URL ?? '') !== '';
-}
-
-function configured(url: string, masterKey: string): Omit<LiteLlm, 'stop'> {
-  const client = new GatewayClient(url, ({ key }) => ({ authorization: `Bearer ${key ?? masterKey}` }));
-  return {
-    url,
-    client,
-    newKey: async (team) => {
-      const made = team ? await client.post('/team/new', {}) : undefined;
-      const teamId = made?.body.team_id;
-      const { status, body } = await client.post(
-        '/key/generate',
-        typeof teamId === 'string' ? { team_id: teamId } : {},
-      );
-      if (status === 200 && typeof body.key === 'string') return body.key;
-      throw new Error(`LiteLLM did not create a virtual key (status ${status}). Virtual keys require a database.`);
-    },
-  };
-}
-
 /** @returns the sample configuration with the addresses and ports of this run, and the entry of one of the clients. */
 async function configuration(backends: Backends, callback: GuardrailCallback): Promise<string> {
   const document = await configurationOf(backends.modelUrl);
@@ -163,48 +137,39 @@ function passThrough(modelUrl: string): JsonObject[] {
 }
 
 /**
- * Uses the LiteLLM at `LITELLM_URL` (with `LITELLM_MASTER_KEY`), or starts the one in the folder `LITELLM_LAB` with the
- * sample configuration and its own PostgreSQL. The client `Full` is tested only with the latter.
+ * Starts the LiteLLM in the folder `LITELLM_LAB` with the sample configuration and its own database.
  *
  * @throws Error with one sentence that names what to set or install.
  */
 export async function useLiteLlm(backends: Backends, callback: GuardrailCallback = 'Generic'): Promise<LiteLlm> {
-  const url = process.env.LITELLM_URL;
-  if (url !== undefined && url !== '' && callback === 'Generic') {
-    const masterKey = process.env.LITELLM_MASTER_KEY;
-    if (masterKey === undefined) throw new Error('LITELLM_URL is set without LITELLM_MASTER_KEY. Set both.');
-    return { ...configured(url, masterKey), stop: () => Promise.resolve() };
-  }
-  if ((process.env.LITELLM_LAB ?? '') === '') {
-    throw new Error(
-      'Set LITELLM_URL to a running LiteLLM, or LITELLM_LAB to a folder with venv/bin/litellm and prisma-shim.',
-    );
-  }
-  const own = await startLiteLlm(await configuration(backends, callback), {
-    GUARDRAIL_API_KEY: backends.guardrailKey,
-    ...providers(backends.modelUrl),
-  });
-  return { ...configured(own.url, MASTER_KEY), stop: own.stop };
+  return startConfigured(await configuration(backends, callback), backends);
 }
 
 /** The servers that a LiteLLM behind the guardrail calls. */
-export interface BehindProxy extends Pick<Backends, 'modelUrl'> {
+export interface BehindProxy extends Pick<Backends, 'modelUrl' | 'guardrailKey'> {
   /** The guardrail that it calls too; undefined: none. */
   readonly guardrailUrl?: string | undefined;
-  readonly guardrailKey: string;
 }
 
-/**
- * Starts the LiteLLM in the folder `LITELLM_LAB` with its own PostgreSQL, to run behind the guardrail.
- *
- * @throws Error with one sentence that names what to set or install.
- */
+/** Like {@link useLiteLlm}, to run behind the guardrail. */
 export async function startLiteLlmBehindProxy(backends: BehindProxy): Promise<LiteLlm> {
-  const own = await startLiteLlm(await configurationBehindProxy(backends), {
-    GUARDRAIL_API_KEY: backends.guardrailKey,
-    ...providers(backends.modelUrl),
-  });
-  return { ...configured(own.url, MASTER_KEY), stop: own.stop };
+  return startConfigured(await configurationBehindProxy(backends), backends);
+}
+
+async function startConfigured(
+  config: string,
+  { modelUrl, guardrailKey }: Pick<Backends, 'modelUrl' | 'guardrailKey'>,
+): Promise<LiteLlm> {
+  const { url, stop } = await startLiteLlm(config, { GUARDRAIL_API_KEY: guardrailKey, ...providers(modelUrl) });
+  const client = new GatewayClient(url, ({ key }) => ({ authorization: `Bearer ${key ?? MASTER_KEY}` }));
+  const newKey = async (team: boolean): Promise<string> => {
+    const made = team ? await client.post('/team/new', {}) : undefined;
+    const teamId = made?.body.team_id;
+    const { status, body } = await client.post('/key/generate', typeof teamId === 'string' ? { team_id: teamId } : {});
+    if (status === 200 && typeof body.key === 'string') return body.key;
+    throw new Error(`LiteLLM did not create a virtual key (status ${status}).`);
+  };
+  return { url, client, newKey, stop };
 }
 
 /** The providers to which LiteLLM passes calls through unchanged. */

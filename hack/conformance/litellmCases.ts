@@ -1,6 +1,6 @@
 import { pngOf } from '../../guardrail/images/testing/files.ts';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
-import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
+import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, pseudonymsInToolCall, TOOL, user } from './chatCases.ts';
 import { chatTexts, toolArguments } from './client.ts';
 import type { Interceptor } from './interceptor.ts';
 import { exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
@@ -73,18 +73,9 @@ const whole: readonly LiteLlmCase[] = [
       exact(chatTexts(answer), [`You said: ${person.email}`]);
     },
   },
-  {
-    name: 'chat, tool call in the answer',
-    limit: 'LiteLLM shows the arguments to the guardrail and ignores its answer: the client gets pseudonyms.',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { status, body } = await client.post(CHAT, chat(person.email, { model: 'tool-c7', tools: [TOOL] }));
-      exact(status, 200);
-      neverSaw(model.saw(), [person.email]);
-      const [choice] = body.choices as { message: JsonObject }[];
-      pseudonymized(toolArguments(choice?.message)[0], `{"to": "${person.email}"}`, [person.email]);
-    },
-  },
+  pseudonymsInToolCall(
+    'LiteLLM shows the arguments to the guardrail and ignores its answer: the client gets pseudonyms.',
+  ),
   {
     name: 'chat, JSON in the answer',
     run: async ({ client, model }) => {
@@ -200,13 +191,13 @@ const streamModes: readonly LiteLlmCase[] = [
 ];
 
 /** Streams of texts. */
-export const STREAM_CASES: readonly LiteLlmCase[] = [...streamed];
+export const STREAM_CASES = [...streamed];
 
 /** All cases, under one key, for gateways that call the guardrail for chats as LiteLLM does. */
 export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
   ...CHAT_CASES,
   ...whole,
-  ...streamed,
+  ...STREAM_CASES,
   ...streamedToolCalls,
   ...FAULT_CASES,
   ...END_USER_CASES,

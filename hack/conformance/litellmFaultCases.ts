@@ -1,34 +1,11 @@
 /** Cases with a guardrail that blocks, fails or does not answer. */
 import { CHAT, chat } from './chatCases.ts';
-import { BLOCK_REASON, type Fault } from './interceptor.ts';
+import type { Fault } from './interceptor.ts';
 import { demand, exact, neverSaw } from './judge.ts';
 import { FAILS_OPEN } from './litellm.ts';
 import type { LiteLlmCase } from './litellmBench.ts';
-import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
-
-/** A fault before the model call: the client gets an error without details, and the model is never called. */
-function before(name: string, fault: Fault, status: number): LiteLlmCase {
-  return {
-    name: `${name}, before the call`,
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'request', ...fault });
-      const person = newPerson();
-      for (const answer of await Promise.all([
-        client.post(CHAT, chat(letter(person))),
-        client
-          .stream(CHAT, chat(letter(person)))
-          .then(({ status: code, events }) => ({ status: code, body: events[0] })),
-      ])) {
-        exact(answer.status, status);
-        const text = JSON.stringify(answer.body);
-        demand(!text.includes(person.email), 'The error contains a real value.');
-        if (fault.kind === 'block')
-          demand(text.includes(BLOCK_REASON), 'The error does not contain the reason for the block.');
-      }
-      exact(model.saw().length, 0);
-    },
-  };
-}
+import { blockedByPolicy, refusedAfter, refusedBefore } from './refusalCases.ts';
+import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 
 /**
  * A status before the model call, with a fail-open entry: checks whether LiteLLM treats the guardrail as unreachable and
@@ -63,24 +40,6 @@ function failsOpen(status: number, outcome: 'passes raw' | 'fails'): LiteLlmCase
   };
 }
 
-/** A fault after the model call: the client gets an error and nothing of the model's answer. */
-function after(name: string, fault: Fault, status: number): LiteLlmCase {
-  return {
-    name: `${name}, after the call`,
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'response', ...fault });
-      const person = newPerson();
-      const answer = await client.post(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(answer.status, status);
-      demand(
-        !JSON.stringify(answer.body).includes('You said'),
-        'The client received the answer although the guardrail call failed.',
-      );
-    },
-  };
-}
-
 /** A fault in the middle of a stream: the client sees a prefix of the original, then an error. */
 function amid(name: string, fault: Fault): LiteLlmCase {
   return {
@@ -101,31 +60,20 @@ function amid(name: string, fault: Fault): LiteLlmCase {
   };
 }
 
-const faults: readonly LiteLlmCase[] = [
-  {
-    name: 'blocked by the policy of the service',
-    run: async ({ client, model }) => {
-      const text = `What is ${FORBIDDEN}?`;
-      const whole = await client.post(CHAT, chat(text));
-      const streamed = await client.stream(CHAT, chat(text));
-      exact([whole.status, streamed.status, model.saw().length], [400, 400, 0]);
-      demand(
-        !JSON.stringify([whole.body, streamed.events]).includes(FORBIDDEN),
-        'The error contains the blocked text.',
-      );
-    },
-  },
-  before('blocked', { kind: 'block' }, 400),
-  after('blocked', { kind: 'block' }, 400),
+/** Faults with the default entry, which fails closed. */
+export const FAULT_CASES: readonly LiteLlmCase[] = [
+  blockedByPolicy(400),
+  refusedBefore('blocked', { kind: 'block' }, 400),
+  refusedAfter('blocked', { kind: 'block' }, 400),
   amid('blocked', { kind: 'block' }),
-  before('service down', { kind: 'down' }, 500),
-  before('401', { kind: 'status', status: 401 }, 500),
-  before('502', { kind: 'status', status: 502 }, 500),
-  after('413', { kind: 'status', status: 413 }, 500),
-  after('502', { kind: 'status', status: 502 }, 500),
+  refusedBefore('service down', { kind: 'down' }, 500),
+  refusedBefore('401', { kind: 'status', status: 401 }, 500),
+  refusedBefore('502', { kind: 'status', status: 502 }, 500),
+  refusedAfter('413', { kind: 'status', status: 413 }, 500),
+  refusedAfter('502', { kind: 'status', status: 502 }, 500),
   amid('502', { kind: 'status', status: 502 }),
-  before('time-out', { kind: 'hang' }, 500),
-  after('time-out', { kind: 'hang' }, 500),
+  refusedBefore('time-out', { kind: 'hang' }, 500),
+  refusedAfter('time-out', { kind: 'hang' }, 500),
 ];
 
 /** Faults with an entry that fails open. */
@@ -134,6 +82,3 @@ export const FAIL_OPEN_CASES: readonly LiteLlmCase[] = [
   failsOpen(429, 'fails'),
   failsOpen(503, 'passes raw'),
 ];
-
-/** Faults with the default entry, which fails closed. */
-export const FAULT_CASES = [...faults];

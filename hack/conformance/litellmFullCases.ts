@@ -5,10 +5,14 @@ import { chatTexts, toolArguments } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw, prefixes } from './judge.ts';
 import { STREAM_CASES } from './litellmCases.ts';
 import type { RealLiteLlmBench } from './litellmBench.ts';
+import { blockedByPolicy, refusedAfter, refusedBefore } from './refusalCases.ts';
 import type { Case } from './suite.ts';
-import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
+import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 
 type FullCase = Case<RealLiteLlmBench>;
+
+/** The status of LiteLLM when the guardrail blocks, and when its call fails. */
+const REFUSED = 400;
 
 const ANTHROPIC_TOOL: JsonObject = { name: 'send_mail', description: 'd', input_schema: { type: 'object' } };
 const RESPONSES_TOOL: JsonObject = { type: 'function', name: 'send_mail', parameters: { type: 'object' } };
@@ -182,35 +186,10 @@ const sessions: readonly FullCase[] = [
 ];
 
 const refusals: readonly FullCase[] = [
-  {
-    name: 'a blocked text',
-    run: async ({ client, model }) => {
-      const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
-      exact([status >= 400, model.saw().length], [true, 0]);
-      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error contains the blocked text.');
-    },
-  },
-  ...(['status', 'down'] as const).map((kind): FullCase => ({
-    name: `the guardrail fails before the call: ${kind}`,
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'request', kind, status: 502 });
-      const { email } = newPerson();
-      const { status, body } = await client.post(CHAT, chat(email));
-      exact([status >= 400, model.saw().length], [true, 0]);
-      demand(!JSON.stringify(body).includes(email), 'The error contains a real value.');
-    },
-  })),
-  {
-    name: 'the guardrail fails after the call',
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'response', kind: 'status', status: 502 });
-      const person = newPerson();
-      const { status, body } = await client.post(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(status >= 400, true);
-      demand(!JSON.stringify(body).includes('You said'), 'The client received the answer.');
-    },
-  },
+  blockedByPolicy(REFUSED),
+  refusedBefore('502', { kind: 'status', status: 502 }, REFUSED),
+  refusedBefore('service down', { kind: 'down' }, REFUSED),
+  refusedAfter('502', { kind: 'status', status: 502 }, REFUSED),
 ];
 
 /** All cases for the client. */

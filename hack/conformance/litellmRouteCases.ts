@@ -1,4 +1,5 @@
 /** Cases for the routes `/v1/responses`, `/v1/messages` and other routes besides chats. */
+import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { anthropicToolCall, user } from './chatCases.ts';
 import { exact, neverSaw, pseudonymized } from './judge.ts';
 import type { LiteLlmCase } from './litellmBench.ts';
@@ -31,9 +32,20 @@ const images: readonly LiteLlmCase[] = [
   },
 ];
 
-const NO_STREAM = 'LiteLLM discards the restored text of this stream: the client gets pseudonyms.';
+function notRestored(path: string, body: (text: string) => JsonObject): LiteLlmCase {
+  return {
+    name: `${path}, stream`,
+    limit: 'LiteLLM discards the restored text of this stream: the client gets pseudonyms.',
+    run: async ({ client, model }) => {
+      const { email } = newPerson();
+      const { moments } = await client.stream(path, { model: 'echo-c3', ...body(`Mail ${email}`) });
+      neverSaw(model.saw(), [email]);
+      pseudonymized(moments[0]?.at(-1), `You said: Mail ${email}`, [email]);
+    },
+  };
+}
 
-const otherEndpoints: readonly LiteLlmCase[] = [
+const texts: readonly LiteLlmCase[] = [
   {
     name: '/v1/completions',
     run: async ({ client, model }) => {
@@ -45,16 +57,6 @@ const otherEndpoints: readonly LiteLlmCase[] = [
         (body.choices as { text: string }[]).map(({ text }) => text),
         prompt.map((text) => `You said: ${text}`),
       );
-    },
-  },
-  {
-    name: '/v1/completions, stream',
-    limit: NO_STREAM,
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { moments } = await client.stream('/v1/completions', { model: 'echo-c3', prompt: `Dear ${person.email},` });
-      neverSaw(model.saw(), [person.email]);
-      pseudonymized(moments[0]?.at(-1), `You said: Dear ${person.email},`, [person.email]);
     },
   },
   {
@@ -88,16 +90,6 @@ const otherEndpoints: readonly LiteLlmCase[] = [
     },
   },
   {
-    name: '/v1/responses, stream',
-    limit: NO_STREAM,
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { moments } = await client.stream('/v1/responses', { model: 'echo-c3', input: `Mail ${person.email}` });
-      neverSaw(model.saw(), [person.email]);
-      pseudonymized(moments[0]?.at(-1), `You said: Mail ${person.email}`, [person.email]);
-    },
-  },
-  {
     name: '/v1/messages',
     run: async ({ client, model }) => {
       const [boss, person] = [newPerson(), newPerson()];
@@ -119,21 +111,13 @@ const otherEndpoints: readonly LiteLlmCase[] = [
       exact(block?.text, `You said: Is ${person.email} informed?`);
     },
   },
-  {
-    name: '/v1/messages, stream',
-    limit: NO_STREAM,
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const body = { model: 'echo-c3', max_tokens: 100, messages: [user(`Mail ${person.email}`)] };
-      const { moments } = await client.stream('/v1/messages', body);
-      neverSaw(model.saw(), [person.email]);
-      pseudonymized(moments[0]?.at(-1), `You said: Mail ${person.email}`, [person.email]);
-    },
-  },
+  notRestored('/v1/completions', (prompt) => ({ prompt })),
+  notRestored('/v1/responses', (input) => ({ input })),
+  notRestored('/v1/messages', (text) => ({ max_tokens: 100, messages: [user(text)] })),
 ];
 
 /** Images at the other routes. */
 export const ROUTE_IMAGE_CASES = [...images];
 
 /** Texts at the other routes. */
-export const ROUTE_CASES = [...otherEndpoints];
+export const ROUTE_CASES = [...texts];

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { compareDocument, DOCUMENT, writeDocument } from './exposure/document.ts';
 import type { Mutant } from './interceptor.ts';
-import { FAILS_OPEN } from './litellm.ts';
 import { MUTANTS } from './mutants.ts';
-import { POLICY, useService } from './service.ts';
+import { startService } from './service.ts';
 import { type Gateway, GATEWAYS, type Testbed } from './testbed.ts';
 import { type Result, table } from './suite.ts';
 
@@ -22,12 +21,7 @@ const HELP = `Tests the guardrail behind real gateways: npm run conformance -- [
 
 The cases for LiteLLM install the PyPI package pii-leak-benchmark, which needs Python 3.10 or later.
 
-LITELLM_LAB     The folder of a LiteLLM to start (venv/bin/litellm, prisma-shim).
-LITELLM_URL     A running LiteLLM instead, with LITELLM_MASTER_KEY and a database, configured like hack/samples/litellm.
-                Its model must be http://127.0.0.1:9100/v1 and its guardrail http://127.0.0.1:9300, with the key in
-                GUARDRAIL_API_KEY. A second guardrail ${FAILS_OPEN}, off by default, must fail open.
-GUARDRAIL_URL   A running guardrail, with GUARDRAIL_API_KEYS of two tenants. Default: the suite starts one.
-                Its GUARDRAIL_POLICY must be ${POLICY}`;
+The cases for LiteLLM start the one in the folder LITELLM_LAB (venv/bin/litellm, prisma-shim).`;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -58,13 +52,7 @@ async function runTable(
   mutant?: Mutant,
 ): Promise<Result> {
   const result = { gateway, name: TABLE, limit: undefined };
-  if (measure === undefined) {
-    return {
-      ...result,
-      limit: 'measured only with a LiteLLM that the suite starts (LITELLM_LAB)',
-      fault: undefined,
-    };
-  }
+  if (measure === undefined) throw new Error(`${gateway} is not measured.`);
   const findings = await measure(mutant === undefined ? {} : { mutant });
   const changes = await compareDocument(gateway, findings);
   for (const change of changes) say(`${DOCUMENT}: ${change}`);
@@ -89,7 +77,7 @@ async function main(): Promise<void> {
   if (values.mutant !== undefined && mutant === undefined) {
     throw new Error(`--mutant must be one of ${Object.keys(MUTANTS).join(', ')}.`);
   }
-  const service = await useService();
+  const service = await startService();
   const results: Result[] = [];
   try {
     for (const gateway of gateways) {

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../harness/gateway/gateway.ts';
-import { anthropicToolCall, CHAT, chat, CHAT_CASES } from './chatCases.ts';
+import { anthropicToolCall, CHAT, chat, CHAT_CASES, pseudonymsInStream } from './chatCases.ts';
 import { chatTexts, type GatewayClient, toolArguments } from './client.ts';
-import { BLOCK_REASON, type Fault, type Interceptor } from './interceptor.ts';
+import type { Interceptor } from './interceptor.ts';
 import { demand, exact, neverSaw, pseudonymized, emailPseudonyms } from './judge.ts';
 import type { ModelServer } from '../harness/upstream/modelServer.ts';
-import { FORBIDDEN, letter, newPerson, valuesOf } from './syntheticPerson.ts';
+import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 import type { PortkeyCall } from './portkey.ts';
+import { blockedByPolicy, refusedAfter, refusedBefore } from './refusalCases.ts';
 import type { Case } from './suite.ts';
 
 /** What the Portkey cases need. */
@@ -88,17 +89,7 @@ const whole: readonly PortkeyCase[] = [
 ];
 
 const limits: readonly PortkeyCase[] = [
-  {
-    name: 'stream',
-    limit: 'Portkey does not show streams to a guardrail: the client gets pseudonyms.',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { status, moments } = await client.stream(CHAT, chat(letter(person)));
-      exact(status, 200);
-      neverSaw(model.saw(), valuesOf(person));
-      pseudonymized(moments[0]?.at(-1), `You said: ${letter(person)}`, valuesOf(person));
-    },
-  },
+  pseudonymsInStream('Portkey does not show streams to a guardrail: the client gets pseudonyms.'),
   {
     name: 'stream, blocked after the call',
     limit:
@@ -124,61 +115,15 @@ const limits: readonly PortkeyCase[] = [
   },
 ];
 
-/** A fault before the model call: refused, the model never called, no real value in the error. */
-function before(name: string, fault: Fault): PortkeyCase {
-  return {
-    name: `${name}, before the call`,
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'request', ...fault });
-      const person = newPerson();
-      const [whole, streamed] = await Promise.all([
-        client.post(CHAT, chat(letter(person))),
-        client.stream(CHAT, chat(letter(person))),
-      ]);
-      exact([whole.status, streamed.status], [REFUSED, REFUSED]);
-      const errorText = JSON.stringify([whole.body, streamed.events]);
-      demand(!errorText.includes(person.email), 'The error contains a real value.');
-      if (fault.kind === 'block')
-        demand(errorText.includes(BLOCK_REASON), 'The error does not contain the reason for the block.');
-      exact(model.saw().length, 0);
-    },
-  };
-}
-
-/** A fault after the model call: refused, and nothing of the answer reaches the client. */
-function after(name: string, fault: Fault): PortkeyCase {
-  return {
-    name: `${name}, after the call`,
-    run: async ({ client, model, guardrail }) => {
-      await guardrail.fail({ phase: 'response', ...fault });
-      const person = newPerson();
-      const { status, body } = await client.post(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(status, REFUSED);
-      demand(
-        !JSON.stringify(body).includes('You said'),
-        'The client received the answer although the guardrail call failed.',
-      );
-    },
-  };
-}
-
 const faults: readonly PortkeyCase[] = [
-  {
-    name: 'blocked by the policy of the service',
-    run: async ({ client, model }) => {
-      const { status, body } = await client.post(CHAT, chat(`What is ${FORBIDDEN}?`));
-      exact([status, model.saw().length], [REFUSED, 0]);
-      demand(!JSON.stringify(body).includes(FORBIDDEN), 'The error contains the blocked text.');
-    },
-  },
-  before('blocked', { kind: 'block' }),
-  after('blocked', { kind: 'block' }),
-  before('service down', { kind: 'down' }),
-  before('401', { kind: 'status', status: 401 }),
-  before('502', { kind: 'status', status: 502 }),
-  after('502', { kind: 'status', status: 502 }),
-  before('time-out', { kind: 'hang' }),
+  blockedByPolicy(REFUSED),
+  refusedBefore('blocked', { kind: 'block' }, REFUSED),
+  refusedAfter('blocked', { kind: 'block' }, REFUSED),
+  refusedBefore('service down', { kind: 'down' }, REFUSED),
+  refusedBefore('401', { kind: 'status', status: 401 }, REFUSED),
+  refusedBefore('502', { kind: 'status', status: 502 }, REFUSED),
+  refusedAfter('502', { kind: 'status', status: 502 }, REFUSED),
+  refusedBefore('time-out', { kind: 'hang' }, REFUSED),
 ];
 
 const identity: readonly PortkeyCase[] = [

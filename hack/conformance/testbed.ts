@@ -8,15 +8,14 @@ import { type Findings, type Judge, measure } from './exposure/measure.ts';
 import { judge, OUTCOMES } from './exposure/outcome.ts';
 import type { Row } from './exposure/table.ts';
 import { startInline } from './inline.ts';
-import type { InlineBench } from './inlineBench.ts';
 import { CALLBACK_AND_INLINE_CASES, INLINE_CASES } from './inlineCases.ts';
 import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
-import { EXTERNAL_PORTS, isExternal, useLiteLlm } from './litellm.ts';
+import { useLiteLlm } from './litellm.ts';
 import type { RealLiteLlmBench } from './litellmBench.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES } from './litellmCases.ts';
 import { FULL_CASES } from './litellmFullCases.ts';
-import { type ModelServer, startModelServer, type Witness } from '../harness/upstream/modelServer.ts';
+import { startModelServer, type Witness } from '../harness/upstream/modelServer.ts';
 import { usePortkey } from './portkey.ts';
 import { PORTKEY_CASES } from './portkeyCases.ts';
 import type { Service } from './service.ts';
@@ -49,103 +48,101 @@ export interface Gateway {
   start(service: Service): Promise<Testbed>;
 }
 
-interface Parts {
-  readonly model: Witness;
+/** The test environment of one gateway. */
+interface Setup<Bench> {
+  readonly bench: Bench;
+  /** Undefined if the gateway calls no guardrail, or not through an interceptor. */
+  readonly guardrail?: Interceptor;
+  readonly measure?: Measure;
 }
 
-/** The test environment of one gateway, and how to stop it. */
-interface Setup<Bench extends Parts> {
-  readonly bench: Bench;
-  readonly measure?: Measure;
+interface Part {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the gateway behind an interceptor. Stops the interceptor if the gateway fails to start. */
-async function createTestbed<Bench extends Parts>(
-  gateway: string,
+/** Registers a server that is stopped with the testbed. */
+type Keep = <P extends Part>(part: P) => P;
+
+/** @param outcomes of the table, from worst to best; undefined if the gateway is not measured. */
+function createGateway<Bench extends { readonly model: Witness }>(
+  name: string,
   cases: readonly Case<Bench>[],
-  guardrail: Interceptor | undefined,
-  setUp: () => Promise<Setup<Bench>>,
-): Promise<Testbed> {
-  const { bench, measure, stop } = await setUp().catch(async (error: unknown) => {
-    await guardrail?.stop();
-    throw error;
-  });
-  return {
-    run: async (name, mutant) => {
-      const found = cases.find((candidate) => candidate.name === name);
-      if (found === undefined) throw new Error(`${gateway} has no case named ${JSON.stringify(name)}.`);
+  setUp: (service: Service, keep: Keep) => Promise<Setup<Bench>>,
+  outcomes?: Readonly<Record<string, string>>,
+): Gateway {
+  const start = async (service: Service): Promise<Testbed> => {
+    const parts: Part[] = [];
+    const stop = async (): Promise<void> => {
+      for (const part of parts.reverse()) await part.stop();
+    };
+    const keep: Keep = (part) => {
+      parts.push(part);
+      return part;
+    };
+    const { bench, guardrail, measure } = await setUp(service, keep).catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
+    const run = async (chosen: string, mutant?: Mutant): Promise<Result> => {
+      const found = cases.find((candidate) => candidate.name === chosen);
+      if (found === undefined) throw new Error(`${name} has no case named ${JSON.stringify(chosen)}.`);
       bench.model.reset();
       guardrail?.reset();
       guardrail?.mutate(mutant);
       try {
-        return await runCase(gateway, found, bench);
+        return await runCase(name, found, bench);
       } finally {
         await guardrail?.fail(undefined);
         guardrail?.mutate(undefined);
       }
-    },
-    ...(measure !== undefined && { measure }),
-    stop: async () => {
-      await stop();
-      await guardrail?.stop();
-    },
+    };
+    return { run, ...(measure !== undefined && { measure }), stop };
+  };
+  return {
+    name,
+    cases: cases.map((each) => each.name),
+    ...(outcomes !== undefined && { measured: Object.values(outcomes) }),
+    start,
   };
 }
 
-/** Creates a testbed with the fake model server behind the gateway. */
-async function createTestbedWithModel<Bench extends Parts>(
-  gateway: string,
-  cases: readonly Case<Bench>[],
-  guardrail: Interceptor | undefined,
-  setUp: (model: ModelServer) => Promise<Setup<Bench>>,
-  modelPort = 0,
-): Promise<Testbed> {
-  return createTestbed(gateway, cases, guardrail, async () => {
-    const model = await startModelServer(modelPort);
-    const { stop, ...rest } = await setUp(model).catch(async (error: unknown) => {
-      await model.stop();
-      throw error;
-    });
-    const stopBoth = async (): Promise<void> => {
-      await stop();
-      await model.stop();
-    };
-    return { ...rest, stop: stopBoth };
-  });
+/** The servers that a gateway calls: the service, by an interceptor, and a fake model. */
+async function startBackends(service: Service, keep: Keep) {
+  const guardrail = keep(await startInterceptor(service.url));
+  const model = keep(await startModelServer());
+  const { keys } = service;
+  const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: keys[0], keys };
+  return { guardrail, model, backends };
 }
 
 /** The project's development gateway, which must call the guardrail as LiteLLM does. */
-export const DEVELOPMENT: Gateway = {
-  name: 'development',
-  cases: LITELLM_CHAT_CASES.map(({ name }) => name),
-  start: async (service) => {
-    const guardrail = await startInterceptor(service.url);
-    return createTestbed('development', LITELLM_CHAT_CASES, guardrail, async () => {
-      const masterKey = 'sk-development';
-      const gateway = await startDevGateway({
-        port: 0,
-        masterKey,
-        proxyName: 'litellm',
-        guardrail: { url: guardrail.url, key: service.keys[0] },
-        guardrailTimeoutMs: 8_000,
-      });
-      let forgotten = 0;
-      const model: Witness = {
-        saw: () => {
-          const seen = gateway.log().slice(forgotten);
-          return seen.map((entry) => JSON.stringify(entry));
-        },
-        reset: () => {
-          forgotten = gateway.log().length;
-        },
-      };
-      const client = new GatewayClient(gateway.url, () => ({ authorization: `Bearer ${masterKey}` }));
-      const newKey = (): Promise<string> => Promise.reject(new Error('The development gateway has no virtual keys.'));
-      return { bench: { client, model, guardrail, newKey }, stop: gateway.stop };
-    });
-  },
-};
+export const DEVELOPMENT = createGateway('development', LITELLM_CHAT_CASES, async (service, keep) => {
+  const guardrail = keep(await startInterceptor(service.url));
+  const masterKey = 'sk-development';
+  const gateway = keep(
+    await startDevGateway({
+      port: 0,
+      masterKey,
+      proxyName: 'litellm',
+      guardrail: { url: guardrail.url, key: service.keys[0] },
+      guardrailTimeoutMs: 8_000,
+    }),
+  );
+  let forgotten = 0;
+  const model: Witness = {
+    saw: () =>
+      gateway
+        .log()
+        .slice(forgotten)
+        .map((entry) => JSON.stringify(entry)),
+    reset: () => {
+      forgotten = gateway.log().length;
+    },
+  };
+  const client = new GatewayClient(gateway.url, () => ({ authorization: `Bearer ${masterKey}` }));
+  const newKey = (): Promise<string> => Promise.reject(new Error('The development gateway has no virtual keys.'));
+  return { bench: { client, model, guardrail, newKey }, guardrail };
+});
 
 interface Measuring {
   readonly bench: ProbeBench;
@@ -167,99 +164,60 @@ function measureBy({ bench, judge: judged, unmeasured, guardrail }: Measuring): 
   };
 }
 
-const LITELLM: Gateway = {
-  name: 'litellm',
-  cases: LITELLM_CASES.map(({ name }) => name),
-  measured: Object.values(OUTCOMES),
-  start: async (service) => {
-    const guardrail = await startInterceptor(service.url, isExternal() ? EXTERNAL_PORTS.guardrail : 0);
-    const setUp = async (model: ModelServer): Promise<Setup<RealLiteLlmBench>> => {
-      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
-      const { client, newKey, stop } = await useLiteLlm(backends);
-      const bench = { client, model, guardrail, newKey };
-      // The probes call servers that only the suite's own configuration names.
-      if (isExternal()) return { bench, stop };
-      const measured = { bench: { ...bench, admin: client }, judge, unmeasured: LITELLM_UNMEASURED, guardrail };
-      return { bench, measure: measureBy(measured), stop };
-    };
-    return createTestbedWithModel('litellm', LITELLM_CASES, guardrail, setUp, isExternal() ? EXTERNAL_PORTS.model : 0);
-  },
-};
-
-/** LiteLLM with its client llm_shield_proxy. */
-const LITELLM_FULL: Gateway = {
-  name: 'litellm-full',
-  cases: FULL_CASES.map(({ name }) => name),
-  measured: Object.values(OUTCOMES),
-  start: async (service) => {
-    const guardrail = await startInterceptor(service.url);
-    return createTestbedWithModel('litellm-full', FULL_CASES, guardrail, async (model) => {
-      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
-      const { client, newKey, stop } = await useLiteLlm(backends, 'Full');
+/** LiteLLM with one of its clients for guardrails. */
+const litellm = (name: string, cases: readonly Case<RealLiteLlmBench>[], callback: 'Generic' | 'Full'): Gateway =>
+  createGateway(
+    name,
+    cases,
+    async (service, keep) => {
+      const { guardrail, model, backends } = await startBackends(service, keep);
+      const { client, newKey } = keep(await useLiteLlm(backends, callback));
       const bench = { client, model, guardrail, newKey };
       const measured = { bench: { ...bench, admin: client }, judge, unmeasured: LITELLM_UNMEASURED, guardrail };
-      return { bench, measure: measureBy(measured), stop };
-    });
-  },
-};
+      return { bench, guardrail, measure: measureBy(measured) };
+    },
+    OUTCOMES,
+  );
 
 /** LiteLLM without a guardrail, behind the guardrail as a proxy. */
-const INLINE: Gateway = {
-  name: 'inline',
-  cases: INLINE_CASES.map(({ name }) => name),
-  measured: Object.values(INLINE_OUTCOMES),
-  start: () =>
-    createTestbedWithModel('inline', INLINE_CASES, undefined, async (model): Promise<Setup<InlineBench>> => {
-      const { stop, ...inline } = await startInline(model.url, false);
-      const bench = { ...inline, model };
-      // LiteLLM calls no guardrail.
-      const guardrail = { exchanges: () => [], reset: () => undefined };
-      const measured = { bench: { ...bench, guardrail }, judge: judgeInline, unmeasured: INLINE_UNMEASURED };
-      return { bench, measure: measureBy(measured), stop };
-    }),
-};
+const INLINE = createGateway(
+  'inline',
+  INLINE_CASES,
+  async (_, keep) => {
+    const model = keep(await startModelServer());
+    const bench = { ...keep(await startInline(model.url, false)), model };
+    // LiteLLM calls no guardrail.
+    const guardrail = { exchanges: () => [], reset: () => undefined };
+    const measured = { bench: { ...bench, guardrail }, judge: judgeInline, unmeasured: INLINE_UNMEASURED };
+    return { bench, measure: measureBy(measured) };
+  },
+  INLINE_OUTCOMES,
+);
 
 /** LiteLLM that calls the guardrail, behind the guardrail as a proxy: the integration CallbackAndInline of an instance. */
-const CALLBACK_AND_INLINE: Gateway = {
-  name: 'callback-and-inline',
-  cases: CALLBACK_AND_INLINE_CASES.map(({ name }) => name),
-  start: () =>
-    createTestbedWithModel(
-      'callback-and-inline',
-      CALLBACK_AND_INLINE_CASES,
-      undefined,
-      async (model): Promise<Setup<InlineBench>> => {
-        const { stop, ...inline } = await startInline(model.url, true);
-        return { bench: { ...inline, model }, stop };
-      },
-    ),
-};
+const CALLBACK_AND_INLINE = createGateway('callback-and-inline', CALLBACK_AND_INLINE_CASES, async (_, keep) => {
+  const model = keep(await startModelServer());
+  return { bench: { ...keep(await startInline(model.url, true)), model } };
+});
 
-const PORTKEY: Gateway = {
-  name: 'portkey',
-  cases: PORTKEY_CASES.map(({ name }) => name),
-  start: async (service) => {
-    const guardrail = await startInterceptor(service.url);
-    return createTestbedWithModel('portkey', PORTKEY_CASES, guardrail, async (model) => {
-      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
-      const { client, stop } = await usePortkey(backends);
-      return { bench: { client, model, guardrail, tenants: service.keys }, stop };
-    });
-  },
-};
+const PORTKEY = createGateway('portkey', PORTKEY_CASES, async (service, keep) => {
+  const { guardrail, model, backends } = await startBackends(service, keep);
+  const { client } = keep(await usePortkey(backends));
+  return { bench: { client, model, guardrail, tenants: service.keys }, guardrail };
+});
 
-const AGENTGATEWAY: Gateway = {
-  name: 'agentgateway (double)',
-  cases: AGENTGATEWAY_CASES.map(({ name }) => name),
-  start: async (service) => {
-    const guardrail = await startInterceptor(service.url);
-    return createTestbedWithModel('agentgateway (double)', AGENTGATEWAY_CASES, guardrail, async (model) => {
-      const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, keys: service.keys };
-      const { client, stop } = await startAgentgatewayDouble(backends);
-      return { bench: { client, model, guardrail, tenants: service.keys }, stop };
-    });
-  },
-};
+const AGENTGATEWAY = createGateway('agentgateway (double)', AGENTGATEWAY_CASES, async (service, keep) => {
+  const { guardrail, model, backends } = await startBackends(service, keep);
+  const { client } = keep(await startAgentgatewayDouble(backends));
+  return { bench: { client, model, guardrail, tenants: service.keys }, guardrail };
+});
 
 /** All gateways that the suite tests. */
-export const GATEWAYS: readonly Gateway[] = [LITELLM, LITELLM_FULL, INLINE, CALLBACK_AND_INLINE, PORTKEY, AGENTGATEWAY];
+export const GATEWAYS: readonly Gateway[] = [
+  litellm('litellm', LITELLM_CASES, 'Generic'),
+  litellm('litellm-full', FULL_CASES, 'Full'),
+  INLINE,
+  CALLBACK_AND_INLINE,
+  PORTKEY,
+  AGENTGATEWAY,
+];

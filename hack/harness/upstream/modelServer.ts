@@ -48,18 +48,15 @@ export interface ModelServer extends ScriptedWitness {
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Starts the fake provider on loopback.
- * @param port 0 picks a free one
- */
-export async function startModelServer(port = 0): Promise<ModelServer> {
+/** Starts the fake provider on loopback. */
+export async function startModelServer(): Promise<ModelServer> {
   const model = new FakeModel();
   const handle = model.app().callback();
   const server = createServer((request, response) => void handle(request, response));
   const realtime = serveRealtime(server, (event) => {
     model.record(event);
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

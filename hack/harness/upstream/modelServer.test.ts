@@ -1,15 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { JsonObject } from '../harness/gateway/gateway.ts';
-import { GatewayClient } from './client.ts';
-import { BLOCK_REASON, startInterceptor } from './interceptor.ts';
-import { MCP_PATH, MCP_TOOL } from '../harness/upstream/mcpServer.ts';
-import { type ModelServer, startModelServer } from '../harness/upstream/modelServer.ts';
-import { MUTANTS } from './mutants.ts';
-import { type Case, runCase, table } from './suite.ts';
-import { newPerson } from './syntheticPerson.ts';
+import { GatewayClient } from '../../conformance/client.ts';
+import type { JsonObject } from '../gateway/gateway.ts';
+import { MCP_PATH, MCP_TOOL } from './mcpServer.ts';
+import { type ModelServer, startModelServer } from './modelServer.ts';
 
 describe('the model server', () => {
   const dialects: readonly (readonly [path: string, body: Record<string, never> | object, said: string])[] = [
@@ -128,98 +122,5 @@ describe('the model server for other routes', () => {
     expect(events[0]).to.include({ type: 'session.created' });
     expect(events.find(({ type }) => type === 'response.output_text.done')).to.include({ text: 'You said: hi' });
     expect(server().saw()).to.have.length(2);
-  });
-});
-
-describe('the interceptor', () => {
-  const answer = { action: 'NONE', texts: ['x'], structured_messages: [], stream_holdback_chars: [1] };
-  const seen: unknown[] = [];
-  const target = createServer((request, response) => {
-    request.setEncoding('utf8');
-    let text = '';
-    request.on('data', (part: string) => (text += part));
-    request.on('end', () => {
-      seen.push(JSON.parse(text));
-      response.end(JSON.stringify(answer));
-    });
-  });
-  const ask = { input_type: 'response', request_data: { user_api_key_team_id: 't', user_api_key_end_user_id: 'u' } };
-
-  before(async () => {
-    target.listen(0, '127.0.0.1');
-    await once(target, 'listening');
-  });
-  after(() => {
-    target.closeAllConnections();
-    target.close();
-  });
-
-  it('forwards and records calls, injects faults and applies mutants', async () => {
-    const guardrail = await startInterceptor(`http://127.0.0.1:${(target.address() as AddressInfo).port}`);
-    const client = new GatewayClient(guardrail.url, () => ({}));
-    const post = async (body: object = ask) => client.post('/beta/x', { ...body });
-    try {
-      expect(await post()).to.deep.equal({ status: 200, body: answer });
-      expect(guardrail.exchanges()[0]).to.deep.include({ phase: 'response', status: 200, body: ask, answer });
-
-      await guardrail.fail({ kind: 'status', status: 502, phase: 'request' });
-      expect((await post()).status, 'other phase').to.equal(200);
-      expect((await post({ input_type: 'request' })).status).to.equal(502);
-
-      await guardrail.fail({ kind: 'block', from: 2 });
-      expect((await post()).body).to.deep.equal(answer);
-      expect((await post()).body).to.deep.equal({ action: 'BLOCKED', blocked_reason: BLOCK_REASON });
-      const portkey = await post({ eventType: 'afterRequestHook' });
-      expect(portkey.body).to.deep.equal({ verdict: false, data: { reason: BLOCK_REASON } });
-
-      await guardrail.fail({ kind: 'down' });
-      expect(await post().catch((error: unknown) => error)).to.be.an('error');
-      await guardrail.fail(undefined);
-      expect((await post()).status).to.equal(200);
-
-      guardrail.mutate(MUTANTS.missingHoldback);
-      expect((await post()).body).not.to.have.property('stream_holdback_chars');
-      guardrail.mutate(MUTANTS.textsAlone);
-      expect((await post()).body)
-        .to.have.property('stream_holdback_chars')
-        .and.not.have.property('structured_messages');
-      guardrail.mutate(MUTANTS.sharedSession);
-      await post();
-      expect(seen.at(-1)).to.deep.equal({ ...ask, request_data: { user_api_key_end_user_id: 'u' } });
-    } finally {
-      await guardrail.stop();
-    }
-  });
-});
-
-describe('the suite', () => {
-  const outcome = async (run: Case<undefined>['run'], limit?: string) =>
-    runCase('g', { name: 'n', run, ...(limit !== undefined && { limit }) }, undefined);
-
-  it('reports passes, limits and failures in a table and a summary', async () => {
-    const results = [
-      await outcome(() => Promise.resolve()),
-      await outcome(() => Promise.resolve(), 'cannot'),
-      await outcome(() => Promise.reject(new Error('no route')), 'cannot'),
-    ];
-    expect(table(results).split('\n')).to.deep.equal([
-      'g  n  pass',
-      'g  n  limit  cannot',
-      'g  n  FAIL   The check did not complete: Error: no route',
-      '',
-      '1 passed, 1 limits of the gateway confirmed, 1 failed.',
-    ]);
-  });
-
-  it('creates people with valid check digits', () => {
-    for (let round = 0; round < 50; round += 1) {
-      const { card, iban } = newPerson();
-      const sum = Array.from(card)
-        .reverse()
-        .map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2))
-        .reduce((total, digit) => total + (digit > 9 ? digit - 9 : digit), 0);
-      expect(sum % 10, card).to.equal(0);
-      expect(BigInt(`${iban.slice(4)}1314${iban.slice(2, 4)}`) % 97n, iban).to.equal(1n);
-    }
   });
 });
