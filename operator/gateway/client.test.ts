@@ -1,17 +1,20 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
-import type { CallReport, GatewayTarget } from './client.ts';
-import { GatewayClient } from './client.ts';
+import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
+import { defaultTimeouts, GatewayClient } from './client.ts';
 import { GatewayClients } from './clients.ts';
 import type { GatewayErrorKind } from './errors.ts';
 import { GatewayError } from './errors.ts';
+import { settle } from '../runtime/testing/testing.ts';
 import { RateLimiter } from './rateLimit.ts';
 import type { Fault, TestProxy } from './testing/testProxy.ts';
 import { startTestProxy } from './testing/testProxy.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';
 const rateLimit = { qps: 1000, burst: 1000, maxConcurrent: 8 };
-const timeouts = { connect: 500, idle: 300, total: 600 };
+/** For a gateway that does not answer. All others answer, however busy the machine is. */
+const impatient = { connect: 5_000, idle: 5_000, total: 50 };
 const schemaErrors = [{ type: 'missing', loc: ['body', 'user_id'], msg: 'Field required' }];
 /** Personal values of a customer, which no message may contain. */
 const personal = { user_id: 'anna.smith@example.com', alias: 'Anna Smith' };
@@ -33,25 +36,28 @@ describe('gateway client', () => {
   before(async () => {
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     proxy = await startTestProxy(gateway.url);
-    client = new GatewayClient(targetOf(proxy.url), new RateLimiter(rateLimit), {
-      timeouts,
-      report: (call) => reports.push(call),
-    });
   });
   after(async () => {
     await proxy.stop();
-    await client.close();
     await gateway.stop();
   });
   beforeEach(() => {
+    client = newClient();
     proxy.fault = () => undefined;
     proxy.calls.length = 0;
     reports.length = 0;
   });
+  afterEach(() => client.close());
+
+  /** A client with a rate limit of its own: refusals in another test do not slow its calls. */
+  function newClient(timeouts?: CallTimeouts): GatewayClient {
+    const report = (call: CallReport): unknown => reports.push(call);
+    return new GatewayClient(targetOf(proxy.url), new RateLimiter(rateLimit), { timeouts, report });
+  }
 
   it('makes fewer calls at the same time while calls fail, and fewer per second after a 429', async () => {
     const limiter = new RateLimiter(rateLimit);
-    const own = new GatewayClient(targetOf(proxy.url), limiter, { timeouts });
+    const own = new GatewayClient(targetOf(proxy.url), limiter);
     try {
       const faults = (times: number): Promise<unknown> =>
         Promise.allSettled(Array.from({ length: times }, () => own.customerInfo('x')));
@@ -147,6 +153,10 @@ describe('gateway client', () => {
   for (const { name, fault, kind, retryAfterMs } of answers) {
     it(`reports ${name} as ${kind}`, async () => {
       proxy.fault = () => fault;
+      if (fault.kind === 'hang') {
+        await client.close();
+        client = newClient(impatient);
+      }
       const error = await errorOf(client.customerNew({ ...personal }));
       expect(error.kind).to.equal(kind);
       expect(error.retryAfterMs).to.equal(retryAfterMs);
@@ -180,21 +190,20 @@ describe('gateway client', () => {
     }
   });
 
-  it('does not reveal its key when it is printed', async () => {
-    const { inspect } = await import('node:util');
+  it('does not reveal its key when it is printed', () => {
     expect(inspect(client, { depth: 10, showHidden: true })).not.to.contain(masterKey);
     expect(JSON.stringify(client)).not.to.contain(masterKey);
   });
 
   it('reuses its connections', async () => {
-    await client.customerInfo('x');
-    const made = proxy.connections();
+    const before = proxy.connections();
     for (let at = 0; at < 20; at++) await client.customerInfo('x');
-    expect(proxy.connections()).to.equal(made);
+    // A call may begin before the pool has taken back the connection of the previous one.
+    expect(proxy.connections() - before).to.be.at.most(2);
   });
 
   it('keeps a replaced client usable after a key change', async () => {
-    const clients = new GatewayClients({ timeouts });
+    const clients = new GatewayClients();
     const old = clients.for(targetOf(proxy.url));
     expect(clients.for({ ...targetOf(proxy.url) })).to.equal(old);
     const rotated = clients.for({ ...targetOf(proxy.url), masterKey: 'sk-rotated' });
@@ -211,7 +220,7 @@ describe('gateway client', () => {
       for (;;) {
         const { kind } = clients.listed(targetOf(proxy.url), id, use);
         if (kind !== 'pending') return kind;
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await settle();
       }
     }
 
@@ -219,7 +228,7 @@ describe('gateway client', () => {
       await client.customerNew({ user_id: 'listed' });
       proxy.calls.length = 0;
       const seen: CallReport[] = [];
-      const clients = new GatewayClients({ timeouts, report: (_, call) => seen.push(call) });
+      const clients = new GatewayClients({ report: (_, call) => seen.push(call) });
       expect(await listed(clients, 'listed')).to.equal('record');
       expect(await listed(clients, 'nobody')).to.equal('unknown');
       expect(proxy.calls.map(({ path }) => path)).to.deep.equal(['/customer/list']);
@@ -241,8 +250,8 @@ describe('gateway client', () => {
     for (const [what, fault, code] of failures) {
       it(`is not used if it ${what}, and is not read again`, async () => {
         const seen: CallReport[] = [];
-        const short = { ...timeouts, total: 10 };
-        const clients = new GatewayClients({ timeouts: short, report: (_, call) => seen.push(call) });
+        const timeouts = fault.kind === 'hang' ? { ...impatient, total: 5 } : defaultTimeouts;
+        const clients = new GatewayClients({ timeouts, report: (_, call) => seen.push(call) });
         proxy.fault = () => fault;
         expect(await listed(clients, 'listed')).to.equal('unknown');
         expect(await listed(clients, 'listed')).to.equal('unknown');
@@ -267,7 +276,7 @@ describe('gateway client', () => {
     ];
     for (const { name, fault, has } of probes) {
       it(`is reported as ${has === true ? 'present' : has === false ? 'absent' : 'unknown'} after ${name}`, async () => {
-        const clients = new GatewayClients({ timeouts });
+        const clients = new GatewayClients();
         const target = targetOf(proxy.url);
         proxy.fault = () => fault;
         const ask = (): Promise<boolean | 'unknown'> => clients.hasBudgetApi(target).catch(() => 'unknown' as const);
@@ -282,7 +291,7 @@ describe('gateway client', () => {
 
     it('is probed again after an hour and after a change of the endpoint', async () => {
       let now = 0;
-      const clients = new GatewayClients({ timeouts, now: () => now });
+      const clients = new GatewayClients({ now: () => now });
       const target = targetOf(proxy.url);
       await clients.hasBudgetApi(target);
       now += 59 * 60_000;

@@ -1,3 +1,4 @@
+import { systemClock } from '../runtime/runtime.ts';
 import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 import { defaultTimeouts, GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
@@ -144,7 +145,7 @@ export class GatewayClients {
     const { uid } = target.instance;
     const cached = this.#cached.get(uid);
     if (cached !== undefined && sameTarget(cached.target, target)) return cached;
-    const limiter = cached?.limiter ?? new RateLimiter(target.rateLimit, this.#now);
+    const limiter = cached?.limiter ?? new RateLimiter(target.rateLimit, { ...systemClock, monotonic: this.#now });
     // The limiter remains: a new one would not know of a pause that the gateway requested, nor of the calls in flight.
     if (cached !== undefined && !sameLimit(cached.target.rateLimit, target.rateLimit))
       limiter.changeCeiling(target.rateLimit);

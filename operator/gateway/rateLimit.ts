@@ -7,6 +7,7 @@ import {
   type ObservedCall,
 } from './adaptiveLimit.ts';
 import { CallRate } from './callRate.ts';
+import { systemClock, type Clock } from '../runtime/runtime.ts';
 
 /** The highest limits of the calls to one gateway. */
 export interface RateLimit {
@@ -78,8 +79,7 @@ export class RateLimiter {
   #ceiling: RateLimit;
   #limit: AdaptiveLimit;
   readonly #rate = new CallRate();
-  readonly #now: () => number;
-  readonly #wall: () => number;
+  readonly #clock: Clock;
   /** The waiting calls. Urgent calls start first. */
   readonly #waiting: Readonly<Record<'urgent' | 'routine', WaitingCall[]>> = { urgent: [], routine: [] };
   #tokens: number;
@@ -95,20 +95,15 @@ export class RateLimiter {
   #nextProbe = 0;
   #probing = false;
   readonly #lastDeferral = { urgent: 0, routine: 0 };
-  #timer: NodeJS.Timeout | undefined;
+  #hasTimer = false;
 
-  /**
-   * @param ceiling the limits that are never exceeded
-   * @param now a monotonic clock in milliseconds
-   * @param wall the time of day in milliseconds
-   */
-  constructor(ceiling: RateLimit, now: () => number = () => performance.now(), wall: () => number = () => Date.now()) {
+  /** @param ceiling the limits that are never exceeded */
+  constructor(ceiling: RateLimit, clock: Clock = systemClock) {
     this.#ceiling = ceiling;
     this.#limit = initialLimit(ceiling);
-    this.#now = now;
-    this.#wall = wall;
+    this.#clock = clock;
     this.#tokens = ceiling.burst;
-    this.#refilledAt = now();
+    this.#refilledAt = clock.monotonic();
   }
 
   /** The limits that apply at the moment. */
@@ -123,7 +118,7 @@ export class RateLimiter {
 
   /** Changes the limits that are never exceeded. Pauses, waiting calls and what was learned about the gateway remain. */
   changeCeiling(ceiling: RateLimit): void {
-    this.#refill(this.#now());
+    this.#refill(this.#clock.monotonic());
     this.#limit = withCeiling(this.#limit, this.#ceiling, ceiling);
     this.#ceiling = ceiling;
     this.#admit();
@@ -176,7 +171,7 @@ export class RateLimiter {
    * @returns the length of the pause, and the pause itself if it is long enough to report
    */
   pause(requested: number | undefined, reason: string): { readonly ms: number; readonly pause: Pause | undefined } {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const isPaused = now < this.#pausedUntil && !this.#probing;
     // Rate-limited calls that started before the pause do not extend the backoff, even if the gateway requests no pause.
     const isKnown = isPaused || (now - this.#refusedAt < sameRefusalMs && !this.#probing);
@@ -202,7 +197,7 @@ export class RateLimiter {
   /** Keeps the reported end until it has passed. Otherwise, the conditions would change every minute. */
   #reportedPause(left: number | undefined, reason: string): Pause {
     const known = this.#pause;
-    const wall = this.#wall();
+    const wall = this.#clock.now().getTime();
     // Rounds up to the whole second.
     const until = left === undefined ? undefined : new Date(Math.ceil((wall + left) / 1000) * 1000);
     if (known === undefined) return { until, reason };
@@ -211,7 +206,7 @@ export class RateLimiter {
   }
 
   #takeProbe(): boolean {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     if (this.#probing || this.#pausedUntil - now <= maxShortPauseMs || now < this.#nextProbe) return false;
     this.#probing = true;
     this.#nextProbe = now + probeEveryMs;
@@ -230,7 +225,7 @@ export class RateLimiter {
 
   /** Rejects all waiting calls: no call waits through a long pause. */
   #deferWaiting(): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     for (const priority of ['urgent', 'routine'] as const) {
       for (const { defer } of this.#waiting[priority].splice(0)) {
         defer(new DeferredError(this.#pauseLeft(priority, now), this.#pause));
@@ -270,13 +265,13 @@ export class RateLimiter {
   }
 
   #deferIfPaused(): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     if (this.#pausedUntil - now > maxShortPauseMs)
       throw new DeferredError(this.#pauseLeft('inProgress', now), this.#pause);
   }
 
   #deferIfLongWait(priority: Exclude<CallPriority, 'inProgress'>): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     this.#refill(now);
     const before = this.#waiting.urgent.length + (priority === 'routine' ? this.#waiting.routine.length : 0);
     const forToken = Math.max(0, ((before + 1 - this.#tokens) * 1000) / this.#limit.qps);
@@ -290,7 +285,7 @@ export class RateLimiter {
   }
 
   #admit(): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const { urgent, routine } = this.#waiting;
     this.#refill(now);
     while (this.#inFlight < this.current.concurrency && this.#tokens >= 1 && now >= this.#pausedUntil) {
@@ -302,12 +297,13 @@ export class RateLimiter {
       next.start();
     }
     const none = urgent.length + routine.length === 0;
-    if (none || this.#inFlight >= this.current.concurrency || this.#timer !== undefined) return;
+    if (none || this.#inFlight >= this.current.concurrency || this.#hasTimer) return;
     const wait = Math.max(((1 - this.#tokens) * 1000) / this.#limit.qps, this.#pausedUntil - now, 1);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    this.#hasTimer = true;
+    this.#clock.after(wait, () => {
+      this.#hasTimer = false;
       this.#admit();
-    }, wait);
+    });
   }
 
   #refill(now: number): void {
