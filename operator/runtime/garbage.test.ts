@@ -19,7 +19,7 @@ describe('the garbage of a process at rest', function () {
     const program = `
       import { getHeapStatistics } from 'node:v8';
       import { collectGarbageAtRest } from ${JSON.stringify(join(import.meta.dirname, 'garbage.ts'))};
-      const stop = collectGarbageAtRest();
+      const stop = collectGarbageAtRest(50);
       let garbage = Array.from({ length: 300_000 }, (_, at) => ({ at }));
       const before = getHeapStatistics().used_heap_size;
       garbage = undefined;
@@ -29,7 +29,7 @@ describe('the garbage of a process at rest', function () {
         clearInterval(waits);
         stop();
         console.log(typeof globalThis.gc);
-      }, 100);
+      }, 20);
     `;
     const args = ['--input-type=module', '--eval', program];
     expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 })).to.equal('undefined\n');

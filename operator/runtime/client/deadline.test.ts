@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { withDeadline } from './deadline.ts';
 
@@ -13,6 +13,10 @@ const aborted = (signal: AbortSignal): Promise<never> =>
 const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
 describe('work with a deadline', () => {
+  afterEach(() => {
+    mock.timers.reset();
+  });
+
   it('ends with a TimeoutError when the time is over', async () => {
     expect(await failure(withDeadline(5, undefined, aborted))).to.have.property('name', 'TimeoutError');
   });
@@ -26,7 +30,8 @@ describe('work with a deadline', () => {
     expect(await failure(withDeadline(10_000, controller.signal, () => Promise.resolve(1)))).to.equal(reason);
   });
 
-  it('leaves neither a timer nor a listener behind', async () => {
+  it('leaves neither a timer nor a listener', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
     const { signal } = new AbortController();
     let given: AbortSignal | undefined;
     const work = (its: AbortSignal): Promise<number> => {
@@ -35,7 +40,7 @@ describe('work with a deadline', () => {
     };
     expect(await withDeadline(5, signal, work)).to.equal(7);
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
-    await delay(15);
+    mock.timers.tick(5);
     expect(given?.aborted).to.equal(false);
   });
 });
