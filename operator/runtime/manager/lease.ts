@@ -188,6 +188,8 @@ export class LeaderLease {
           const holder = await this.#withTimeout(left, this.#reread(began)).catch(() => this.identity);
           if (holder !== this.identity) {
             this.#log.error({ holder }, 'Lost leadership: another process has the lease.');
+            // The deadline has not passed: without this, running reconciles could still write until then.
+            this.#held = undefined;
             term.abort(new LeaseLostError(`${holder} has the lease.`));
             return;
           }
