@@ -3,11 +3,13 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../../hack/harness/controlplane.ts';
 import { ObjectCache } from './cache.ts';
 import { RestClient } from '../client/client.ts';
-import { systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 import { eventually } from '../testing/eventually.ts';
 import { FaultProxy } from '../testing/faultProxy.ts';
+import { SkippingClock } from '../testing/skippingClock.ts';
+import { TestClock } from '../testing/testClock.ts';
 import {
   fastReflectorOptions,
   installWidgets,
@@ -39,6 +41,7 @@ describe('the reflector, between a real API server and a faulty network', functi
   let namespace: string;
   let proxy: FaultProxy;
   let transport: Transport;
+  let clock: SkippingClock;
   let cache: ObjectCache<Widget>;
   let metrics: RuntimeMetrics;
   let stop: AbortController;
@@ -56,6 +59,7 @@ describe('the reflector, between a real API server and a faulty network', functi
   beforeEach(async () => {
     namespace = await cluster().createNamespace();
     proxy = await FaultProxy.start(kubeConfig);
+    clock = new SkippingClock();
     cache = new ObjectCache<Widget>();
     metrics = new RuntimeMetrics();
     stop = new AbortController();
@@ -64,7 +68,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     cache.subscribe((change) => {
       events.push(`${change.type} ${(change.type === 'deleted' ? change.before : change.after).metadata.name}`);
     });
-    transport = new Transport(proxy.kubeConfig(), { ...transportOptions(), metrics });
+    transport = new Transport(proxy.kubeConfig(), { ...transportOptions(), clock, metrics });
   });
   afterEach(async () => {
     stop.abort();
@@ -73,13 +77,13 @@ describe('the reflector, between a real API server and a faulty network', functi
     await proxy.stop();
   });
 
-  function start(options: Partial<ReflectorOptions> = {}): Reflector<Widget> {
+  function start(options: Partial<ReflectorOptions> = {}, its: Clock = clock): Reflector<Widget> {
     const reflector = new Reflector<Widget>({
       client: new RestClient(transport),
       kind: widgets,
       namespace,
       cache,
-      clock: systemClock,
+      clock: its,
       log: silentLog,
       metrics,
       options: { ...fastReflectorOptions, ...options },
@@ -93,19 +97,25 @@ describe('the reflector, between a real API server and a faulty network', functi
     direct.patch(widgets, { namespace, name }, { spec: { size } });
   const remove = (name: string): Promise<void> => direct.delete(widgets, { namespace, name });
 
-  /** Asserts that the cache equals the state of the API server. */
-  async function converged(withinMs?: number): Promise<void> {
+  /** Waits until the cache equals the state of the API server. @param skipMs time to skip before each look */
+  async function converged(skipMs = 0): Promise<void> {
     await eventually(async () => {
+      clock.skip(skipMs);
       const there = await direct.list(widgets, { namespace });
       const versions = (objects: readonly Widget[]): string[] =>
         objects.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`).sort();
       expect(versions(cache.list())).to.deep.equal(versions(there));
       expect(cache.synced).to.equal(true);
-    }, withinMs);
+    });
   }
   const watching = (): Promise<void> =>
     eventually(() => {
       expect(proxy.openWatches).to.equal(1);
+    });
+  /** Waits until the reflector waits for its next attempt. */
+  const pausing = (): Promise<void> =>
+    eventually(() => {
+      expect(clock.pending).to.be.above(0);
     });
   const lists = (): number =>
     proxy.requests.filter(({ isWatch, path }) => !isWatch && path.endsWith('/widgets')).length;
@@ -222,22 +232,23 @@ describe('the reflector, between a real API server and a faulty network', functi
   it('neither lists nor reconnects early when a watch is quiet', async () => {
     await watchingOne({ silentMs: 30_000 });
     const before = proxy.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await create('later');
+    await converged();
     expect(proxy.requests.length).to.equal(before);
   });
 
   it('waits between watches that end at once', async () => {
+    const still = new TestClock();
     await create('before');
     proxy.when(({ isWatch }) => isWatch, { kind: 'answer', status: 200, body: '' });
-    start({ backoffMs: [200, 400] });
-    await eventually(() => {
-      expect(cache.size).to.equal(1);
-    });
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(proxy.requests.length).to.be.below(20);
-    proxy.heal();
-    await create('after');
-    await converged();
+    start({ backoffMs: [200, 400] }, still);
+    for (let watches = 1; watches <= 3; watches++) {
+      await eventually(() => {
+        expect(still.pending).to.equal(1);
+      });
+      expect(proxy.requests.filter(({ isWatch }) => isWatch)).to.have.length(watches);
+      await still.advance(400);
+    }
   });
 
   const answers = [
@@ -254,7 +265,7 @@ describe('the reflector, between a real API server and a faulty network', functi
       await create('before');
       proxy.when(() => true, fault, 4);
       start();
-      await converged(20_000);
+      await converged(100);
     });
   }
 
@@ -262,20 +273,28 @@ describe('the reflector, between a real API server and a faulty network', functi
     const busy = { kind: 'answer', status: 429, headers: { 'retry-after': '1' } } as const;
     proxy.when(({ isWatch }) => !isWatch, busy, 1);
     proxy.when(({ isWatch }) => isWatch, busy, 1);
-    start();
+    const still = new TestClock();
+    await transport.close();
+    transport = new Transport(proxy.kubeConfig(), { ...transportOptions(), clock: still });
+    start({}, still);
+    for (const isWatch of [false, true]) {
+      await eventually(() => {
+        expect(proxy.requests.filter((request) => request.isWatch === isWatch)).to.have.length(1);
+        expect(still.pending).to.equal(1);
+      });
+      await still.advance(999);
+      expect(still.pending).to.equal(1);
+      // A wait has some jitter.
+      await still.advance(101);
+    }
     await converged();
     await watching();
-    const gaps = [false, true].map((watch) => {
-      const [first, second] = proxy.requests.filter(({ isWatch }) => isWatch === watch);
-      return (second?.at ?? 0) - (first?.at ?? 0);
-    });
-    for (const gap of gaps) expect(gap).to.be.within(990, 5_000);
   });
 
   it('waits for a slow list', async () => {
     await create('before');
-    proxy.when(({ isWatch }) => !isWatch, { kind: 'delay', ms: 1_500 });
-    start();
+    proxy.when(({ isWatch }) => !isWatch, { kind: 'delay', ms: 300 });
+    start({ silentMs: 100 });
     await converged();
     expect(lists()).to.equal(1);
   });
@@ -284,7 +303,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     await create('before');
     await proxy.down();
     start();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pausing();
     expect(cache.synced).to.equal(false);
     await proxy.up();
     await converged();
@@ -292,7 +311,7 @@ describe('the reflector, between a real API server and a faulty network', functi
     await proxy.down();
     await remove('before');
     await create('during');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pausing();
     await proxy.up();
     await converged();
   });
@@ -331,6 +350,6 @@ describe('the reflector, between a real API server and a faulty network', functi
         await proxy.up();
       }
     }
-    await converged(20_000);
+    await converged();
   });
 });

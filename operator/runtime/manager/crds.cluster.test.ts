@@ -60,19 +60,24 @@ describe('ensureCrd', function () {
 
   it('waits until a deletion is complete, and then creates the definition', async () => {
     await ensure(widgetCrd(KIND));
+    const crd = { namespace: '', name: widgetCrd(KIND).metadata.name };
     const kind = widgetKind(KIND);
-    const object = widget(cluster().namespace, 'a');
-    const held = { ...object.metadata, finalizers: ['example.com/holds'] };
-    await cluster().direct.create(kind, { ...object, metadata: held });
+    await cluster().direct.create(kind, widget(cluster().namespace, 'a'));
+    const { metadata } = await there();
+    const finalizers = [...(metadata.finalizers ?? []), 'example.com/holds'];
+    await cluster().direct.patch(customResourceDefinitions, crd, { metadata: { finalizers } });
     await uninstall(cluster().direct, widgetCrd(KIND));
+    const before = cluster().proxy.requests.length;
     const ensured = ensure(widgetCrd(KIND));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await cluster().direct.patch(
-      kind,
-      { namespace: cluster().namespace, name: 'a' },
-      { metadata: { finalizers: null } },
-    );
+    await eventually(() => {
+      expect(cluster().proxy.requests.length, 'it looks again').to.be.above(before + 1);
+    });
+    await eventually(async () => {
+      expect((await there()).metadata.finalizers).to.deep.equal(['example.com/holds']);
+    });
+    await cluster().direct.patch(customResourceDefinitions, crd, { metadata: { finalizers: null } });
     await ensured;
+    expect((await there()).metadata.uid).to.not.equal(metadata.uid);
     expect(await cluster().direct.list(kind, { namespace: cluster().namespace })).to.deep.equal([]);
   });
 

@@ -5,6 +5,7 @@ export { leases, type Lease } from '../manager/lease.ts';
 export { kubeEvents } from '../writers/eventRecorder.ts';
 export { eventually } from './eventually.ts';
 export { FaultProxy, type Fault, type ProxiedRequest, type WatchFault } from './faultProxy.ts';
+export { SkippingClock } from './skippingClock.ts';
 export { TestClock, settle } from './testClock.ts';
 export { WidgetOperator } from './widgetOperator.ts';
 export {
