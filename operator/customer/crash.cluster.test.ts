@@ -1,5 +1,5 @@
 /** The operator as a process that is killed before and after each of its calls and stopped in the middle of a sync. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -82,6 +82,7 @@ describe('an operator that is killed', function () {
   /** The uid of each customer resource. */
   const uids = new Map<string, string>();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
+  const logFile = join(folder, 'operator.log');
   removeAtExit(folder);
 
   const idOf = (name: string): string => `${user.namespace}.${name}`;
@@ -114,7 +115,7 @@ describe('an operator that is killed', function () {
         `--workers=${2 * victims.length}`,
       ],
       env: { ...process.env, KUBECONFIG: cluster().kubeconfig },
-      logFile: join(folder, 'operator.log'),
+      logFile,
     });
   const settled = (name: string): Promise<GatewayCustomer> =>
     eventually(
@@ -270,7 +271,7 @@ describe('an operator that is killed', function () {
     const customerId = idOf('freed');
     await user.customer('older', { customerId, maxBudget: 5 });
     const older = await settled('older');
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // Creation times in Kubernetes have a resolution of one second.
+    await user.untilOlder('older');
     await user.customer('freed', { customerId, alias: 'One' });
     await eventually(() => user.untilReason('freed', 'Conflict'), 30_000);
     await killAfter(
@@ -323,16 +324,18 @@ describe('an operator that is killed', function () {
   });
 
   it('by SIGTERM during a creation completes it and exits with 0', async () => {
-    let asked: (() => void) | undefined;
-    const creating = new Promise<void>((resolve) => (asked = resolve));
+    const creating = Promise.withResolvers<undefined>();
     proxy.fault = async ({ path }) => {
       if (path !== '/customer/new') return undefined;
-      asked?.();
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      creating.resolve(undefined);
+      // The gateway answers when the operator has begun to stop.
+      await eventually(() => {
+        expect(readFileSync(logFile, 'utf8')).to.include('Shutting down.');
+      });
       return undefined;
     };
     await user.customer('nicely', { alias: 'One' });
-    await creating;
+    await creating.promise;
     await operator.stop(15_000);
     expect(operator.end).to.equal('exit code 0');
     expect((await user.get('nicely'))?.status?.synced).to.equal(true);

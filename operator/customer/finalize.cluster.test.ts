@@ -243,8 +243,7 @@ describe('customer finalization', function () {
       await bed.user.until('a', (customer) => message(customer).includes('five minutes'));
       bed.operator.skip(4 * 60_000);
       await bed.user.annotate('a', 'syncRequested', 'four minutes');
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(await bed.user.get('a')).not.to.equal(undefined);
+      await bed.user.until('a', ({ status }) => status?.lastHandledSyncRequest === 'four minutes');
       bed.operator.skip(2 * 60_000);
       await bed.user.annotate('a', 'syncRequested', 'six minutes');
       await bed.user.untilGone('a');

@@ -45,23 +45,11 @@ describe('customers and faults', function () {
   });
 
   describe('a faulty gateway', () => {
-    const html = '<!doctype html><title>maintenance</title>';
+    // One for each kind of error. The tests of the client say which kind a response is.
     const faults: readonly { name: string; fault: Fault; reason: string }[] = [
       { name: 'that is down', fault: { kind: 'breakBefore' }, reason: 'GatewayUnreachable' },
-      { name: 'that does not respond', fault: { kind: 'hang' }, reason: 'GatewayUnreachable' },
-      { name: 'that breaks off its responses', fault: { kind: 'cut' }, reason: 'GatewayUnreachable' },
-      { name: 'that responds with a page', fault: answer(200, html), reason: 'GatewayUnreachable' },
-      { name: 'that answers 500', fault: answer(500), reason: 'GatewayUnreachable' },
-      { name: 'that responds with 502 and a page', fault: answer(502, html), reason: 'GatewayUnreachable' },
       { name: 'that answers 401', fault: answer(401), reason: 'GatewayUnauthorized' },
-      { name: 'that answers 403', fault: answer(403), reason: 'GatewayUnauthorized' },
       { name: 'that answers 422', fault: answer(422, '{"detail":[]}'), reason: 'GatewayRejected' },
-      {
-        name: 'that redirects',
-        fault: answer(307, '', { location: 'http://127.0.0.1:9/' }),
-        reason: 'GatewayRejected',
-      },
-      { name: 'that is not a gateway', fault: answer(404, html), reason: 'GatewayRejected' },
     ];
     for (const { name, fault, reason } of faults) {
       it(`${name} is reported in the condition until it is over`, async () => {
@@ -86,13 +74,13 @@ describe('customers and faults', function () {
     }
 
     it('that is unreachable changes conditions only after a minute, and again at the recovery', async () => {
-      await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
       await bed.user.customer('a', { alias: 'A' });
       const created = await bed.user.untilReason('a', 'Created');
       bed.proxy.fault = () => ({ kind: 'breakBefore' });
       bed.proxy.calls.length = 0;
+      bed.operator.skipInterval();
       await eventually(async () => {
-        expect(bed.proxy.calls.length).to.be.at.least(6);
+        expect(bed.proxy.calls.length).to.be.at.least(4);
       });
       expect((await bed.user.get('a'))?.metadata.resourceVersion).to.equal(created.metadata.resourceVersion);
       bed.operator.skip(61_000);
@@ -104,6 +92,7 @@ describe('customers and faults', function () {
       // The next outage is tolerated for a minute again.
       bed.proxy.fault = () => ({ kind: 'breakBefore' });
       bed.proxy.calls.length = 0;
+      bed.operator.skipInterval();
       await eventually(async () => {
         expect(bed.proxy.calls.length).to.be.at.least(4);
       });
@@ -130,8 +119,8 @@ describe('customers and faults', function () {
       await bed.user.customer('going', {});
       await bed.user.untilReason('going', 'Created');
       bed.proxy.fault = () => answer(429, '{"error":{"message":"slow down"}}', { 'retry-after': '3600' });
-      await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
       bed.proxy.calls.length = 0;
+      bed.operator.skipInterval();
       await bed.user.customer('a', {});
       const limited = await bed.user.untilReason('a', 'RateLimited');
       expect(message(limited)).to.match(/accepts no calls until 20\S+Z: .*"slow down"/);

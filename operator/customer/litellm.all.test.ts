@@ -223,7 +223,7 @@ describe('customers at a real LiteLLM', function () {
         expect((await info('handed')).spend).to.be.greaterThan(0);
       }, 30_000);
       const { spend } = await info('handed');
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
+      await user.untilOlder('handed');
       await user.customer('heir', { customerId, maxBudget: 6 });
       await user.untilReason('heir', 'Conflict');
       await remove('handed');

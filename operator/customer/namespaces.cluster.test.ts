@@ -55,7 +55,7 @@ describe('customers of several namespaces', function () {
       await other.instance('mine', { endpoint: bed.proxy.url });
       await other.customer('squatter', { instanceRef: { name: 'mine' }, customerId: bed.idOf('a') });
       await other.untilReason('squatter', 'GatewayUnauthorized');
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
+      await other.untilOlder('squatter');
       await bed.user.customer('a', { alias: 'Owner' });
       await bed.user.untilReason('a', 'Created');
     });
@@ -103,7 +103,7 @@ describe('customers of several namespaces', function () {
       const ownerDeleted = (customer: GatewayCustomer): boolean => message(customer).includes('was deleted');
       await bed.user.customer('a', { alias: 'First', maxBudget: 5 });
       await bed.user.untilReason('a', 'Created');
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
+      await bed.user.untilOlder('a');
       await other.customer('dup', { instanceRef: main(), customerId: bed.idOf('a'), alias: 'Duplicate' });
       const dup = await other.untilReason('dup', 'Conflict');
       expect(message(dup)).to.contain('in another namespace manages').and.not.to.contain(bed.user.namespace);

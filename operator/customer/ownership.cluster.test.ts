@@ -84,7 +84,7 @@ describe('ownership of a record', function () {
         limits.customerId = bed.idOf('shared');
         await bed.user.customer('old', { ...limits, alias: 'Old' });
         old = await bed.user.untilReason('old', 'Created');
-        await new Promise((resolve) => setTimeout(resolve, 1100)); // Kubernetes counts creation times in seconds.
+        await bed.user.untilOlder('old');
         await bed.user.customer('young', { customerId: bed.idOf('shared'), maxBudget: 6, models: ['fast'] });
         await bed.user.untilReason('young', 'Conflict');
       });

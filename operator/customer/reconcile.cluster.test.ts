@@ -1,7 +1,7 @@
 /** The life cycle of a customer, on a real API server and a gateway that behaves like LiteLLM. */
 import { expect } from 'chai';
 import { instances } from '../api/kinds.ts';
-import { annotations, FINALIZER, type GatewayCustomer, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, FINALIZER, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
 import { conditionOf } from './customerResource.ts';
 import { masterKey, message, noFault, withTestbed } from './testing/testbed.ts';
@@ -65,21 +65,6 @@ describe('customer reconcile', function () {
       await bed.untilEvent('a', 'Updated');
     });
 
-    it('moves between its own limits and a tier, in both directions, and never writes into the tier', async () => {
-      await bed.user.customer('a', { maxBudget: 5 });
-      const created = await bed.user.untilReason('a', 'Created');
-      await bed.user.patch('a', { spec: { maxBudget: null, budgetId: 'free', tpmLimit: 99 } });
-      const tiered = await bed.user.untilReason('a', 'Updated');
-      expect((await bed.recordOf('a'))?.budget_id).to.equal('free');
-      expect(await bed.rowOf(created)).to.equal(undefined);
-      expect(conditionOf(tiered, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotSupported' });
-      expect(message(tiered, 'FullyApplied')).to.contain('tpmLimit');
-      await bed.user.patch('a', { spec: { budgetId: null, maxBudget: 7 } });
-      await bed.user.until('a', ({ status, metadata }) => status?.observedGeneration === metadata.generation);
-      expect(await bed.rowOf(created)).to.include({ max_budget: 7, tpm_limit: 99 });
-      expect((await bed.admin.budgetInfo(['free']))[0]).to.include({ max_budget: 1, tpm_limit: 10 });
-    });
-
     it('reports fields that the gateway does not support or clear, and sends them once', async () => {
       await bed.user.customer('a', { metadata: { plan: 'gold' }, allowedModelRegion: 'eu' });
       const created = await bed.user.untilReason('a', 'Created');
@@ -96,37 +81,18 @@ describe('customer reconcile', function () {
     });
 
     it('reports fields that the gateway records and does not enforce, while Synced stays True', async () => {
-      const applied = (customer: GatewayCustomer): object => {
-        const { status, reason, message: text } = conditionOf(customer, 'FullyApplied') ?? {};
-        return { status, reason, text };
-      };
       await bed.user.customer('a', { alias: 'A', blocked: true });
       const blocked = await bed.user.untilReason('a', 'Created');
-      expect(applied(blocked)).to.deep.equal({
-        status: 'False',
-        reason: 'FieldsNotEnforced',
-        text: 'The gateway records blocked but does not enforce it. Remedy: for blocked, set rpmLimit to 0, let the guardrail of the instance enforce it, or load the enterprise callback blocked_user_check in the proxy configuration.',
-      });
+      expect(conditionOf(blocked, 'FullyApplied')).to.include({ status: 'False', reason: 'FieldsNotEnforced' });
       expect(blocked.status).to.include({ synced: true, blocked: true });
-      const all = { status: 'True', reason: 'AllFieldsApplied', text: 'The gateway applies all fields of the spec.' };
-      for (const spec of [{ rpmLimit: 0 }, { rpmLimit: null, blocked: false }]) {
-        await bed.user.patch('a', { spec });
-        const next = await bed.user.until(
-          'a',
-          ({ status, metadata }) => status?.observedGeneration === metadata.generation,
-        );
-        expect(applied(next)).to.deep.equal(all);
-      }
-      // With the callback in the gateway's own configuration.
+    });
+
+    it('reports no such field that a callback in the configuration of the proxy enforces', async () => {
       const inline = 'litellm_settings: {callbacks: [prometheus, blocked_user_check]}';
       const proxyConfig = { configMapName: 'proxy', base: { inline } };
       await bed.user.patch('main', { spec: { proxyConfig } }, 'gatewayinstances');
-      await bed.user.patch('a', { spec: { blocked: true } });
-      const enforced = await bed.user.until(
-        'a',
-        ({ status, metadata }) => status?.observedGeneration === metadata.generation,
-      );
-      expect(applied(enforced)).to.deep.equal(all);
+      await bed.user.customer('a', { blocked: true });
+      await bed.user.until('a', (customer) => conditionOf(customer, 'FullyApplied')?.reason === 'AllFieldsApplied');
     });
 
     it('reports a missing tier with a remedy, and uses it once it exists', async () => {
@@ -184,7 +150,6 @@ describe('customer reconcile', function () {
     });
 
     it('that recurs at once ends in NotConverged, and is corrected once per interval', async () => {
-      await bed.user.patch('main', { spec: { syncInterval: '1s' } }, 'gatewayinstances');
       bed.proxy.fault = ({ path, body }) =>
         path === '/customer/new' || path === '/customer/update'
           ? { kind: 'rewrite', body: { ...body, alias: 'Ignored' } }
@@ -192,15 +157,21 @@ describe('customer reconcile', function () {
       await bed.user.customer('a', { alias: 'A' });
       const stuck = await bed.user.untilReason('a', 'NotConverged');
       expect(message(stuck)).to.contain('alias');
-      await eventually(async () => {
-        expect(bed.callsOf('/customer/update').length).to.be.at.least(3);
-      });
-      const at = bed.callsOf('/customer/update').map((call) => call.at);
-      for (let next = 1; next < at.length; next++) expect((at[next] ?? 0) - (at[next - 1] ?? 0)).to.be.greaterThan(800);
+      await bed.operator.untilIdle();
+      const before = bed.callsOf('/customer/update').length;
+      for (let intervals = 1; intervals <= 2; intervals++) {
+        bed.operator.skipInterval();
+        await eventually(() => {
+          expect(bed.callsOf('/customer/update').length).to.be.at.least(before + intervals);
+        });
+        await bed.operator.untilIdle();
+        expect(bed.callsOf('/customer/update')).to.have.length(before + intervals);
+      }
       // Reported once, although it is corrected in each interval.
       expect((await bed.user.get('a'))?.metadata.resourceVersion).to.equal(stuck.metadata.resourceVersion);
       expect((await bed.user.events('a')).filter((reason) => reason === 'NotConverged').length).to.be.at.most(1);
       bed.proxy.fault = noFault;
+      bed.operator.skipInterval();
       await bed.user.until('a', ({ status }) => status?.synced === true);
       expect(await bed.recordOf('a')).to.include({ alias: 'A' });
     });
@@ -287,9 +258,9 @@ describe('customer reconcile', function () {
     }
     await bed.user.secret('odd', masterKey);
     await bed.user.customer('a', { instanceRef: { name: 'odd' } });
-    expect(message(await bed.user.untilReason('a', 'InternalError'))).to.equal(
-      'The reconcile failed with an internal error (RangeError). The operator retries; see its log.',
-    );
+    expect(message(await bed.user.untilReason('a', 'InternalError')))
+      .to.contain('(RangeError)')
+      .and.not.contain('sk-soon');
     await bed.user.patch('odd', { spec: { syncInterval: '5m' } }, instances.plural);
     await bed.user.until('a', ({ status }) => status?.synced === true);
     expect((await bed.user.events('a')).filter((reason) => reason === 'InternalError')).to.have.length(1);

@@ -24,8 +24,8 @@ import {
 import { budgetController } from '../../budget/budget.ts';
 import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
 import { Connections } from '../../connection/connection.ts';
-import { Manager, RuntimeMetrics, systemClock } from '../../runtime/runtime.ts';
-import { eventually } from '../../runtime/testing/testing.ts';
+import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
+import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
 import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
 import { currentPods } from '../../enforcement/testing/pods.ts';
 import { policyController } from '../../policy/policy.ts';
@@ -35,6 +35,8 @@ import { conditionOf } from '../customerResource.ts';
 
 export { eventually };
 
+/** The default of `spec.syncInterval` of an instance. */
+export const SYNC_INTERVAL_MS = 5 * 60_000;
 const definitions = join(import.meta.dirname, '../../../crds');
 
 /** An operator with the controllers of customers, budgets and lists, in the test's own process. */
@@ -45,7 +47,7 @@ export class TestOperator extends Manager {
   /** Tells what every pod of a guardrail has loaded. */
   askPods: AskPods = currentPods;
   readonly #clients: GatewayClients;
-  readonly #skew: { ms: number };
+  readonly #clock: SkippingClock;
   readonly #ahead: { ms: number };
   #gatewaySkewMs = 0;
 
@@ -55,7 +57,7 @@ export class TestOperator extends Manager {
     namespaces: readonly string[],
     { timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } }: { readonly timeouts?: CallTimeouts } = {},
   ) {
-    const skew = { ms: 0 };
+    const clock = new SkippingClock();
     const ahead = { ms: 0 };
     const metrics = new RuntimeMetrics();
     super({
@@ -71,21 +73,27 @@ export class TestOperator extends Manager {
       drainMs: 5_000,
       controllers: { backoffMs: [50, 500] },
       clock: {
-        ...systemClock,
-        monotonic: () => systemClock.monotonic() + skew.ms,
-        now: () => new Date(systemClock.now().getTime() + ahead.ms),
+        monotonic: () => clock.monotonic(),
+        now: () => new Date(clock.now().getTime() + ahead.ms),
+        after: (ms, callback) => clock.after(ms, callback),
+        random: () => clock.random(),
       },
       metrics,
     });
     this.metrics = metrics;
-    this.#skew = skew;
+    this.#clock = clock;
     this.#ahead = ahead;
     this.#clients = new GatewayClients({ timeouts, now: () => performance.now() + this.#gatewaySkewMs });
   }
 
-  /** Advances the operator's monotonic clock. Timers are not affected. */
+  /** Advances the operator's clock, except that of the rate limits: see {@link skipForGateway}. */
   skip(ms: number): void {
-    this.#skew.ms += ms;
+    this.#clock.skip(ms);
+  }
+
+  /** Advances the clock by the default sync interval and its jitter, so that every customer is due once. */
+  skipInterval(): void {
+    this.skip(1.1 * SYNC_INTERVAL_MS);
   }
 
   /** Advances the clock of the rate limits for gateway calls. */
@@ -93,11 +101,13 @@ export class TestOperator extends Manager {
     this.#gatewaySkewMs += ms;
   }
 
-  /** Waits until no reconcile runs: responses of the gateway are then processed, too. */
+  /** Waits until no reconcile is due or runs: responses of the gateway are then processed, too. */
   async untilIdle(): Promise<void> {
     await eventually(async () => {
-      const { values } = await this.metrics.activeWorkers.get();
-      if (values.length === 0 || values.some(({ value }) => value > 0)) throw new Error('A reconcile runs.');
+      const { activeWorkers, queueDepth } = this.metrics;
+      const [workers, depths] = [(await activeWorkers.get()).values, (await queueDepth.get()).values];
+      const isBusy = workers.length === 0 || [...workers, ...depths].some(({ value }) => value > 0);
+      if (this.#clock.due > 0 || isBusy) throw new Error('A reconcile is due or runs.');
     });
   }
 
@@ -268,6 +278,14 @@ export class KubectlUser {
     await eventually(async () => {
       const budget = await this.getBudget(name);
       if (budget !== undefined) throw new Error(`${name} is still there: ${JSON.stringify(budget.status?.conditions)}`);
+    });
+  }
+
+  /** Waits until a resource that is created now is younger: Kubernetes counts creation times in seconds. */
+  async untilOlder(name: string): Promise<void> {
+    const created = Date.parse((await this.get(name))?.metadata.creationTimestamp ?? '');
+    await eventually(() => {
+      if (!(Date.now() >= created + 1_000)) throw new Error(`${name} was created in this second.`);
     });
   }
 

@@ -143,6 +143,19 @@ export class CustomerTestbed {
     return this.proxy.calls.filter((call) => call.path === path);
   }
 
+  /** Skips a sync interval, in which each customer is observed by one call, and no other call is made. */
+  async untilObserved(names: readonly string[]): Promise<void> {
+    await this.operator.untilIdle();
+    this.proxy.calls.length = 0;
+    this.operator.skipInterval();
+    await eventually(() => {
+      expect(this.proxy.calls.length).to.be.at.least(names.length);
+    });
+    await this.operator.untilIdle();
+    const calls = this.proxy.calls.map(({ method, path }) => `${method} ${path}`);
+    expect(calls).to.have.members(names.map((name) => `GET /customer/info?end_user_id=${this.idOf(name)}`));
+  }
+
   async untilEvent(name: string, reason: string): Promise<void> {
     await eventually(async () => {
       expect(await this.user.events(name)).to.include(reason);
