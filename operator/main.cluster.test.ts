@@ -81,8 +81,12 @@ describe('the operator program', function () {
   }
 
   const sentences: [string, readonly string[], readonly string[], RegExp][] = [
-    ['an unknown flag', ['--nonsense'], [], /^--nonsense is an unknown flag: see --help\.\nNo cluster is configured/],
-    ['no cluster', [], [], /^No cluster is configured\. Set KUBECONFIG [^\n]*\.\n$/],
+    [
+      'each wrong setting',
+      ['--nonsense'],
+      [],
+      /^--nonsense is an unknown flag: see --help\.\nNo cluster is configured\. Set KUBECONFIG [^\n]*\.\n$/,
+    ],
     [
       'an old Node',
       [],

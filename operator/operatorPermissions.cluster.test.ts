@@ -5,8 +5,16 @@ import { withControlPlane } from '../hack/harness/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import { purposeOf } from './permissionPurposes.ts';
-import type { PolicyRule } from './runtime/runtime.ts';
-import { FaultProxy, eventually, silentLog } from './runtime/testing/testing.ts';
+import { isNotFound, type PolicyRule } from './runtime/runtime.ts';
+import { budgets, customers, instances } from './api/kinds.ts';
+import {
+  FaultProxy,
+  RestClient,
+  Transport,
+  eventually,
+  silentLog,
+  transportOptions,
+} from './runtime/testing/testing.ts';
 
 describe("the operator's permissions", function () {
   this.timeout(180_000);
@@ -48,6 +56,7 @@ describe("the operator's permissions", function () {
 
   for (const scope of ['cluster-wide', 'namespaced'] as const) {
     it(`suffice for a customer from its creation to its deletion, ${scope}`, async () => {
+      if (scope === 'cluster-wide') await removeAll();
       const stand = await Stand.start(scope === 'namespaced' ? (own) => [own] : () => [], scope);
       try {
         await stand.applyResources();
@@ -101,6 +110,29 @@ describe("the operator's permissions", function () {
       await stand.end();
     }
   });
+
+  /** Removes what earlier tests of this process left: an operator of all namespaces would call their gateways first. */
+  async function removeAll(): Promise<void> {
+    const transport = new Transport(cluster().kubeConfig(), transportOptions());
+    const client = new RestClient(transport);
+    try {
+      for (const kind of [customers, budgets, instances]) {
+        const left = await client.list(kind, {}).catch((error: unknown) => {
+          if (isNotFound(error)) return [];
+          throw error;
+        });
+        for (const { metadata } of left) {
+          const key = { namespace: metadata.namespace ?? '', name: metadata.name };
+          if ((metadata.finalizers ?? []).length > 0) {
+            await client.patch(kind, key, { metadata: { finalizers: null } });
+          }
+          await client.delete(kind, key);
+        }
+      }
+    } finally {
+      await transport.close();
+    }
+  }
 
   /** An operator with only the permissions of its roles, and a gateway that always returns 503. */
   class Stand {

@@ -1,4 +1,4 @@
-/** The plugin, started by kubectl, with a real API server and a real guardrail. */
+/** The plugin, started by kubectl, and its commands in this process, with a real API server and a real guardrail. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 import { type FakeKubelet, startFakeKubelet } from '../runtime/testing/fakeKubelet.ts';
 import { eventually } from '../runtime/testing/testing.ts';
+import { runKubectlCommand } from './kubectl.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EMAIL = 'anna.schmidt.9a935e@example.org';
@@ -33,8 +34,8 @@ describe('the plugin kubectl gcust', function () {
   let kubectl: string;
   let namespace: string;
 
-  const apply = (object: object): Promise<string> =>
-    cluster().kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(object));
+  const apply = (...items: readonly object[]): Promise<string> =>
+    cluster().kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   const patchStatus = (kind: string, name: string, status: object): Promise<string> =>
     cluster().kubectl([
       'patch',
@@ -53,19 +54,26 @@ describe('the plugin kubectl gcust', function () {
     await cluster().kubectl(['apply', '--server-side', '--force-conflicts', '-k', join(ROOT, 'crds')]);
     await cluster().kubectl(['wait', '--for=condition=Established', 'crd', '-l', 'app.kubernetes.io/component=crd']);
   });
-  beforeEach(async () => {
-    namespace = await cluster().createNamespace('plugin');
-  });
 
-  /** @param input of standard input @param user default: the user with all permissions */
-  async function gcust(args: readonly string[], input = '', user?: string): Promise<End> {
-    const kubeconfig = join(folder, user ?? 'admin');
-    const config = user === undefined ? undefined : cluster().kubeConfig(user).exportConfig();
-    if (config !== undefined) writeFileSync(kubeconfig, config);
+  /** Runs a command in this process. @param user default: the user with all permissions */
+  async function command(args: readonly string[], input = '', user?: string): Promise<End> {
+    const end = { code: 0, stdout: '', stderr: '' };
+    const code = await runKubectlCommand(args, {
+      stdin: () => Promise.resolve(input),
+      stdout: { write: (text) => (end.stdout += text) },
+      stderr: { write: (text) => (end.stderr += text) },
+      signal: new AbortController().signal,
+      kubeConfig: () => cluster().kubeConfig(user),
+    });
+    return { ...end, code };
+  }
+
+  /** Starts the plugin by kubectl. @param input of standard input */
+  async function gcust(args: readonly string[], input = ''): Promise<End> {
     const env = {
       HOME: folder,
       PATH: `${join(ROOT, 'bin')}:${process.env.PATH ?? ''}`,
-      KUBECONFIG: config === undefined ? cluster().kubeconfig : kubeconfig,
+      KUBECONFIG: cluster().kubeconfig,
     };
     return await new Promise((resolve) => {
       const child = execFile(kubectl, ['gcust', ...args], { env }, (error, stdout, stderr) => {
@@ -86,17 +94,18 @@ describe('the plugin kubectl gcust', function () {
     const masterKeySecretRef = { name: 'main', key: 'key' };
     const full = { endpoint: 'http://127.0.0.1:9', masterKeySecretRef, ...spec };
     await apply({ apiVersion: API_VERSION, kind: 'GatewayInstance', metadata: { name: 'main' }, spec: full });
-    await patchStatus('ginst', 'main', status);
+    if (Object.keys(status).length > 0) await patchStatus('ginst', 'main', status);
   }
 
   async function customer(name: string, spec: object, status: object): Promise<void> {
     const full = { instanceRef: { name: 'main' }, customerId: `id-of-${name}`, ...spec };
     await apply({ apiVersion: API_VERSION, kind: 'GatewayCustomer', metadata: { name }, spec: full });
-    await patchStatus('gcust', name, status);
+    if (Object.keys(status).length > 0) await patchStatus('gcust', name, status);
   }
 
   describe('top', () => {
-    beforeEach(async () => {
+    before(async () => {
+      namespace = await cluster().createNamespace('plugin');
       await instance();
       const spec = { instanceRef: { name: 'main' }, maxBudget: 100 };
       await apply({ apiVersion: API_VERSION, kind: 'GatewayBudget', metadata: { name: 'gold' }, spec });
@@ -121,7 +130,7 @@ describe('the plugin kubectl gcust', function () {
     });
 
     it('lists all namespaces, as JSON', async () => {
-      const { code, stdout } = await gcust(['top', '-A', `--instance=${namespace}/main`, '-o', 'json']);
+      const { code, stdout } = await command(['top', '-A', `--instance=${namespace}/main`, '-o', 'json']);
       expect(code).to.equal(0);
       const rows = JSON.parse(stdout) as { readonly name: string }[];
       expect(rows.map(({ name }) => name)).to.deep.equal(['globex', 'acme', 'initech']);
@@ -135,23 +144,25 @@ describe('the plugin kubectl gcust', function () {
       const user = `viewer-${namespace}`;
       const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'viewer' } };
       const rules = [{ apiGroups: ['gateway.guardrail.dev'], resources: ['*'], verbs: ['get', 'list'] }];
-      await apply({ ...role, kind: 'Role', rules });
-      await apply({
-        ...role,
-        kind: 'RoleBinding',
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'viewer' },
-        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
-      });
-      const own = await gcust(['top', '-n', namespace], '', user);
+      await apply(
+        { ...role, kind: 'Role', rules },
+        {
+          ...role,
+          kind: 'RoleBinding',
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'viewer' },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+        },
+      );
+      const own = await command(['top', '-n', namespace], '', user);
       expect(own.stderr).to.equal('');
       expect(own.stdout).to.match(/globex .* 100 %/);
-      const all = await gcust(['top', '-A'], '', user);
+      const all = await command(['top', '-A'], '', user);
       expect(all).to.include({ code: 1, stdout: '' });
       expect(all.stderr).to.include('cannot list resource "gatewaycustomers"');
     });
 
     it('says that there are no customers', async () => {
-      const { stdout } = await gcust(['top', '-n', namespace, '--instance=none']);
+      const { stdout } = await command(['top', '-n', namespace, '--instance=none']);
       expect(stdout).to.equal('No customers found.\n');
     });
   });
@@ -210,6 +221,10 @@ describe('the plugin kubectl gcust', function () {
       await ended;
     });
 
+    beforeEach(async () => {
+      namespace = await cluster().createNamespace('plugin');
+    });
+
     /** Creates the instance, its Secret, and a ready pod of its guardrail. */
     async function deploy(): Promise<void> {
       const made = instanceOf({}, 'main');
@@ -219,21 +234,23 @@ describe('the plugin kubectl gcust', function () {
       await instance({ guardrail: guardrailStatus }, { guardrail: {} });
       await customer('acme', {}, {});
       const metadata = { name: names.apiKeySecret };
-      await apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { 'api-key': API_KEY } });
       const node = `node-${namespace}`;
-      await apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: node } });
+      await apply(
+        { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { 'api-key': API_KEY } },
+        { apiVersion: 'v1', kind: 'Node', metadata: { name: node } },
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
+        {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: `guardrail-${namespace}`, labels: selectorOf(made) },
+          spec: { nodeName: node, containers: [{ name: 'guardrail', image: 'guardrail' }] },
+        },
+      );
       const nodeStatus = {
         addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
         daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
       };
       await patchStatus('node', node, nodeStatus);
-      await apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
-      await apply({
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { name: `guardrail-${namespace}`, labels: selectorOf(made) },
-        spec: { nodeName: node, containers: [{ name: 'guardrail', image: 'guardrail' }] },
-      });
       await patchStatus('pod', `guardrail-${namespace}`, {
         phase: 'Running',
         conditions: [{ type: 'Ready', status: 'True' }],
@@ -260,28 +277,28 @@ describe('the plugin kubectl gcust', function () {
     it('shows the decision of the policy of another customer, and of none', async () => {
       await deploy();
       await customer('strict', {}, {});
-      const strict = await gcust(['explain-call', 'strict', '-n', namespace, '--text', TEXT, '-o', 'json']);
+      const strict = await command(['explain-call', 'strict', '-n', namespace, '--text', TEXT, '-o', 'json']);
       const explained = JSON.parse(strict.stdout) as { readonly entities: object[]; readonly policies: object };
       expect(explained.entities).to.have.length(1);
       expect(explained.entities[0]).to.include({ type: 'EMAIL_ADDRESS', action: 'block', start: 16 });
       expect(explained.policies).to.deep.equal({ service: null, end_user: policyRevision(blocking) });
       await customer('unlisted', {}, {});
-      const { stdout } = await gcust(['explain-call', 'unlisted', '-n', namespace], 'Nothing here.');
+      const { stdout } = await command(['explain-call', 'unlisted', '-n', namespace], 'Nothing here.');
       expect(stdout).to.match(/^The guardrail refuses such a call for \S+ \S+\/unlisted: This customer is not known/);
       expect(stdout).to.include('finds nothing to hide');
     });
 
     it('says in one sentence why it cannot explain', async () => {
-      const unknown = await gcust(['explain-call', 'nobody', '-n', namespace], TEXT);
+      const unknown = await command(['explain-call', 'nobody', '-n', namespace], TEXT);
       expect(unknown.stderr).to.match(/^GatewayCustomer \S+\/nobody does not exist\. Correct the name, [^\n]+\n$/);
       await instance();
       await customer('acme', {}, {});
-      const none = await gcust(['explain-call', 'acme', '-n', namespace], TEXT);
+      const none = await command(['explain-call', 'acme', '-n', namespace], TEXT);
       expect(none).to.include({ code: 1, stdout: '' });
       expect(none.stderr).to.match(/^No guardrail of GatewayInstance \S+\/main runs\. [^\n]+\n$/);
       await deploy();
       kubelet.ports.clear();
-      const unreachable = await gcust(['explain-call', 'acme', '-n', namespace], TEXT);
+      const unreachable = await command(['explain-call', 'acme', '-n', namespace], TEXT);
       expect(unreachable.code).to.equal(1);
       expect(unreachable.stderr)
         .to.match(/^[^\n]+\n$/)
