@@ -121,8 +121,7 @@ async function handle(
   }
   if (fault?.kind === 'cut') {
     outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json', 'content-length': body.length + 10 });
-    outgoing.write(body.slice(0, body.length / 2));
-    setTimeout(() => incoming.socket.destroy(), 10);
+    outgoing.write(body.slice(0, body.length / 2), () => incoming.socket.destroy());
     return;
   }
   outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(body);
