@@ -29,7 +29,7 @@ interface End {
 }
 
 describe('the plugin kubectl gcust', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const cluster = withControlPlane();
   let kubectl: string;
   let namespace: string;

@@ -22,7 +22,7 @@ import {
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetController } from '../../budget/budget.ts';
-import { type CallTimeouts, GatewayClients } from '../../gateway/gateway.ts';
+import { GatewayClients } from '../../gateway/gateway.ts';
 import { Connections } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
 import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
@@ -51,12 +51,7 @@ export class TestOperator extends Manager {
   readonly #ahead: { ms: number };
   #gatewaySkewMs = 0;
 
-  /** @param options `timeouts` of the gateway calls: short by default, because most tests inject faults */
-  constructor(
-    kubeConfig: KubeConfig,
-    namespaces: readonly string[],
-    { timeouts = { connect: 1_500, idle: 1_500, total: 2_500 } }: { readonly timeouts?: CallTimeouts } = {},
-  ) {
+  constructor(kubeConfig: KubeConfig, namespaces: readonly string[]) {
     const clock = new SkippingClock();
     const ahead = { ms: 0 };
     const metrics = new RuntimeMetrics();
@@ -83,7 +78,7 @@ export class TestOperator extends Manager {
     this.metrics = metrics;
     this.#clock = clock;
     this.#ahead = ahead;
-    this.#clients = new GatewayClients({ timeouts, now: () => performance.now() + this.#gatewaySkewMs });
+    this.#clients = new GatewayClients({ now: () => performance.now() + this.#gatewaySkewMs });
   }
 
   /** Advances the operator's clock, except that of the rate limits: see {@link skipForGateway}. */

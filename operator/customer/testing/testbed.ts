@@ -8,7 +8,7 @@ import { budgetRowId, GatewayClient, RateLimiter } from '../../gateway/gateway.t
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import { conditionOf } from '../customerResource.ts';
 import { connectionOf } from './testDependencies.ts';
-import { eventually, KubectlUser, TestOperator } from './testOperator.ts';
+import { eventually, KubectlUser, SYNC_INTERVAL_MS, TestOperator } from './testOperator.ts';
 
 export const masterKey = 'sk-master';
 
@@ -143,11 +143,20 @@ export class CustomerTestbed {
     return this.proxy.calls.filter((call) => call.path === path);
   }
 
-  /** Skips a sync interval, in which each customer is observed by one call, and no other call is made. */
-  async untilObserved(names: readonly string[]): Promise<void> {
+  /** Skips a sync interval and its jitter. No call is made before its end. */
+  async skipInterval(): Promise<void> {
     await this.operator.untilIdle();
     this.proxy.calls.length = 0;
-    this.operator.skipInterval();
+    // Not more, because the time that the test itself takes counts too.
+    this.operator.skip(0.7 * SYNC_INTERVAL_MS);
+    await this.operator.untilIdle();
+    expect(this.proxy.calls).to.deep.equal([]);
+    this.operator.skip(0.4 * SYNC_INTERVAL_MS);
+  }
+
+  /** Skips a sync interval, at whose end each customer is observed by one call, and no other call is made. */
+  async untilObserved(names: readonly string[]): Promise<void> {
+    await this.skipInterval();
     await eventually(() => {
       expect(this.proxy.calls.length).to.be.at.least(names.length);
     });
