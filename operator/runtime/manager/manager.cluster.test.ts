@@ -2,7 +2,7 @@ import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
 import { expect } from 'chai';
 import { startControlPlane } from '../../../hack/harness/controlplane.ts';
 import { RestClient } from '../client/client.ts';
-import type { Permission, Runtime } from '../contract.ts';
+import type { Runtime } from '../contract.ts';
 import { leases } from './lease.ts';
 import type { Manager, ManagerOptions } from './manager.ts';
 import { isNotFound } from '../client/errors.ts';
@@ -518,58 +518,6 @@ describe('the manager, between a real API server and a faulty network', function
     });
   });
 
-  for (const scope of ['namespaced', 'cluster-wide'] as const) {
-    it(`works with only the permissions that it declares, ${scope}`, async () => {
-      const { namespace, plane, direct } = cluster();
-      const user = `operator-${namespace}`;
-      // A cluster-wide operator would also see the widgets of other tests.
-      const labelled = resource<Widget>(widgets, { labelSelector: `test=${namespace}` });
-      const watchNamespaces = scope === 'namespaced' ? [namespace] : [];
-      const wire = (runtime: Runtime): ControllerSpec[] => [
-        external.controller(
-          {
-            ...asPlain(runtime),
-            status: (kind) => {
-              const writer = runtime.status(kind);
-              return {
-                write: (object, status) => {
-                  runtime.events.record(object, { type: 'Normal', reason: 'Synced', message: 'Done.' });
-                  return writer.write(object, status);
-                },
-              };
-            },
-          },
-          labelled,
-        ),
-      ];
-      const options = { namespace, watchNamespaces, leaseName: 'lease', leaseTimes: LEASE_TIMES };
-      const planned = new WidgetOperator(cluster().kubeConfig, wire, options);
-      await planned.start();
-      planned.stop();
-      await planned.finished();
-      await plane.kubectl(['apply', '-f', '-'], JSON.stringify(roles(user, planned.permissions, namespace, scope)));
-      const proxy = await FaultProxy.start(plane.kubeConfig(user));
-      closing.push(() => proxy.stop());
-      const object = widget(namespace, 'a');
-      const metadata = { ...object.metadata, labels: { test: namespace } };
-      const created = await direct.create(widgets, { ...object, metadata });
-      await start(options, wire, proxy);
-      await eventually(async () => {
-        expect((await direct.get(widgets, key('a'))).status).to.deep.include({ size: 1 });
-      });
-      await eventually(async () => {
-        expect(await plane.kubectl(['get', 'events', '-n', namespace])).to.include('Synced');
-      });
-      await direct.delete(widgets, key('a'));
-      await eventually(() => {
-        expect(external.sizes.has(created.metadata.uid)).to.equal(false);
-      });
-      const namespaces = new Set(proxy.requests.map(({ path }) => /\/namespaces\/([^/]+)/.exec(path)?.[1]));
-      if (scope === 'namespaced')
-        expect([...namespaces].filter((name) => name !== undefined)).to.deep.equal([namespace]);
-    });
-  }
-
   it('serves the callbacks of the operator framework', async () => {
     const seen: string[] = [];
     class Framework extends WidgetOperator {
@@ -639,57 +587,5 @@ function flaky(
         (Math.imul(++count, 0x9e3779b1) >>> 16) % 2 === 0,
       typeof how === 'number' ? { kind: 'answer', status: how } : { kind: how },
     );
-  };
-}
-
-/** Copies the methods of a runtime into a plain object, which can be spread. */
-function asPlain(runtime: Runtime): Runtime {
-  return {
-    client: runtime.client,
-    events: runtime.events,
-    metrics: runtime.metrics,
-    log: runtime.log,
-    clock: runtime.clock,
-    watchNamespaces: runtime.watchNamespaces,
-    isLeading: runtime.isLeading,
-    cache: (kind) => runtime.cache(kind),
-    status: (kind) => runtime.status(kind),
-    finalizer: (kind, name) => runtime.finalizer(kind, name),
-  };
-}
-
-/** The RBAC objects that grant a user only these permissions. */
-function roles(
-  user: string,
-  permissions: readonly Permission[],
-  namespace: string,
-  scope: 'namespaced' | 'cluster-wide',
-): object {
-  const apiGroup = 'rbac.authorization.k8s.io';
-  const rules = (clusterWide: boolean): object[] =>
-    permissions
-      .filter(
-        (one) => clusterWide === (one.scope === 'cluster' || (one.scope === 'watched' && scope === 'cluster-wide')),
-      )
-      .map(({ group, resource: name, verbs, resourceNames }) => ({
-        apiGroups: [group],
-        resources: [name],
-        verbs,
-        ...(resourceNames === undefined ? {} : { resourceNames }),
-      }));
-  const pair = (kind: 'Role' | 'ClusterRole', metadata: object): object[] => [
-    { apiVersion: `${apiGroup}/v1`, kind, metadata, rules: rules(kind === 'ClusterRole') },
-    {
-      apiVersion: `${apiGroup}/v1`,
-      kind: `${kind}Binding`,
-      metadata,
-      roleRef: { apiGroup, kind, name: user },
-      subjects: [{ apiGroup, kind: 'User', name: user }],
-    },
-  ];
-  return {
-    apiVersion: 'v1',
-    kind: 'List',
-    items: [...pair('Role', { name: user, namespace }), ...pair('ClusterRole', { name: user })],
   };
 }
