@@ -5,7 +5,7 @@ import { withControlPlane } from '../hack/harness/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import { purposeOf } from './permissionPurposes.ts';
-import { isNotFound, type PolicyRule } from './runtime/runtime.ts';
+import { isNotFound, type KubeObject, type PolicyRule, type ResourceKind } from './runtime/runtime.ts';
 import { budgets, customers, instances } from './api/kinds.ts';
 import {
   FaultProxy,
@@ -115,20 +115,23 @@ describe("the operator's permissions", function () {
   async function removeAll(): Promise<void> {
     const transport = new Transport(cluster().kubeConfig(), transportOptions());
     const client = new RestClient(transport);
-    try {
-      for (const kind of [customers, budgets, instances]) {
-        const left = await client.list(kind, {}).catch((error: unknown) => {
-          if (isNotFound(error)) return [];
-          throw error;
-        });
-        for (const { metadata } of left) {
-          const key = { namespace: metadata.namespace ?? '', name: metadata.name };
-          if ((metadata.finalizers ?? []).length > 0) {
-            await client.patch(kind, key, { metadata: { finalizers: null } });
-          }
-          await client.delete(kind, key);
+    const removeKind = async <T extends KubeObject>(kind: ResourceKind<T>): Promise<void> => {
+      const left = await client.list(kind, {}).catch((error: unknown) => {
+        if (isNotFound(error)) return [];
+        throw error;
+      });
+      for (const { metadata } of left) {
+        const key = { namespace: metadata.namespace ?? '', name: metadata.name };
+        if ((metadata.finalizers ?? []).length > 0) {
+          await client.patch(kind, key, { metadata: { finalizers: null } });
         }
+        await client.delete(kind, key);
       }
+    };
+    try {
+      await removeKind(customers);
+      await removeKind(budgets);
+      await removeKind(instances);
     } finally {
       await transport.close();
     }

@@ -4,7 +4,6 @@ import { budgets } from '../api/kinds.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
 import { message, withTestbed } from './testing/testbed.ts';
-import { eventually } from './testing/testOperator.ts';
 
 describe('customers and budgets that are only observed', function () {
   this.timeout(120_000);
