@@ -5,7 +5,8 @@ import { type CustomerList, readCustomerList } from '../../guardrail/guardrail.t
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { installCrds } from '../instance/testing/harness.ts';
 import { eventually, FaultProxy, type ProxiedRequest } from '../runtime/testing/testing.ts';
-import { EnforcementBed, EnforcementOperator, fastClock } from './testing/enforcementBed.ts';
+import { EnforcementBed, EnforcementOperator } from './testing/enforcementBed.ts';
+import { fastClock } from './testing/fastClock.ts';
 
 /** With it, the customers with the prefix `a` need two ConfigMaps, and together with those of `b` four. */
 const MAX_SHARD_BYTES = 3_000;

@@ -5,7 +5,8 @@ import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds } from '../instance/testing/harness.ts';
 import { eventually, FaultProxy } from '../runtime/testing/testing.ts';
-import { EnforcementBed, EnforcementOperator, fastClock, spread } from './testing/enforcementBed.ts';
+import { EnforcementBed, EnforcementOperator, spread } from './testing/enforcementBed.ts';
+import { fastClock } from './testing/fastClock.ts';
 import { partsOf } from './testing/pods.ts';
 
 const CUSTOMERS = 10_000;

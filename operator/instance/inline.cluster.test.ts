@@ -1,5 +1,5 @@
 /** The integration Inline: its objects, and how an instance is switched to it and back without a gap. */
-import type { V1Service } from '@kubernetes/client-node';
+import { NetworkingV1Api, type V1Service } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
@@ -25,8 +25,12 @@ describe('the integration Inline', function () {
   this.timeout(90_000);
   const plane = withControlPlane();
   let testbed: Testbed;
+  let networking: NetworkingV1Api;
 
-  before(() => installCrds(plane()));
+  before(async () => {
+    await installCrds(plane());
+    networking = plane().kubeConfig().makeApiClient(NetworkingV1Api);
+  });
   beforeEach(async () => {
     testbed = await Testbed.start(plane());
   });
@@ -35,10 +39,16 @@ describe('the integration Inline', function () {
   const service = (): Promise<V1Service> =>
     testbed.core.readNamespacedService({ name: guarded, namespace: testbed.namespace });
 
+  const lists = {
+    service: () => testbed.core.listNamespacedService({ namespace: testbed.namespace }),
+    deployment: () => testbed.apps.listNamespacedDeployment({ namespace: testbed.namespace }),
+    networkpolicy: () => networking.listNamespacedNetworkPolicy({ namespace: testbed.namespace }),
+  };
+
   /** Names of existing objects of a kind. */
-  async function names(kind: string): Promise<string[]> {
-    const text = await plane().kubectl(['get', kind, '-n', testbed.namespace, '-o', 'name']);
-    return text.split('\n').flatMap((line) => line.split('/')[1] ?? []);
+  async function names(kind: keyof typeof lists): Promise<string[]> {
+    const { items } = await lists[kind]();
+    return items.map(({ metadata }) => metadata?.name ?? '');
   }
 
   /** Whether the gateway's configuration has the entry that makes the gateway call the guardrail. */
@@ -75,7 +85,6 @@ describe('the integration Inline', function () {
 
   /** Expects that calls of both addresses are guarded, and that the condition says so. */
   async function expectBoth(mode: string): Promise<void> {
-    expect(await status()).to.deep.equal(bothAt(mode));
     expect(await hasEntry()).to.equal(true);
     expect(await names('service')).to.include(guarded);
     expect(await settings(mode === 'Sidecar' ? 'litellm' : guardrail)).to.include.keys('PROXY_UPSTREAM');
@@ -92,9 +101,11 @@ describe('the integration Inline', function () {
     expect(refusal).to.include('integration cannot change between Callback and Inline in one step');
   }
 
-  async function ready(...deployments: string[]): Promise<void> {
+  /** Rolls out Deployments until the instance is ready; with a path of calls, until that is in use too. */
+  async function ready(deployments: readonly string[], path?: object): Promise<void> {
     await eventually(async () => {
       for (const name of deployments) await testbed.rollOut(name);
+      if (path !== undefined) expect(await status()).to.deep.equal(path);
       const { status: current, metadata } = await testbed.read();
       const condition = current?.conditions?.find(({ type }) => type === 'Ready');
       expect(condition).to.include({ status: 'True', observedGeneration: metadata.generation });
@@ -151,7 +162,7 @@ describe('the integration Inline', function () {
       const before = (await testbed.deployment('litellm')).spec;
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline', exclusive: true } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
+      await ready(['litellm']);
       const at = ['-n', testbed.namespace];
       const stray = JSON.stringify({ spec: { selector: { [`${GROUP}/guarded-by`]: 'other' } } });
       await plane().kubectl(['patch', 'service', guarded, '--type=merge', '-p', stray, ...at]);
@@ -180,7 +191,7 @@ describe('the integration Inline', function () {
       await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline', exclusive: true } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
+      await ready(['litellm']);
       const before = await testbed.versions();
       await testbed.patch({ metadata: { annotations: { look: 'again' } } });
       await testbed.customer('one');
@@ -218,8 +229,7 @@ describe('the integration Inline', function () {
       await testbed.apply(gatewayManifest({ ports, hasKey: true }));
       await testbed.instance({ ...sidecar, guardrail: {} });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
-      expect(await status()).to.deep.equal(callbackAt('Sidecar'));
+      await ready(['litellm'], callbackAt('Sidecar'));
       expect(await names('service')).to.deep.equal([]);
 
       await refusesOneStep('Inline');
@@ -229,7 +239,7 @@ describe('the integration Inline', function () {
       expect(await settings('litellm')).to.include({ PROXY_UPSTREAM: 'http://127.0.0.1:4000' });
       expect(await names('service')).to.deep.equal([guarded]);
       expect(await status()).to.deep.equal(callbackAt('Sidecar'));
-      await ready('litellm');
+      await ready(['litellm'], bothAt('Sidecar'));
       await expectBoth('Sidecar');
 
       await testbed.patch({ spec: { guardrail: { integration: 'Inline' } } });
@@ -237,7 +247,7 @@ describe('the integration Inline', function () {
         expect(await status()).to.deep.equal(inlineAt('Sidecar'));
       });
       expect(await hasEntry()).to.equal(false);
-      await ready('litellm');
+      await ready(['litellm']);
       expect((await testbed.until('GuardrailReady', 'Ready')).message).to.not.include('Applications');
 
       await refusesOneStep('Callback');
@@ -246,7 +256,7 @@ describe('the integration Inline', function () {
       expect(await hasEntry()).to.equal(true);
       expect(await status(), 'not every pod calls the guardrail').to.deep.equal(inlineAt('Sidecar'));
       expect(await settings('litellm')).to.include.keys('PROXY_UPSTREAM');
-      await ready('litellm');
+      await ready(['litellm'], bothAt('Sidecar'));
       await expectBoth('Sidecar');
 
       await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
@@ -255,7 +265,7 @@ describe('the integration Inline', function () {
       });
       expect(await hasEntry()).to.equal(true);
       expect(await settings('litellm')).to.not.include.keys('PROXY_UPSTREAM');
-      await ready('litellm');
+      await ready(['litellm']);
       await eventually(async () => {
         expect(await names('service')).to.deep.equal([]);
       });
@@ -265,7 +275,7 @@ describe('the integration Inline', function () {
       await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
+      await ready(['litellm']);
       await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('ProxyConfigured', 'KeyNotMounted');
       await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
@@ -278,25 +288,24 @@ describe('the integration Inline', function () {
       expect(await status()).to.deep.equal(inlineAt('Sidecar'));
       expect(await names('service')).to.deep.equal([guarded]);
       await testbed.apply(gatewayManifest({ ports, hasKey: true }));
-      await ready('litellm');
-      expect(await status()).to.deep.equal(callbackAt('Sidecar'));
+      await ready(['litellm'], callbackAt('Sidecar'));
     });
 
     it('rotates the API key although the gateway has none', async () => {
       await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
+      await ready(['litellm']);
       const key = async (): Promise<string | undefined> =>
         (await testbed.readSecret(`${guardrail}-api-key`))['api-keys'];
       const before = await key();
       await testbed.patch({ metadata: { annotations: { [annotations.rotateApiKey]: 'one' } } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
-      const noted = '-o=jsonpath={.metadata.annotations}';
+      await ready(['litellm']);
       await eventually(async () => {
-        const secret = await plane().kubectl(['get', 'secret', `${guardrail}-api-key`, noted, '-n', testbed.namespace]);
-        expect(secret).to.include('due');
+        const { namespace } = testbed;
+        const { metadata } = await testbed.core.readNamespacedSecret({ name: `${guardrail}-api-key`, namespace });
+        expect(JSON.stringify(metadata?.annotations)).to.include('due');
       });
       testbed.advance(60_000);
       await testbed.patch({ metadata: { annotations: { look: 'again' } } });
@@ -318,7 +327,7 @@ describe('the integration Inline', function () {
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline', exclusive: true } });
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await names('networkpolicy'), 'applications still call the gateway').to.deep.equal([]);
-      await ready('litellm');
+      await ready(['litellm']);
       const open = (await ingress()).flatMap(
         (rule) => (rule as { ports: { port?: number; endPort?: number }[] }).ports,
       );
@@ -340,7 +349,7 @@ describe('the integration Inline', function () {
         expect(await names('networkpolicy'), 'before applications return to the gateway').to.deep.equal([]);
       });
       expect(await status()).to.deep.equal(inlineAt('Sidecar'));
-      await ready('litellm');
+      await ready(['litellm'], bothAt('Sidecar'));
       await expectBoth('Sidecar');
 
       await testbed.patch({ spec: { guardrail: { integration: 'Inline', exclusive: true } } });
@@ -406,7 +415,7 @@ describe('the integration Inline', function () {
           guardrail: { integration: 'Inline' },
         });
         await testbed.until('GuardrailReady', 'RollingOut');
-        await ready(guardrail);
+        await ready([guardrail]);
         expect(await settings(guardrail)).to.include({
           PROXY_UPSTREAM: endpoint,
           NODE_EXTRA_CA_CERTS: '/etc/guardrail/ca/ca.crt',
@@ -433,7 +442,7 @@ describe('the integration Inline', function () {
         await look('with the key');
         await testbed.until('GuardrailReady', 'RollingOut');
         expect(await template()).to.not.deep.equal(before);
-        await ready(guardrail);
+        await ready([guardrail]);
       } finally {
         await gateway.stop();
       }
@@ -452,7 +461,7 @@ describe('the integration Inline', function () {
     it('tells agents the address of the MCP proxy when every pod has it', async () => {
       await testbed.instance({ guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready(guardrail);
+      await ready([guardrail]);
       const mcpEndpoint = async (): Promise<string | undefined> =>
         (await testbed.read()).status?.guardrail?.mcpEndpoint;
       expect(await mcpEndpoint()).to.equal(undefined);
@@ -460,7 +469,7 @@ describe('the integration Inline', function () {
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await settings(guardrail)).to.include({ MCP_UPSTREAM: 'http://tools:3000' });
       expect(await mcpEndpoint(), 'while it rolls out').to.equal(undefined);
-      await ready(guardrail);
+      await ready([guardrail]);
       const known = `http://${guardrail}.${testbed.namespace}.svc:8082`;
       expect(await mcpEndpoint()).to.equal(known);
 
@@ -468,7 +477,7 @@ describe('the integration Inline', function () {
       await testbed.patch({ spec: { guardrail: { mcp: { upstream: 'http://others:3000' } } } });
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await mcpEndpoint()).to.equal(known);
-      await ready(guardrail);
+      await ready([guardrail]);
       await testbed.patch({ spec: { guardrail: { mcp: null } } });
       await eventually(async () => {
         expect(await mcpEndpoint()).to.equal(undefined);
@@ -479,7 +488,7 @@ describe('the integration Inline', function () {
       const restore = [{ name: 'crm', sessions: 'Gateway' as const, types: ['PERSON'] }];
       await testbed.instance({ guardrail: { integration: 'Inline', restore } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready(guardrail);
+      await ready([guardrail]);
       const keys = (): Promise<Record<string, string>> => testbed.readSecret(`${guardrail}-api-key`);
       const { 'restore-crm': key = '' } = await keys();
       expect((await keys())['api-keys']).to.include(key);
@@ -503,34 +512,34 @@ describe('the integration Inline', function () {
       await testbed.apply(gatewayManifest({ ports, hasKey: true }));
       await testbed.instance({ ...sidecar, guardrail: { mode: 'Deployment' } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready(guardrail, 'litellm');
+      await ready([guardrail, 'litellm']);
       expect(await hasEntry()).to.equal(true);
 
       await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await hasEntry()).to.equal(true);
       expect(await status()).to.deep.equal(callbackAt('Deployment'));
-      await ready(guardrail, 'litellm');
+      await ready([guardrail, 'litellm'], bothAt('Deployment'));
       await expectBoth('Deployment');
       await testbed.patch({ spec: { guardrail: { integration: 'Inline' } } });
       await eventually(async () => {
         expect(await status()).to.deep.equal(inlineAt('Deployment'));
         expect(await hasEntry()).to.equal(false);
       });
-      await ready(guardrail, 'litellm');
+      await ready([guardrail, 'litellm']);
 
       await testbed.patch({ spec: { guardrail: { integration: 'CallbackAndInline' } } });
       await testbed.until('ProxyConfigured', 'RollingOut');
       expect(await hasEntry()).to.equal(true);
       expect(await settings(guardrail)).to.include.keys('PROXY_UPSTREAM');
       expect(await status()).to.deep.equal(inlineAt('Deployment'));
-      await ready(guardrail, 'litellm');
+      await ready([guardrail, 'litellm'], bothAt('Deployment'));
       await expectBoth('Deployment');
       await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
       await eventually(async () => {
         expect(await status()).to.deep.equal(callbackAt('Deployment'));
       });
-      await ready(guardrail, 'litellm');
+      await ready([guardrail, 'litellm']);
       expect(await hasEntry()).to.equal(true);
       expect(await settings(guardrail)).to.not.include.keys('PROXY_UPSTREAM');
       await eventually(async () => {
@@ -542,7 +551,7 @@ describe('the integration Inline', function () {
       await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { mode: 'Deployment', integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready(guardrail, 'litellm');
+      await ready([guardrail, 'litellm']);
       const policy = { inline: 'entities: {PERSON: hide}' };
       for (const [change, type, reason] of [
         [{ mode: 'Sidecar', integration: 'CallbackAndInline' }, 'ProxyConfigured', 'KeyNotMounted'],
@@ -567,7 +576,7 @@ describe('the integration Inline', function () {
       await testbed.apply(gatewayManifest({ ports }));
       await testbed.instance({ ...sidecar, guardrail: { integration: 'Inline' } });
       await testbed.until('GuardrailReady', 'RollingOut');
-      await ready('litellm');
+      await ready(['litellm']);
       const target = async (): Promise<string[]> => Object.keys((await service()).spec?.selector ?? {});
       const sidecars = ['gateway.guardrail.dev/guarded-by'];
 
@@ -580,14 +589,14 @@ describe('the integration Inline', function () {
         expect(await target()).to.include('app.kubernetes.io/name');
         expect(await settings('litellm')).to.not.include.keys('PROXY_UPSTREAM');
       });
-      await ready('litellm');
+      await ready(['litellm']);
 
       await testbed.patch({ spec: { guardrail: { mode: 'Sidecar' } } });
       await testbed.until('GuardrailReady', 'RollingOut');
       expect(await settings('litellm')).to.include.keys('PROXY_UPSTREAM');
       expect(await target()).to.include('app.kubernetes.io/name');
       expect(await names('deployment')).to.include(guardrail);
-      await ready('litellm');
+      await ready(['litellm'], inlineAt('Sidecar'));
       expect(await target()).to.deep.equal(sidecars);
       await eventually(async () => {
         expect(await names('deployment')).to.deep.equal(['litellm']);

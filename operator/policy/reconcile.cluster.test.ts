@@ -166,7 +166,7 @@ describe('a GuardrailPolicy', function () {
       expect(container?.env).to.deep.include({ name: 'GUARDRAIL_LOG_LEVEL', value: 'debug' });
     });
     // A new operator knows the last valid policy too.
-    await testbed.restart(() => Promise.resolve());
+    await testbed.restart();
     await testbed.until('GuardrailReady', 'PolicyInvalid');
     expect(await file()).to.equal(text);
     await testbed.policy({ profile: 'Personal' });
@@ -258,7 +258,7 @@ describe('a GuardrailPolicy', function () {
       await testbed.versions(),
     ];
     const before = await versions();
-    await testbed.restart(() => Promise.resolve());
+    await testbed.restart();
     await testbed.until('GuardrailReady', 'Ready');
     expect(await versions()).to.deep.equal(before);
   });

@@ -22,15 +22,6 @@ const SESSION_KEY = 'a session key of more than thirty-two characters';
 /** So many requests of a test are sent at the same time. */
 const CONCURRENT = 24;
 
-/** The system's clock, so many times as fast. */
-export function fastClock(factor: number): Clock {
-  return {
-    ...systemClock,
-    monotonic: () => systemClock.monotonic() * factor,
-    after: (ms, callback) => systemClock.after(ms / factor, callback),
-  };
-}
-
 /** An operator with the controller of enforcement alone. Pods have everything at once. */
 export class EnforcementOperator extends Manager {
   readonly #options: EnforcementOptions;

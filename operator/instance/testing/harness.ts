@@ -25,15 +25,19 @@ import {
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { InstanceConditionType } from '../../conditions/conditions.ts';
 import { policyController } from '../../policy/policy.ts';
-import type { Clock } from '../../runtime/runtime.ts';
-import { Manager, systemClock } from '../../runtime/runtime.ts';
+import { type Clock, Manager } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { Connections } from '../../connection/connection.ts';
 import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
+import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
 import { currentPods } from '../../enforcement/testing/pods.ts';
 import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
+
+const AS_USER = { fieldManager: 'user', force: true };
+const SERVER_SIDE = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
+const MERGE = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
 const crds = join(import.meta.dirname, '../../../crds');
 
@@ -46,8 +50,43 @@ export async function installCrds(plane: ControlPlane): Promise<void> {
   await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
 }
 
-/** A namespace that no instance allows. It is created with its first customer. */
-const guestsOf = (namespace: string): string => `${namespace}-guests`;
+/** The operator's time passes this many times as fast: a test waits for a state, not for an interval. */
+const PACE = 20;
+/** Timers of the operator that are at least this long are intervals. Shorter ones delay a repeated call. */
+const INTERVAL_MS = 1_000;
+
+/** The operator's time. */
+class OperatorTime implements Clock {
+  readonly #pace = fastClock(PACE);
+  #aheadMs = 0;
+  #isHeld = false;
+
+  monotonic(): number {
+    return this.#pace.monotonic();
+  }
+
+  now(): Date {
+    return new Date(this.#pace.now().getTime() + this.#aheadMs);
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return this.#isHeld && ms >= INTERVAL_MS ? () => undefined : this.#pace.after(ms, callback);
+  }
+
+  random(): number {
+    return this.#pace.random();
+  }
+
+  /** Advances the time of day. */
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+  }
+
+  /** No interval that begins now ends: only events start reconciles. */
+  holdIntervals(): void {
+    this.#isHeld = true;
+  }
+}
 
 class InstanceOperator extends Manager {
   readonly #resolve: (url: string) => string;
@@ -55,20 +94,21 @@ class InstanceOperator extends Manager {
 
   constructor(
     plane: ControlPlane,
-    namespace: string,
+    namespaces: readonly [string, ...string[]],
     { resolve, askPods, clock }: { resolve: (url: string) => string; askPods: AskPods; clock: Clock },
   ) {
     super({
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
       kubeConfig: plane.kubeConfig(),
-      namespace,
-      watchNamespaces: [namespace, guestsOf(namespace)],
+      namespace: namespaces[0],
+      watchNamespaces: namespaces,
       leaseName: undefined,
       http: undefined,
       installCrds: false,
       crdRevisionAnnotation: annotations.crdRevision,
       eventSource: `${GROUP}/test`,
-      drainMs: 5_000,
+      drainMs: PACE * 5_000,
+      controllers: { timeoutMs: timeoutAt(PACE) },
       clock,
     });
     this.#resolve = resolve;
@@ -99,25 +139,20 @@ export class Testbed {
   readonly apps: AppsV1Api;
   readonly core: CoreV1Api;
   readonly custom: CustomObjectsApi;
-  readonly #newOperator: () => InstanceOperator;
+  readonly #time = new OperatorTime();
+  readonly #resolve: (url: string) => string;
+  /** Guardrails of tests have no pods, unless a test says so. */
+  #askPods: AskPods = currentPods;
+  #namespaces: readonly [string, ...string[]];
   #operator: InstanceOperator;
-  readonly #ahead: { ms: number };
-  readonly #pods: { ask: AskPods };
 
-  private constructor(
-    plane: ControlPlane,
-    namespace: string,
-    gateway: DevGateway,
-    newOperator: () => InstanceOperator,
-    { ahead, pods }: { readonly ahead: { ms: number }; readonly pods: { ask: AskPods } },
-  ) {
-    this.#ahead = ahead;
-    this.#pods = pods;
+  private constructor(plane: ControlPlane, namespace: string, gateway: DevGateway, resolve: (url: string) => string) {
     this.plane = plane;
     this.namespace = namespace;
     this.gateway = gateway;
-    this.#newOperator = newOperator;
-    this.#operator = newOperator();
+    this.#resolve = resolve;
+    this.#namespaces = [namespace];
+    this.#operator = this.#newOperator();
     const config = plane.kubeConfig();
     this.apps = config.makeApiClient(AppsV1Api);
     this.core = config.makeApiClient(CoreV1Api);
@@ -126,28 +161,37 @@ export class Testbed {
 
   /** @param resolve where the test reaches the Service of a guardrail */
   static async start(plane: ControlPlane, resolve: (url: string) => string = (url) => url): Promise<Testbed> {
-    const namespace = await plane.createNamespace('instance');
-    const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
-    const ahead = { ms: 0 };
-    const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + ahead.ms) };
-    // Guardrails of tests have no pods, unless a test says so.
-    const pods = { ask: currentPods };
-    const askPods: AskPods = (...asked) => pods.ask(...asked);
-    const newOperator = (): InstanceOperator => new InstanceOperator(plane, namespace, { resolve, askPods, clock });
-    const testbed = new Testbed(plane, namespace, gateway, newOperator, { ahead, pods });
+    const [namespace, gateway] = await Promise.all([
+      plane.createNamespace('instance'),
+      startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' }),
+    ]);
+    const testbed = new Testbed(plane, namespace, gateway, resolve);
     await testbed.secret('gateway', { 'master-key': MASTER_KEY });
     await testbed.#operator.start();
     return testbed;
   }
 
-  /** Advances the operator's clock. */
+  #newOperator(): InstanceOperator {
+    return new InstanceOperator(this.plane, this.#namespaces, {
+      resolve: this.#resolve,
+      askPods: (...asked) => this.#askPods(...asked),
+      clock: this.#time,
+    });
+  }
+
+  /** Advances the operator's time of day. */
   advance(ms: number): void {
-    this.#ahead.ms += ms;
+    this.#time.advance(ms);
+  }
+
+  /** From now on, only events start reconciles. */
+  holdIntervals(): void {
+    this.#time.holdIntervals();
   }
 
   /** Replaces what the operator learns from the pods of guardrails. Default: they have everything at once. */
   set askPods(ask: AskPods) {
-    this.#pods.ask = ask;
+    this.#askPods = ask;
   }
 
   async stop(): Promise<void> {
@@ -157,7 +201,7 @@ export class Testbed {
   }
 
   /** Stops the operator, and starts another one afterwards. */
-  async restart(meanwhile: () => Promise<void>): Promise<void> {
+  async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     this.#operator.stop();
     await this.#operator.finished();
     await meanwhile();
@@ -167,18 +211,15 @@ export class Testbed {
 
   /** Creates or replaces a Secret. */
   async secret(name: string, data: Record<string, string>): Promise<void> {
-    await this.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: data });
+    const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: Object.fromEntries(encoded) as object };
+    await this.core.patchNamespacedSecret({ name, namespace: this.namespace, body, ...AS_USER }, SERVER_SIDE);
   }
 
   /** Creates or replaces a ConfigMap. */
   async configMap(name: string, data: Record<string, string>): Promise<void> {
-    await this.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
-  }
-
-  /** Creates a ConfigMap that is too large for client-side apply, which keeps a copy in an annotation. */
-  async largeConfigMap(name: string, data: Record<string, string>): Promise<void> {
-    const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
-    await this.plane.kubectl(['create', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
+    await this.core.patchNamespacedConfigMap({ name, namespace: this.namespace, body, ...AS_USER }, SERVER_SIDE);
   }
 
   /** Applies as users do: client-side. */
@@ -260,7 +301,7 @@ export class Testbed {
   async patch(patch: object, name = 'main'): Promise<void> {
     await this.custom.patchNamespacedCustomObject(
       { ...this.#at(gatewayInstanceNames.plural), name, body: patch },
-      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+      MERGE,
     );
   }
 
@@ -283,9 +324,9 @@ export class Testbed {
 
   /** Creates or replaces a policy. */
   async policy(spec: GuardrailPolicySpec, name = 'strict'): Promise<void> {
-    const { kind } = guardrailPolicyNames;
-    const manifest = JSON.stringify({ apiVersion: API_VERSION, kind, metadata: { name }, spec });
-    await this.plane.kubectl(['apply', '--server-side', '-n', this.namespace, '-f', '-'], manifest);
+    const { kind, plural } = guardrailPolicyNames;
+    const body = { apiVersion: API_VERSION, kind, metadata: { name }, spec };
+    await this.custom.patchNamespacedCustomObject({ ...this.#at(plural), name, body, ...AS_USER }, SERVER_SIDE);
   }
 
   async readPolicy(name = 'strict'): Promise<GuardrailPolicy> {
@@ -314,16 +355,14 @@ export class Testbed {
     const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec };
     await this.custom.createNamespacedCustomObject({ ...at, body });
     if (synced === undefined) return;
-    await this.custom.patchNamespacedCustomObjectStatus(
-      { ...at, name, body: { status: { synced } } },
-      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
-    );
+    await this.custom.patchNamespacedCustomObjectStatus({ ...at, name, body: { status: { synced } } }, MERGE);
   }
 
-  /** Creates a customer of the instance in a namespace that it does not allow. */
+  /** Creates a customer of the instance in a namespace that it does not allow, and that the operator watches from now on. */
   async guest(name: string): Promise<void> {
-    const namespace = guestsOf(this.namespace);
-    await this.plane.kubectl(['create', 'namespace', namespace]);
+    const namespace = await this.plane.createNamespace('guests');
+    this.#namespaces = [this.namespace, namespace];
+    await this.restart();
     const spec = { instanceRef: { name: 'main', namespace: this.namespace }, customerId: name };
     const body = { apiVersion: API_VERSION, kind: gatewayCustomerNames.kind, metadata: { name }, spec };
     await this.custom.createNamespacedCustomObject({ ...this.#at(gatewayCustomerNames.plural), namespace, body });
@@ -406,10 +445,7 @@ export class Testbed {
       readyReplicas: replicas,
       availableReplicas: replicas,
     };
-    await this.apps.patchNamespacedDeploymentStatus(
-      { name, namespace: this.namespace, body: { status } },
-      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
-    );
+    await this.apps.patchNamespacedDeploymentStatus({ name, namespace: this.namespace, body: { status } }, MERGE);
   }
 
   #at(plural: string): { group: string; version: string; namespace: string; plural: string } {
