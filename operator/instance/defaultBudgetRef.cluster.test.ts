@@ -61,7 +61,7 @@ describe('a default budget that is a GatewayBudget', function () {
     await testbed.until('DefaultBudgetEnforced', 'Enforced');
     expect(await configuredId()).to.equal('free-tier');
     await reportBudget('False');
-    await testbed.patch({ metadata: { annotations: { look: 'again' } } });
+    await testbed.look();
     await testbed.until('DefaultBudgetEnforced', 'Enforced');
     // Without the resource, the gateway keeps the limit that it has.
     await cluster().kubectl(['delete', 'gbud', 'free', '-n', testbed.namespace]);

@@ -193,7 +193,7 @@ describe('the integration Inline', function () {
       await testbed.until('GuardrailReady', 'RollingOut');
       await ready(['litellm']);
       const before = await testbed.versions();
-      await testbed.patch({ metadata: { annotations: { look: 'again' } } });
+      await testbed.look();
       await testbed.customer('one');
       await eventually(async () => {
         expect((await testbed.read()).status?.customers?.total).to.equal(1);
@@ -280,7 +280,7 @@ describe('the integration Inline', function () {
       await testbed.until('ProxyConfigured', 'KeyNotMounted');
       await testbed.patch({ spec: { guardrail: { integration: 'Callback' } } });
       await testbed.rollOut('litellm');
-      await testbed.patch({ metadata: { annotations: { look: 'again' } } });
+      await testbed.look();
       await testbed.customer('one');
       await eventually(async () => {
         expect((await testbed.read()).status?.customers?.total).to.equal(1);
@@ -308,7 +308,7 @@ describe('the integration Inline', function () {
         expect(JSON.stringify(metadata?.annotations)).to.include('due');
       });
       testbed.advance(60_000);
-      await testbed.patch({ metadata: { annotations: { look: 'again' } } });
+      await testbed.look();
       await eventually(async () => {
         expect((await key())?.trim().split('\n')).to.have.length(1);
         expect(await key()).to.not.equal(before);
@@ -405,7 +405,6 @@ describe('the integration Inline', function () {
       const authority = new TestAuthority();
       const gateway = await startTlsProxy(testbed.gateway.url, authority.server());
       const template = async (): Promise<object | undefined> => (await testbed.deployment(guardrail)).spec?.template;
-      const look = (again: string): Promise<void> => testbed.patch({ metadata: { annotations: { look: again } } });
       try {
         const endpoint = `https://127.0.0.1:${gateway.port}`;
         await testbed.secret('authority', { 'ca.crt': authority.ca });
@@ -425,7 +424,7 @@ describe('the integration Inline', function () {
 
         const at = ['-n', testbed.namespace];
         await plane().kubectl(['delete', 'secret', 'authority', ...at]);
-        await look('without the Secret');
+        await testbed.look();
         const { message } = await testbed.until('GuardrailReady', 'CaSecretMissing');
         expect(message).to.equal(
           `Secret authority in namespace ${testbed.namespace} has no value under key ca.crt. Store the certificates of the gateway's certificate authority in it, or correct spec.tls.caSecretRef.`,
@@ -435,11 +434,11 @@ describe('the integration Inline', function () {
         expect(await names('service')).to.have.members([guardrail, guarded]);
 
         await testbed.secret('authority', { 'other.crt': authority.ca });
-        await look('without the key');
+        await testbed.look();
         await testbed.until('GuardrailReady', 'CaSecretMissing');
         // Certificates are read at the start, so other ones start a rollout.
         await testbed.secret('authority', { 'ca.crt': `${authority.ca}${new TestAuthority().ca}` });
-        await look('with the key');
+        await testbed.look();
         await testbed.until('GuardrailReady', 'RollingOut');
         expect(await template()).to.not.deep.equal(before);
         await ready([guardrail]);
@@ -560,7 +559,7 @@ describe('the integration Inline', function () {
         await testbed.patch({ spec: { guardrail: change } });
         await testbed.until(type, reason);
         await testbed.rollOut('litellm');
-        await testbed.patch({ metadata: { annotations: { look: reason } } });
+        await testbed.look();
         await testbed.customer(reason.toLowerCase());
         await eventually(async () => {
           const counted = reason === 'KeyNotMounted' ? 1 : 2;

@@ -45,8 +45,7 @@ describe('the stored status of an instance', function () {
     await testbed.instance({ masterKeySecretRef: { name: 'later', key: 'key' } });
     await testbed.until('Reachable', 'SecretNotFound');
     expect(await judged()).to.equal('InProgress, Progressing');
-    const metadata = { name: 'later' };
-    await testbed.apply(JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { key: 'wrong' } }));
+    await testbed.secret('later', { key: 'wrong' });
     await testbed.until('Reachable', 'GatewayUnauthorized');
     expect(await judged()).to.equal('Failed, Degraded');
   });

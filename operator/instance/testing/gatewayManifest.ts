@@ -17,6 +17,12 @@ const CERTIFICATE = {
 
 /** What the owner has added for the guardrail of the instance `main`. */
 export interface GatewayParts {
+  /** Its name, also that of its container. */
+  readonly name?: string;
+  /** Init containers of its owner. */
+  readonly initContainers?: readonly object[];
+  /** The configuration that the operator writes. */
+  readonly hasConfig?: boolean;
   /** The ports of its container. */
   readonly ports?: readonly { readonly containerPort: number }[];
   /** The API key of the guardrail. */
@@ -27,30 +33,37 @@ export interface GatewayParts {
   readonly hasCertificate?: boolean;
 }
 
-/** The Deployment `litellm`. */
+/** The Deployment of a gateway, by default `litellm` with its configuration. */
 export function gatewayManifest({
+  name: own = 'litellm',
+  initContainers,
   ports,
+  hasConfig = true,
   hasKey = false,
   trusts = false,
   hasCertificate = false,
 }: GatewayParts = {}): object {
   const key = { secretKeyRef: { name: 'main-guardrail-api-key', key: 'api-key' } };
   const mounted = [
-    ...[CONFIG, ...(trusts ? [CA] : [])].map(({ configMap, ...rest }) => ({ ...rest, configMap: { name: configMap } })),
+    ...[...(hasConfig ? [CONFIG] : []), ...(trusts ? [CA] : [])].map(({ configMap, ...rest }) => ({
+      ...rest,
+      configMap: { name: configMap },
+    })),
     ...(hasCertificate ? [CERTIFICATE] : []),
   ];
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: 'litellm', labels: { app: 'litellm' } },
+    metadata: { name: own, labels: { app: own } },
     spec: {
-      selector: { matchLabels: { app: 'litellm' } },
+      selector: { matchLabels: { app: own } },
       template: {
-        metadata: { labels: { app: 'litellm' } },
+        metadata: { labels: { app: own } },
         spec: {
+          ...(initContainers && { initContainers }),
           containers: [
             {
-              name: 'litellm',
+              name: own,
               image: 'litellm:1',
               ...(ports && { ports }),
               ...(hasKey ? { env: [{ name: 'GUARDRAIL_API_KEY', valueFrom: key }] } : {}),

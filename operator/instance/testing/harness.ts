@@ -4,7 +4,14 @@
  */
 import { join } from 'node:path';
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
-import { AppsV1Api, CoreV1Api, CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import {
+  AppsV1Api,
+  CoreV1Api,
+  CustomObjectsApi,
+  PatchStrategy,
+  setHeaderOptions,
+  Watch,
+} from '@kubernetes/client-node';
 import { pino } from 'pino';
 import type { ControlPlane } from '../../../hack/harness/controlplane.ts';
 import type { DevGateway } from '../../../hack/harness/gateway/gateway.ts';
@@ -88,6 +95,14 @@ class OperatorTime implements Clock {
   }
 }
 
+/** The error of a call, or an empty text. */
+export async function failure(call: Promise<unknown>): Promise<string> {
+  return await call.then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+}
+
 class InstanceOperator extends Manager {
   readonly #resolve: (url: string) => string;
   readonly #askPods: AskPods;
@@ -145,6 +160,7 @@ export class Testbed {
   #askPods: AskPods = currentPods;
   #namespaces: readonly [string, ...string[]];
   #operator: InstanceOperator;
+  #looks = 0;
 
   private constructor(plane: ControlPlane, namespace: string, gateway: DevGateway, resolve: (url: string) => string) {
     this.plane = plane;
@@ -223,9 +239,8 @@ export class Testbed {
   }
 
   /** Applies as users do: client-side. */
-  async apply(manifest: object | string): Promise<void> {
-    const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
-    await this.plane.kubectl(['apply', '-n', this.namespace, '-f', '-'], text);
+  async apply(manifest: object): Promise<void> {
+    await this.plane.kubectl(['apply', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
   }
 
   /**
@@ -258,8 +273,8 @@ export class Testbed {
   }
 
   /** Replaces as `kubectl replace` does: the API server removes what the manifest does not name. */
-  async replace(manifest: string): Promise<void> {
-    await this.plane.kubectl(['replace', '-n', this.namespace, '-f', '-'], manifest);
+  async replace(manifest: object): Promise<void> {
+    await this.plane.kubectl(['replace', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
   }
 
   /** The API server's rejection of a pod of a Deployment's template, or an empty text. Creates no pod. */
@@ -305,6 +320,11 @@ export class Testbed {
     );
   }
 
+  /** Starts a complete reconcile of an instance, without another effect. */
+  async look(): Promise<void> {
+    await this.patch({ metadata: { annotations: { look: String((this.#looks += 1)) } } });
+  }
+
   async read(name = 'main'): Promise<GatewayInstance> {
     return (await this.custom.getNamespacedCustomObject({
       ...this.#at(gatewayInstanceNames.plural),
@@ -314,6 +334,13 @@ export class Testbed {
 
   async remove(name = 'main'): Promise<void> {
     await this.custom.deleteNamespacedCustomObject({ ...this.#at(gatewayInstanceNames.plural), name });
+  }
+
+  /** Waits until an instance no longer exists. */
+  async untilGone(name = 'main'): Promise<void> {
+    await eventually(async () => {
+      if (!(await failure(this.read(name))).includes('404')) throw new Error(`GatewayInstance ${name} exists.`);
+    });
   }
 
   /** Deletes an instance without finalization, as a deletion does that starts before the finalizer is written. */
@@ -432,6 +459,26 @@ export class Testbed {
 
   async deployment(name: string): Promise<V1Deployment> {
     return this.apps.readNamespacedDeployment({ name, namespace: this.namespace });
+  }
+
+  /** Every state of a Deployment after an earlier one, up to the newest. Both must differ. */
+  async statesSince({ metadata }: V1Deployment): Promise<V1Deployment[]> {
+    const { name = '', resourceVersion } = metadata ?? {};
+    const newest = (await this.deployment(name)).metadata?.resourceVersion;
+    const states: V1Deployment[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const watch = await new Watch(this.plane.kubeConfig()).watch(
+      `/apis/apps/v1/namespaces/${this.namespace}/deployments`,
+      { resourceVersion, fieldSelector: `metadata.name=${name}` },
+      (_, state: V1Deployment) => {
+        states.push(state);
+        if (state.metadata?.resourceVersion === newest) resolve(undefined);
+      },
+      reject,
+    );
+    await promise;
+    watch.abort();
+    return states;
   }
 
   /** Completes the rollout of a Deployment, as the cluster's controllers do. */
