@@ -94,8 +94,8 @@ describe('workload runner', function () {
     greeting = 'hello',
     replicas = 1,
     strategy = 'RollingUpdate',
-    metadata = { labels } as object,
-  } = {}): object {
+    metadata = { labels },
+  }: { name?: string; greeting?: string; replicas?: number; strategy?: string; metadata?: object } = {}): object {
     return {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -151,7 +151,9 @@ describe('workload runner', function () {
     });
   }
   async function answered(isExpected: (answer: Answer) => boolean = () => true): Promise<Answer> {
-    return (await until(ask, (value) => value !== undefined && isExpected(value))) as Answer;
+    const value = await until(ask, (each) => each !== undefined && isExpected(each));
+    if (value === undefined) throw new Error('There is no answer.');
+    return value;
   }
   const hasEnded = (pid: number): boolean => {
     try {

@@ -462,8 +462,9 @@ export class Testbed {
   }
 
   /** Every state of a Deployment after an earlier one, up to the newest. Both must differ. */
-  async statesSince({ metadata }: V1Deployment): Promise<V1Deployment[]> {
-    const { name = '', resourceVersion } = metadata ?? {};
+  async statesSince(earlier: V1Deployment): Promise<V1Deployment[]> {
+    const name = earlier.metadata?.name ?? '';
+    const resourceVersion = earlier.metadata?.resourceVersion;
     const newest = (await this.deployment(name)).metadata?.resourceVersion;
     const states: V1Deployment[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
