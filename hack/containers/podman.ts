@@ -47,11 +47,16 @@ export function buildImage(args: readonly string[]): Promise<unknown> {
 }
 
 /** Whether the store has an image. */
-export function imageExists(image: string): Promise<boolean> {
-  return podman(['image', 'exists', image]).then(
-    () => true,
-    () => false,
-  );
+export async function imageExists(image: string): Promise<boolean> {
+  try {
+    await podman(['image', 'exists', image]);
+    return true;
+  } catch (error) {
+    const { code } = (error as Error).cause as { readonly code?: unknown };
+    // Any other exit code says that the store cannot be read.
+    if (code === 1) return false;
+    throw error;
+  }
 }
 
 /**
