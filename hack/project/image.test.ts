@@ -1,31 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import packageJson from '../../package.json' with { type: 'json' };
+import { contextFiles } from '../containers/context.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The files that a build of the image can see: what `.dockerignore` leaves. The last pattern that matches decides. */
-function contextFiles(): string[] {
-  const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => ({ included: line.startsWith('!'), glob: line.replace(/^!/, '') }));
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  return listed
-    .toString()
-    .split('\0')
-    .filter((file) => {
-      // A pattern that matches a folder also matches its contents.
-      const paths = file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
-      const last = patterns.findLast(({ glob }) => paths.some((path) => matchesGlob(path, glob)));
-      return last?.included ?? true;
-    });
-}
-
 describe('the image', () => {
-  const files = contextFiles();
+  const files = contextFiles(root);
   const stages = new Map(
     readFileSync(join(root, 'Dockerfile'), 'utf8')
       .split(/^FROM /m)
