@@ -1,14 +1,14 @@
 /**
- * Runs in a pod of the cluster, from a ConfigMap, with the image's Node.js. As the pod's main process, it makes repeated
- * calls on request. With an argument, a call in JSON, it makes that call once and prints the answer as JSON.
+ * The main process of a pod in the cluster, from a ConfigMap, with the image's Node.js. It takes POST requests with JSON:
  *
- *     {"url", "method"?, "headers"?, "body"?} → {"status", "headers", "text"}
- *
- * The main process takes POST requests on 127.0.0.1: `/start` {"call", "expect"} starts calls, four in parallel, and
- * replaces {{n}} in the call and in the expected text by a number; `/stop` ends them after at least 200 calls → {"calls",
- * "failures"}.
+ *     /call     {"url", "method"?, "headers"?, "body"?} → {"status", "headers", "text"}
+ *     /connect  {"host", "port"} → "open" or "closed"
+ *     /start    {"call", "expect"}: starts calls, four in parallel, and replaces {{n}} in the call and in the expected text by
+ *               a number
+ *     /stop     ends them after at least 200 calls → {"calls", "failures"}
  */
 import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
 interface Call {
@@ -24,6 +24,11 @@ interface Answer {
   readonly text: string;
 }
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 interface Load {
   readonly call: Call;
   readonly expect: string;
@@ -33,24 +38,29 @@ const CONTROL_PORT = 9000;
 const WORKERS = 4;
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 15_000;
+const CONNECT_MS = 5_000;
 const MOST_FAILURES = 5;
 /** The minimum number of calls of a load. */
 const LEAST_CALLS = 200;
 
-const [once] = process.argv.slice(2);
-if (once === undefined) serve();
-else void call(JSON.parse(once) as Call).then((answer) => process.stdout.write(JSON.stringify(answer)));
+let stop: (() => Promise<unknown>) | undefined;
+const actions: Readonly<Record<string, (body: unknown) => unknown>> = {
+  '/call': (body) => call(body as Call),
+  '/connect': (body) => portOf(body as Address),
+  '/start': (body) => {
+    stop = startLoad(body as Load);
+    return 'started';
+  },
+  '/stop': () => stop?.(),
+};
 
-function serve(): void {
-  let stop: (() => Promise<unknown>) | undefined;
-  createServer((asked, response) => {
-    void (async () => {
-      const body = await readText(asked);
-      const result = asked.url === '/stop' ? await stop?.() : ((stop = startLoad(JSON.parse(body) as Load)), 'started');
-      response.end(JSON.stringify(result ?? 'nothing was started'));
-    })();
-  }).listen(CONTROL_PORT, '127.0.0.1');
-}
+createServer((asked, response) => {
+  void (async () => {
+    const body: unknown = JSON.parse(await readText(asked));
+    const result = await actions[asked.url ?? '']?.(body);
+    response.end(JSON.stringify(result ?? 'nothing was done'));
+  })();
+}).listen(CONTROL_PORT);
 
 /** Each call has its own connection, like the calls of many clients. */
 function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer> {
@@ -68,6 +78,26 @@ function call({ url, method = 'GET', headers = {}, body }: Call): Promise<Answer
     });
     sent.on('error', fail).on('timeout', () => sent.destroy(new Error('The call timed out.')));
     sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** @returns whether a port is `open`, or `closed`: network plugins refuse or drop what no policy admits */
+function portOf(address: Address): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...address, timeout: CONNECT_MS });
+    const end = (outcome: string): void => {
+      socket.destroy();
+      resolve(outcome);
+    };
+    socket.on('connect', () => {
+      end('open');
+    });
+    socket.on('timeout', () => {
+      end('closed');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      end(error.code === 'ECONNREFUSED' ? 'closed' : String(error.code));
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * A real one-node cluster without Docker: the local control plane with containerd, kubelet, kube-scheduler, kube-proxy,
  * CoreDNS and a controller that enforces NetworkPolicies. It requires its own network, mount and process namespaces (see
- * main.ts). Its addresses exist only there, and its processes end with the namespaces.
+ * host.ts). Its addresses exist only there, and its processes end with the namespaces.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { startControlPlane, type ControlPlane } from '../harness/controlplane.ts';
 import { startProcess, waitUntilReady, type ManagedProcess } from '../harness/processes.ts';
+import type { Report } from '../harness/progress.ts';
 import { API_PORT, DNS_ADDRESS, NODE_ADDRESS, NODE_NAME, POD_NETWORK, SERVICE_NETWORK } from './addresses.ts';
 import { clusterServices } from './clusterServices.ts';
 import { CNI_PROGRAMS } from './prerequisites.ts';
@@ -22,65 +23,85 @@ export interface ClusterOptions {
   readonly programs: string;
   /** The folder for data and logs; must not exist yet. */
   readonly dir: string;
-  /** The archives (`podman save`) of the images that pods run, including the pause image. */
-  readonly images: readonly string[];
+  /** The archives (`podman save`) of the images that pods run, including the pause image. The node starts without them. */
+  readonly images: Promise<readonly string[]>;
   readonly pauseImage: string;
-  readonly report: (line: string) => void;
+  readonly report: Report;
 }
 
-export interface Cluster extends ControlPlane {
-  /** Restarts the kubelet; the containers keep running. */
-  restartKubelet(): Promise<void>;
-  /** Runs containerd's client `ctr` in the namespace of Kubernetes. */
-  ctr(args: readonly string[]): Promise<string>;
+/** The folder of the control plane's data in the cluster's folder. */
+export function planeIn(dir: string): string {
+  return join(dir, 'control-plane');
 }
 
-/** Starts the cluster, and waits until its node is ready. */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+/** The kubeconfig with all permissions. */
+export function kubeconfigIn(dir: string): string {
+  return join(planeIn(dir), 'kubeconfig');
+}
+
+/** The file with the process id of the running kubelet. */
+export function kubeletFile(dir: string): string {
+  return join(dir, 'kubelet.pid');
+}
+
+/** The arguments of containerd's client `ctr` for the images and containers of Kubernetes. */
+export function ctrArguments(dir: string): string[] {
+  return ['--address', socketIn(dir), '--namespace', 'k8s.io'];
+}
+
+function socketIn(dir: string): string {
+  return join(dir, 'containerd.sock');
+}
+
+/**
+ * Starts the cluster, and waits until its node is ready.
+ *
+ * @returns a function that restarts the kubelet; the containers keep running
+ */
+export async function startCluster(options: ClusterOptions): Promise<() => Promise<void>> {
   const { dir, programs, report } = options;
-  const path = (name: string): string => join(dir, name);
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(planeIn(dir), { recursive: true });
+  // In memory: the data ends with the cluster, and etcd waits for the disk after each write.
+  await run('mount', ['-t', 'tmpfs', 'tmpfs', planeIn(dir)]);
   await setUpNetwork();
-  const plane = await startPlane(path('control-plane'), report);
-  forward(NODE_ADDRESS, API_PORT, Number(new URL(plane.url).port));
   const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH ?? ''}` };
-  const start = (name: string, args: readonly string[]): Promise<ManagedProcess> =>
-    startProcess({ name, command: join(programs, name), args, env, logFile: path(`${name}.log`) });
+  const start: Start = (name, args) =>
+    startProcess({ name, command: join(programs, name), args, env, logFile: join(dir, `${name}.log`) });
+  report('Starting the control plane and containerd …');
+  const [plane, loaded] = await Promise.all([startPlane(planeIn(dir), report), startContainerd(start, options)]);
+  const [restartKubelet] = await Promise.all([startNode(start, plane, dir), loaded()]);
+  return restartKubelet;
+}
 
-  report('Starting containerd and loading the images …');
-  const socket = path('containerd.sock');
-  const ctr: Cluster['ctr'] = async (args) =>
-    (await run(join(programs, 'ctr'), ['--address', socket, '--namespace', 'k8s.io', ...args])).stdout;
-  const containerd = await startContainerd(start, { dir, socket, pauseImage: options.pauseImage });
-  await waitUntilReady(containerd, () => answers(ctr(['version'])), 30_000);
-  for (const image of options.images) await ctr(['images', 'import', image]);
+type Start = (name: string, args: readonly string[]) => Promise<ManagedProcess>;
 
-  report('Starting the node …');
+/** Starts everything that runs on a node beside containerd, and waits until the node is ready. */
+async function startNode(start: Start, plane: ControlPlane, dir: string): Promise<() => Promise<void>> {
+  forward(NODE_ADDRESS, API_PORT, Number(new URL(plane.url).port));
   // On a real node, certificates name the node and its authorizer limits it. Here, every component is an administrator.
   const kubeconfig = plane.kubeconfigFor('system:e2e', ['system:masters']);
   await startSchedulerAndProxy(start, kubeconfig);
-  const config = writeKubeletConfig(dir, socket, plane);
-  const startKubelet = (): Promise<ManagedProcess> =>
-    start('kubelet', [
+  const config = writeKubeletConfig(dir, plane);
+  const startKubelet = async (): Promise<ManagedProcess> => {
+    const started = await start('kubelet', [
       `--config=${config}`,
       `--kubeconfig=${kubeconfig}`,
-      `--root-dir=${path('kubelet')}`,
+      `--root-dir=${join(dir, 'kubelet')}`,
       `--hostname-override=${NODE_NAME}`,
       `--node-ip=${NODE_ADDRESS}`,
     ]);
+    writeFileSync(kubeletFile(dir), String(started.pid));
+    return started;
+  };
   let kubelet = await startKubelet();
   await startDns(start, dir, kubeconfig);
   await plane.kubectl(['apply', '--server-side', '-f', '-'], stringifyAll(clusterServices()));
   await waitUntilReady(kubelet, () => isNodeReady(plane), 120_000);
   await startNetworkPolicies(start, kubeconfig);
-
-  return Object.assign(Object.create(plane) as ControlPlane, {
-    ctr,
-    restartKubelet: async () => {
-      await kubelet.stop();
-      kubelet = await startKubelet();
-    },
-  });
+  return async () => {
+    await kubelet.stop();
+    kubelet = await startKubelet();
+  };
 }
 
 async function setUpNetwork(): Promise<void> {
@@ -109,7 +130,7 @@ function forward(host: string, port: number, target: number): void {
   server.unref();
 }
 
-function startPlane(dir: string, report: ClusterOptions['report']): Promise<ControlPlane> {
+function startPlane(dir: string, report: Report): Promise<ControlPlane> {
   return startControlPlane({
     dir,
     controllers: ['*'],
@@ -123,12 +144,27 @@ function startPlane(dir: string, report: ClusterOptions['report']): Promise<Cont
   });
 }
 
-type Start = (name: string, args: readonly string[]) => Promise<ManagedProcess>;
-
-function startContainerd(
+/**
+ * Starts containerd, and waits until it answers.
+ *
+ * @returns a function that waits until it has all images
+ */
+async function startContainerd(
   start: Start,
-  { dir, socket, pauseImage }: { dir: string; socket: string; pauseImage: string },
-): Promise<ManagedProcess> {
+  { programs, dir, images, pauseImage }: ClusterOptions,
+): Promise<() => Promise<void>> {
+  const containerd = await start('containerd', ['--config', writeContainerdConfig(dir, pauseImage)]);
+  const ctr = (...args: string[]): Promise<unknown> => run(join(programs, 'ctr'), [...ctrArguments(dir), ...args]);
+  await waitUntilReady(containerd, () => answers(ctr('version')), 30_000);
+  const loading = images.then(async (archives) => {
+    for (const archive of archives) await ctr('images', 'import', archive);
+  });
+  // The caller learns of the failure when it waits.
+  loading.catch(() => undefined);
+  return () => loading;
+}
+
+function writeContainerdConfig(dir: string, pauseImage: string): string {
   const cni = join(dir, 'cni');
   mkdirSync(cni);
   // Point to point: all traffic between pods passes the node's routing, and therefore kube-proxy's rules.
@@ -158,7 +194,7 @@ function startContainerd(
 root = ${JSON.stringify(join(dir, 'containerd'))}
 state = ${JSON.stringify(join(dir, 'containerd-state'))}
 [grpc]
-address = ${JSON.stringify(socket)}
+address = ${JSON.stringify(socketIn(dir))}
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
 sandbox = ${JSON.stringify(pauseImage)}
 [plugins.'io.containerd.cri.v1.runtime']
@@ -175,7 +211,7 @@ runtime_type = "io.containerd.runc.v2"
 SystemdCgroup = false
 `,
   );
-  return start('containerd', ['--config', config]);
+  return config;
 }
 
 async function startSchedulerAndProxy(start: Start, kubeconfig: string): Promise<void> {
@@ -199,7 +235,7 @@ async function startNetworkPolicies(start: Start, kubeconfig: string): Promise<v
   ]);
 }
 
-function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): string {
+function writeKubeletConfig(dir: string, plane: ControlPlane): string {
   const file = join(dir, 'kubelet.yaml');
   // The machine's name servers are not reachable from these namespaces.
   const resolvConf = join(dir, 'resolv.conf');
@@ -217,7 +253,7 @@ function writeKubeletConfig(dir: string, socket: string, plane: ControlPlane): s
         x509: { clientCAFile: join(plane.dir, 'pki/ca.crt') },
       },
       authorization: { mode: 'Webhook' },
-      containerRuntimeEndpoint: `unix://${socket}`,
+      containerRuntimeEndpoint: `unix://${socketIn(dir)}`,
       podLogsDir: join(dir, 'pod-logs'),
       resolvConf,
       clusterDNS: [DNS_ADDRESS],

@@ -1,16 +1,22 @@
 /** The cluster that the cases run on, the suite's own or an external one. */
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { KubeConfig } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { OPERATOR_NAME } from '../../operator/operatorName.ts';
+import { eventually } from '../../operator/runtime/testing/eventually.ts';
+import { runKubectl } from '../harness/controlplane/kubectl.ts';
 import { removeAtExit } from '../harness/processes.ts';
-import type { Cluster } from './cluster.ts';
+import { Api } from './api.ts';
+import { ctrArguments, kubeconfigIn, kubeletFile } from './cluster.ts';
 
 /** An administrator's access to a cluster. */
 export interface Environment {
+  readonly api: Api;
   /** Runs kubectl. Resolves to its output; rejects with its error output. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** The image under test, as pods reference it. */
@@ -42,9 +48,19 @@ export const ownsNode = (process.env.E2E_IMAGE ?? '') === '';
 
 let environment: Environment | undefined;
 
-/** Only for setup.ts. */
-export function setEnvironment(created: Environment): void {
-  environment = created;
+/** How to reach a cluster: the suite's own, or the one of KUBECONFIG. */
+export type Handover =
+  | {
+      /** The folder of the node programs. */
+      readonly programs: string;
+      /** The folder of the cluster's data. */
+      readonly dir: string;
+    }
+  | { readonly kubectl: string; readonly image: string };
+
+/** Makes a cluster available to this process. */
+export function useCluster(handover: Handover): void {
+  environment = 'dir' in handover ? own(handover) : given(handover);
 }
 
 /** @returns the cluster. Available in tests and hooks, not while tests are declared. */
@@ -54,13 +70,19 @@ export function cluster(): Environment {
 }
 
 /** The suite's own cluster. It has the image under the name in the manifests, so they are applied unchanged. */
-export function own(created: Cluster): Environment {
+function own({ programs, dir }: { readonly programs: string; readonly dir: string }): Environment {
+  const kubeconfig = kubeconfigIn(dir);
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const kubectl: Environment['kubectl'] = (args, input) =>
+    runKubectl(join(programs, 'kubectl'), kubeconfig, args, input);
   return {
-    kubectl: (args, input) => created.kubectl(args, input),
+    api: new Api(config),
+    kubectl,
     image: `${OPERATOR_NAME}:${packageJson.version}`,
     installation: ROOT,
     volumesFor: (claim, namespace) => {
-      const path = join(created.dir, `../volumes/${namespace}`);
+      const path = join(dir, `volumes/${namespace}`);
       mkdirSync(path, { recursive: true });
       // The pod's user owns no files on this machine.
       chmodSync(path, 0o777);
@@ -75,24 +97,36 @@ export function own(created: Cluster): Environment {
     killContainer: async ({ namespace, pod, container }) => {
       const fields = ['initContainerStatuses', 'containerStatuses'];
       const path = fields.map((field) => `{.status.${field}[?(@.name=="${container}")].containerID}`).join('');
-      const id = await created.kubectl(['get', 'pod', pod, '-n', namespace, '-o', `jsonpath=${path}`]);
-      await created.ctr(['task', 'kill', '--signal', 'SIGKILL', id.replace('containerd://', '')]);
+      const id = await kubectl(['get', 'pod', pod, '-n', namespace, '-o', `jsonpath=${path}`]);
+      const kill = ['task', 'kill', '--signal', 'SIGKILL', id.replace('containerd://', '')];
+      await promisify(execFile)(join(programs, 'ctr'), [...ctrArguments(dir), ...kill]);
     },
-    restartKubelet: () => created.restartKubelet(),
+    restartKubelet: async () => {
+      const kubelet = (): string => readFileSync(kubeletFile(dir), 'utf8');
+      const before = kubelet();
+      // See host.ts, which is the first process of the cluster's process namespace.
+      process.kill(1, 'SIGHUP');
+      await eventually(() => {
+        if (kubelet() === before) throw new Error('The kubelet was not restarted.');
+      });
+    },
   };
 }
 
 /** An external cluster, which pulls the image from a registry. */
-export function given({ kubectl, image }: { readonly kubectl: string; readonly image: string }): Environment {
+function given({ kubectl, image }: { readonly kubectl: string; readonly image: string }): Environment {
+  const config = new KubeConfig();
+  config.loadFromDefault();
   return {
-    kubectl: (args, input) => runKubectl(kubectl, args, input),
+    api: new Api(config),
+    kubectl: (args, input) => runWithKubeconfig(kubectl, args, input),
     image,
     installation: kustomization({ images: [imageOverride(image)] }),
     volumesFor: () => [],
     // `kubectl exec` cannot send SIGKILL to the container's first process.
     killContainer: async ({ namespace, pod, container }) => {
       const end = ['node', '--eval', 'process.kill(1)'];
-      await runKubectl(kubectl, ['exec', pod, '-n', namespace, '-c', container, '--', ...end]);
+      await runWithKubeconfig(kubectl, ['exec', pod, '-n', namespace, '-c', container, '--', ...end]);
     },
     restartKubelet: () => Promise.reject(new Error('The kubelet of an external cluster cannot be restarted.')),
   };
@@ -128,7 +162,7 @@ export function imageOverride(image: string): object {
   return { name: OPERATOR_NAME, newName: name, ...(digest === undefined ? { newTag: tag ?? 'latest' } : { digest }) };
 }
 
-function runKubectl(command: string, args: readonly string[], input?: string): Promise<string> {
+function runWithKubeconfig(command: string, args: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(command, args, { maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`, { cause: error }));

@@ -15,6 +15,8 @@ export const GATEWAY_ADMIN = 'gateway-admin';
 export const PORT = 4000;
 /** The name of the pod that makes calls. */
 export const CLIENT = 'client';
+/** The port on which it takes requests; see client.ts. */
+export const CLIENT_PORT = 9000;
 /** The ConfigMaps: the owner's configuration, and the one that the operator renders from it. */
 export const BASE_CONFIG = 'gateway-base';
 export const CONFIG = 'gateway-config';
@@ -30,8 +32,6 @@ export interface Additions {
 const PROGRAM = join(import.meta.dirname, '../harness/gateway');
 /** A folder inside the image's own folder, so that the program finds the image's packages. */
 const PROGRAM_PATH = '/app/hack/gateway';
-/** The path of the client program in its pod. */
-export const CLIENT_PROGRAM = `${PROGRAM_PATH}/client.ts`;
 const CONFIG_PATH = '/etc/gateway';
 /** The grace period of the gateway's pods. The operator accepts an old key for the same time. */
 const GRACE_SECONDS = 10;
@@ -72,10 +72,10 @@ export function clientObjects(namespace: string, image: string): object[] {
           {
             ...container(image, {}),
             name: 'client',
-            command: ['node', CLIENT_PROGRAM],
+            command: ['node', `${PROGRAM_PATH}/client.ts`],
             // Only the gateway needs its key.
             env: undefined,
-            readinessProbe: undefined,
+            readinessProbe: { tcpSocket: { port: CLIENT_PORT }, periodSeconds: 1 },
             lifecycle: undefined,
           },
         ],

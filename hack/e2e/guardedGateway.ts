@@ -182,7 +182,7 @@ export class GuardedGateway {
   }
 
   /** Rotates the API key under load, until the old key is no longer accepted. No call may fail. */
-  async rotateKeyUnderLoad(withinMs: number): Promise<void> {
+  async rotateKeyUnderLoad(): Promise<void> {
     const { namespace } = this.#testbed;
     const secretName = 'main-guardrail-api-key';
     const key = async (): Promise<string | undefined> =>
@@ -197,7 +197,7 @@ export class GuardedGateway {
         const accepted = Buffer.from(secret?.data?.['api-keys'] ?? '', 'base64').toString();
         expect(secret?.data?.['api-key']).not.to.equal(before);
         expect(accepted.trim().split('\n'), 'keys that are accepted').to.have.length(1);
-      }, withinMs);
+      }, 2 * POD_MS);
       await this.ready();
     } finally {
       const { calls, failures } = await load.stop();

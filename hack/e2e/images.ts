@@ -3,7 +3,18 @@
  * registry answers, Debian images from debootstrap replace the base images under their names. All images are kept in a
  * separate store; the machine's own images are neither used nor changed.
  */
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -16,6 +27,7 @@ import {
   standIns,
   withBaseImages,
 } from '../containers/baseImages.ts';
+import { copyContext } from '../containers/context.ts';
 import { buildImage, imageExists, npmTrust, podman, temporaryFolder } from '../containers/podman.ts';
 import { CACHE } from '../harness/cache.ts';
 
@@ -57,40 +69,70 @@ export function ensureBaseImages(report: Report): Promise<Images['base']> {
 }
 
 /**
- * Builds the image under test and the pause image.
+ * Provides the archives of all images. Each is made once for its key. The key of the image under test is made of the files
+ * that its build reads, and of its base images.
  *
  * @throws Error with the end of podman's output
  */
-export async function buildImages(programs: string, base: Images['base'], report: Report): Promise<Images> {
+export async function ensureImages(programs: string, base: Images['base'], report: Report): Promise<Images> {
   const work = temporaryFolder(tmpdir());
   try {
-    report('Building the image from the Dockerfile …');
-    const named = base === 'as named' ? [] : baseImageArguments(standIns());
-    await buildImage(['--network', 'host', '--layers', ...npmTrust(work), ...named, '--tag', IMAGE, ROOT]);
-    const { stdout: size } = await podman(['image', 'inspect', '--format', '{{.Size}}', IMAGE]);
-
-    copyFileSync(join(programs, 'pause'), join(work, 'pause'));
-    writeFileSync(
-      join(work, 'Dockerfile'),
-      'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n',
-    );
-    await buildImage(['--tag', PAUSE_IMAGE, work]);
-    const archives = [];
-    for (const [name, image] of [
-      ['pause', PAUSE_IMAGE],
-      ['operator', IMAGE],
-      ['redis', redisImage()],
-    ] as const) {
-      const archive = join(FOLDER, `${name}.tar`);
-      rmSync(archive, { force: true });
-      await podman(['save', '--output', archive, image]);
-      archives.push(archive);
-    }
-    await podman(['image', 'prune', '--force', '--filter', `until=${KEPT_HOURS}h`]);
-    return { archives, size: Number(size), base };
+    const from = base === 'as named' ? baseImages() : standIns();
+    const redis = redisImage();
+    const inspected = await podman(['image', 'inspect', '--format', '{{.Id}}', redis, ...Object.values(from)]);
+    const [redisId = '', ...baseIds] = inspected.stdout.trim().split('\n');
+    const sources = join(work, 'sources');
+    const key = hashOf(copyContext(ROOT, sources), ...baseIds);
+    const operator = await archiveOf({ name: 'operator', key, image: IMAGE }, async () => {
+      report('Building the image from the Dockerfile …');
+      const named = base === 'as named' ? [] : baseImageArguments(from);
+      await buildImage(['--network', 'host', '--layers', ...npmTrust(work), ...named, '--tag', IMAGE, sources]);
+      await podman(['image', 'prune', '--force', '--filter', `until=${KEPT_HOURS}h`]);
+    });
+    const program = join(programs, 'pause');
+    const pause = await archiveOf({ name: 'pause', key: hashOf(readFileSync(program)), image: PAUSE_IMAGE }, () => {
+      const folder = join(work, 'pause');
+      mkdirSync(folder);
+      copyFileSync(program, join(folder, 'pause'));
+      writeFileSync(
+        join(folder, 'Dockerfile'),
+        'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n',
+      );
+      return buildImage(['--tag', PAUSE_IMAGE, folder]);
+    });
+    const store = await archiveOf({ name: 'redis', key: hashOf(redisId), image: redis }, () => Promise.resolve());
+    // The archive is not compressed.
+    return { archives: [pause, operator, store], size: statSync(operator).size, base };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+interface Archive {
+  readonly name: string;
+  readonly key: string;
+  readonly image: string;
+}
+
+/** @returns the archive of an image. If there is none with this key, creates the image, and replaces the former archive. */
+async function archiveOf({ name, key, image }: Archive, create: () => Promise<unknown>): Promise<string> {
+  const file = `${name}-${key}.tar`;
+  const archive = join(FOLDER, file);
+  if (existsSync(archive)) return archive;
+  await create();
+  for (const old of readdirSync(FOLDER)) {
+    if (old.startsWith(name) && old.includes('.tar')) rmSync(join(FOLDER, old));
+  }
+  const unfinished = `${archive}.new`;
+  await podman(['save', '--quiet', '--output', unfinished, image]);
+  renameSync(unfinished, archive);
+  return archive;
+}
+
+function hashOf(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** @returns the image of the component `redis`. */

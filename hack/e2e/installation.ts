@@ -2,7 +2,8 @@
 import { OPERATOR_NAME } from '../../operator/operatorName.ts';
 import { cluster, imageOverride, kustomization } from './environment.ts';
 import { bindingIn, namespaceObject, NAMESPACES, SAMPLES_NAMESPACE } from './namespaces.ts';
-import { apply, available, get, soon, type Resource } from './testbed.ts';
+import { withSidecarLock } from './sideBySide.ts';
+import { apply, available, get, list, soon, type Resource } from './testbed.ts';
 
 export const OPERATOR_NAMESPACE = 'gateway-guardrail-system';
 export const CRDS = [
@@ -22,10 +23,13 @@ export interface Reach {
 /** The scope for all cases except those of installations. */
 const EVERYWHERE: Reach = { namespaces: [...NAMESPACES, SAMPLES_NAMESPACE] };
 
-/** Creates the namespaces of all cases, and grants the operator access to them. */
-export async function prepareNamespaces(): Promise<void> {
+/** Creates the namespaces of all cases, and installs the operator with access to them. Every case needs both. */
+export async function prepareInstallation(report: (detail: string) => void): Promise<void> {
+  report('Installing the operator …');
+  await refuseIfThere();
   await apply(NAMESPACES.map(namespaceObject));
   await apply([...NAMESPACES, SAMPLES_NAMESPACE].map(bindingIn));
+  await install();
 }
 
 /** Installs the operator as docs/installation.md describes, and waits until both pods are ready. */
@@ -40,41 +44,48 @@ export async function remove(reach: Reach = EVERYWHERE): Promise<void> {
 }
 
 /**
- * Like {@link remove}, but deletes the pods first: a namespace that still has pods is checked again only after their grace
- * period.
+ * @returns the folder of a kustomization like the sample's. Its pods are asked more often whether they are ready, and end
+ * sooner: the deletion of a namespace with pods is tried again after half their grace period.
  */
-export async function removeQuickly(reach: Reach): Promise<void> {
-  const foreground = ['--cascade=foreground', '--timeout=60s'];
-  await cluster().kubectl(['delete', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE, ...foreground]);
-  await cluster().kubectl(['delete', '-k', folderOf(reach), '--ignore-not-found', '--timeout=90s']);
-}
-
-/** @returns the folder of a kustomization like the sample's. */
 function folderOf({ namespaces = [], components = [] }: Reach): string {
   if (namespaces.length === 0 && components.length === 0) return cluster().installation;
   const value = [OPERATOR_NAMESPACE, ...namespaces].join();
-  const containers = [{ name: 'operator', env: [{ name: 'OPERATOR_WATCH_NAMESPACES', value, valueFrom: null }] }];
+  const env = [{ name: 'OPERATOR_WATCH_NAMESPACES', value, valueFrom: null }];
+  const container = {
+    name: 'operator',
+    readinessProbe: { periodSeconds: 1 },
+    ...(namespaces.length === 0 ? {} : { env }),
+  };
   const patch = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: OPERATOR_NAME, namespace: OPERATOR_NAMESPACE },
-    spec: { template: { spec: { containers } } },
+    spec: { template: { spec: { terminationGracePeriodSeconds: 10, containers: [container] } } },
   };
   return kustomization({
     components,
     images: [imageOverride(cluster().image)],
-    ...(namespaces.length === 0 ? {} : { patches: [{ patch: JSON.stringify(patch) }] }),
+    patches: [{ patch: JSON.stringify(patch) }],
   });
 }
 
-/** Grants the operator access to sidecars during some work, with the component `sidecar`. */
-export async function whileReachingSidecars<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    await install({ ...EVERYWHERE, components: ['sidecar'] });
-    return await work();
-  } finally {
-    await install();
-  }
+/**
+ * Lets one case at a time decide whether the operator has access to sidecars, which is that of the component `sidecar`. It has
+ * none, except during the work that is given to `granted`.
+ */
+export function withSidecarAccess(
+  work: (granted: (inner: () => Promise<void>) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  return withSidecarLock(() =>
+    work(async (inner) => {
+      try {
+        await install({ ...EVERYWHERE, components: ['sidecar'] });
+        await inner();
+      } finally {
+        await install();
+      }
+    }),
+  );
 }
 
 /** Waits until all operator pods of the newest template are available. */
@@ -83,7 +94,7 @@ export function operatorAvailable(): Promise<void> {
 }
 
 /** @throws Error if the cluster already has an operator, which the cases would disturb */
-export async function refuseIfThere(): Promise<void> {
+async function refuseIfThere(): Promise<void> {
   const there = [
     await get('namespace', OPERATOR_NAMESPACE),
     ...(await Promise.all(CRDS.map((name) => get('crd', name)))),
@@ -105,11 +116,8 @@ export async function uninstall(): Promise<void> {
 
 /** @returns the operator's pods, without terminating ones. */
 export async function operatorPods(): Promise<Resource[]> {
-  const selector = 'app.kubernetes.io/component=operator';
-  const text = await cluster().kubectl(['get', 'pods', '-n', OPERATOR_NAMESPACE, '-l', selector, '-o', 'json']);
-  return (JSON.parse(text) as { items: Resource[] }).items.filter(
-    ({ metadata }) => metadata.deletionTimestamp === undefined,
-  );
+  const pods = await list('pod', OPERATOR_NAMESPACE, 'app.kubernetes.io/component=operator');
+  return pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
 /** @returns the name of the leader pod. */

@@ -22,21 +22,18 @@ async function main(): Promise<number> {
   const cases = CASES.filter((name) => names.length === 0 || names.includes(name));
 
   const aborted = new AbortController();
-  let casesRun = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // Until then, there are only child processes that end with this process.
-      if (!casesRun) process.exit(130);
       if (!aborted.signal.aborted) console.log('\nEnding everything …');
       aborted.abort();
     });
   }
-  const { passed, failed, failures } = await runE2e(cases, {
-    abort: aborted.signal,
-    casesBegin: () => {
-      casesRun = true;
-    },
+  const counts = await runE2e(cases, aborted.signal).catch((error: unknown) => {
+    if (!aborted.signal.aborted) throw error;
+    // Other child processes end with this process.
+    process.exit(130);
   });
+  const { passed, failed, failures } = counts;
   for (const failure of failures) console.log(`FAILED ${failure}`);
   console.log(`${passed} passed, ${failed} failed`);
   return aborted.signal.aborted ? 130 : failed === 0 ? 0 : 1;

@@ -23,8 +23,8 @@ const CASES = [
 /** The purpose of a namespace. */
 export type Purpose = (typeof CASES)[number];
 
-/** Avoids conflicts with existing namespaces in an external cluster. */
-const RUN = randomBytes(3).toString('hex');
+/** Avoids conflicts with existing namespaces in an external cluster. The processes of a run inherit it. */
+export const RUN = (process.env.E2E_RUN ??= randomBytes(3).toString('hex'));
 const SAMPLE = join(import.meta.dirname, '../samples/installation/namespaces.yaml');
 
 export function namespaceFor(purpose: Purpose): string {

@@ -1,12 +1,13 @@
 /** A namespace with a gateway for the cases of one file, with their actions and queries. */
 import { expect } from 'chai';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
+import { pathOf } from './api.ts';
 import { collectDiagnostics } from './diagnostics.ts';
 import { cluster } from './environment.ts';
 import {
   BASE_CONFIG,
   CLIENT,
-  CLIENT_PROGRAM,
+  CLIENT_PORT,
   clientObjects,
   CONFIG,
   GATEWAY,
@@ -19,12 +20,15 @@ import {
 } from './gatewayApp.ts';
 import { namespaceFor, type Purpose } from './namespaces.ts';
 
-/** The time limit for starting pods whose images are present. */
-export const POD_MS = 90_000;
+/** The time limit for starting pods whose images are present. Other tests may use the processor at the same time. */
+export const POD_MS = 180_000;
 /** The time limit for actions of the operator alone. */
-export const SOON_MS = 30_000;
-const POLL_MS = 500;
-/** An object as kubectl prints it. */
+export const SOON_MS = 60_000;
+const POLL_MS = 200;
+
+const OWNED_KINDS = ['deployment', 'service', 'serviceaccount', 'configmap', 'secret', 'pdb', 'hpa', 'networkpolicy'];
+
+/** An object as the API server returns it. */
 export interface Resource {
   readonly kind: string;
   readonly metadata: {
@@ -82,17 +86,22 @@ export function apply(objects: readonly object[]): Promise<string> {
 
 /** @returns one object; undefined if it does not exist. */
 export async function get(kind: string, name: string, namespace?: string): Promise<Resource | undefined> {
-  const where = namespace === undefined ? [] : ['-n', namespace];
-  const text = await cluster().kubectl(['get', kind, name, ...where, '-o', 'json', '--ignore-not-found']);
-  return text === '' ? undefined : (JSON.parse(text) as Resource);
+  const text = await cluster().api.read(`${pathOf(kind, namespace)}/${name}`);
+  return text === undefined ? undefined : (JSON.parse(text) as Resource);
 }
 
-/** @returns the names of all objects of these kinds in a namespace, as `Kind name`. */
-export async function listNames(kinds: string, namespace: string): Promise<string[]> {
-  const { items } = JSON.parse(await cluster().kubectl(['get', kinds, '-n', namespace, '-o', 'json'])) as {
-    items: readonly Resource[];
-  };
-  return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+/** @returns the objects of a kind, in a namespace, with a label. */
+export async function list(kind: string, namespace: string, label = ''): Promise<Resource[]> {
+  const text = await cluster().api.read(`${pathOf(kind, namespace)}?labelSelector=${encodeURIComponent(label)}`);
+  return text === undefined ? [] : (JSON.parse(text) as { items: Resource[] }).items;
+}
+
+/** @returns the names of the objects in a namespace that belong to a gateway and its guardrail, as `kind name`. */
+export async function listNames(namespace: string): Promise<string[]> {
+  const names = OWNED_KINDS.map(async (kind) =>
+    (await list(kind, namespace)).map(({ metadata }) => `${kind} ${metadata.name}`),
+  );
+  return (await Promise.all(names)).flat().sort();
 }
 
 /**
@@ -139,9 +148,8 @@ export async function rolledOut(name: string, namespace: string, withinMs = POD_
 }
 
 /** @returns the pods of a Deployment of the testbed, by their `app` label. */
-export async function podsOf(app: string, namespace: string): Promise<Resource[]> {
-  const text = await cluster().kubectl(['get', 'pods', '-n', namespace, '-l', `app=${app}`, '-o', 'json']);
-  return (JSON.parse(text) as { items: Resource[] }).items;
+export function podsOf(app: string, namespace: string): Promise<Resource[]> {
+  return list('pod', namespace, `app=${app}`);
 }
 
 /** Starts a pod that makes calls in a namespace that has nothing else. @returns the namespace */
@@ -157,28 +165,20 @@ async function clientReady(namespace: string): Promise<void> {
   await cluster().kubectl(['wait', '--for=condition=Ready', `pod/${CLIENT}`, '-n', namespace, timeout]);
 }
 
-/** Sends one call from the client of a namespace. */
-async function callFrom(namespace: string, asked: object): Promise<Answer> {
-  const program = ['node', CLIENT_PROGRAM, JSON.stringify(asked)];
-  return JSON.parse(await cluster().kubectl(['exec', '-n', namespace, CLIENT, '--', ...program])) as Answer;
+/** Asks the client of a namespace to do something; see client.ts. */
+async function ask(namespace: string, path: string, body: object): Promise<string> {
+  const { status, text } = await cluster().api.post({ namespace, name: CLIENT, port: CLIENT_PORT }, path, body);
+  expect(status, text).to.equal(200);
+  return text;
 }
-
-const CONNECT = `
-  const [host, port] = process.argv.slice(1);
-  const socket = require('net').connect({ host, port: Number(port), timeout: 5_000 });
-  const end = (outcome) => () => { process.stdout.write(outcome); process.exit(); };
-  socket.on('connect', end('open')).on('timeout', end('closed'));
-  socket.on('error', (error) => end(error.code === 'ECONNREFUSED' ? 'closed' : String(error.code))());
-`;
 
 /**
  * Opens a connection from the client of a namespace.
  *
- * @returns whether a port is `open`, or `closed` to this client: network plugins refuse or drop what no policy admits
+ * @returns whether a port is `open`, or `closed` to this client
  */
 export async function portFrom(namespace: string, host: string, port: number): Promise<string> {
-  const node = ['node', '--eval', CONNECT, host, String(port)];
-  return cluster().kubectl(['exec', '-n', namespace, CLIENT, '--', ...node]);
+  return JSON.parse(await ask(namespace, '/connect', { host, port })) as string;
 }
 
 /** A namespace with a gateway. */
@@ -200,7 +200,7 @@ export class Testbed {
     return testbed;
   }
 
-  /** Removes the customers, the instances and the namespace. */
+  /** Removes the customers, the instances and the pods. */
   async end(): Promise<void> {
     // The last case deletes the CRDs.
     if ((await get('crd', 'gatewaycustomers.gateway.guardrail.dev')) !== undefined) {
@@ -213,7 +213,8 @@ export class Testbed {
           throw error;
         });
     }
-    await cluster().kubectl(['delete', 'namespace', this.namespace, '--wait=false', '--ignore-not-found']);
+    // The namespace remains until the end: an operator asks again and again for the objects of one that it watches.
+    await cluster().kubectl(['delete', 'deployment,statefulset,pod', '--all', '-n', this.namespace, '--wait=false']);
   }
 
   /** Applies the gateway's Deployment as its owner. */
@@ -255,15 +256,20 @@ export class Testbed {
   };
 
   /** Applies a customer. */
-  async customer(name: string, spec: object = {}): Promise<void> {
-    await apply([
-      {
+  customer(name: string, spec: object = {}): Promise<void> {
+    return this.customers([name], spec);
+  }
+
+  /** Applies customers with the same spec, except for their ids. */
+  async customers(names: readonly string[], spec: object = {}): Promise<void> {
+    await apply(
+      names.map((name) => ({
         apiVersion: 'gateway.guardrail.dev/v1alpha1',
         kind: 'GatewayCustomer',
         metadata: { name, namespace: this.namespace },
         spec: { customerId: `${this.namespace}-${name}`, instanceRef: { name: 'main' }, ...spec },
-      },
-    ]);
+      })),
+    );
   }
 
   /** @returns the gateway's record of a customer; undefined if there is none. */
@@ -283,32 +289,35 @@ export class Testbed {
     return this.call(this.#chatCall(text, more));
   }
 
-  /** @returns the log lines of the gateway's pods that contain a mark: what the model saw of one call. */
+  /** @returns what the models of the gateway's pods have seen so far: the lines of their logs. */
+  async modelLog(): Promise<string[]> {
+    const pods = await podsOf(GATEWAY, this.namespace);
+    const logs = pods.map(({ metadata: { name } }) =>
+      cluster().api.read(`${pathOf('pod', this.namespace)}/${name}/log?container=gateway`),
+    );
+    return (await Promise.all(logs)).flatMap((text) => text?.split('\n') ?? []);
+  }
+
+  /** Waits until the model has seen a mark. @returns the lines with it */
   async modelSaw(mark: string): Promise<string[]> {
     return soon(async () => {
-      const logs = await cluster().kubectl(['logs', '-n', this.namespace, '-l', `app=${GATEWAY}`, '--tail=-1']);
-      const lines = logs.split('\n').filter((line) => line.includes(mark));
+      const lines = (await this.modelLog()).filter((line) => line.includes(mark));
       expect(lines, `lines with ${mark}`).not.to.deep.equal([]);
       return lines;
     });
   }
 
   /** Sends one call from within the cluster. */
-  call(asked: object): Promise<Answer> {
-    return callFrom(this.namespace, asked);
+  async call(asked: object): Promise<Answer> {
+    return JSON.parse(await ask(this.namespace, '/call', asked)) as Answer;
   }
 
   /** Starts guarded model calls, four in parallel, each with its own address, which the answer must contain. */
   async startLoad(): Promise<Load> {
-    const control = async (path: string, body: object): Promise<string> => {
-      const { status, text } = await this.call({ url: `http://127.0.0.1:9000${path}`, method: 'POST', body });
-      expect(status, text).to.equal(200);
-      return text;
-    };
     const call = this.#chatCall('Write to user{{n}}@example.com now.', {});
-    await control('/start', { call, expect: 'user{{n}}@example.com' });
+    await ask(this.namespace, '/start', { call, expect: 'user{{n}}@example.com' });
     return {
-      stop: async () => JSON.parse(await control('/stop', {})) as { calls: number; failures: unknown[] },
+      stop: async () => JSON.parse(await ask(this.namespace, '/stop', {})) as { calls: number; failures: unknown[] },
     };
   }
 

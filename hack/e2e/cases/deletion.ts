@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { CONFIG, GATEWAY } from '../gatewayApp.ts';
-import { deletedNamespace } from '../namespaceDeletion.ts';
 import { GuardedGateway } from '../guardedGateway.ts';
 import { becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../testbed.ts';
 
-const KINDS = 'deployment,service,serviceaccount,configmap,secret,pdb,hpa,networkpolicy';
+const FORCE = 'gateway.guardrail.dev/force-delete';
 
 describe('deletion', () => {
-  before(() => {
-    void deletedNamespace();
-  });
-
   describe('one by one', () => {
     let testbed: Testbed;
     const purposes = (['deletion-1', 'deletion-2', 'deletion-3'] as const).values();
@@ -28,7 +23,7 @@ describe('deletion', () => {
       }, POD_MS);
 
     it('of customers first removes records and sessions, then the instance with exactly its owned objects', async () => {
-      const before = await listNames(KINDS, testbed.namespace);
+      const before = await listNames(testbed.namespace);
       await testbed.instance({
         guardrail: { mode: 'Deployment', policy: { inline: 'entities: {PERSON: pseudonymize}\n' } },
       });
@@ -47,7 +42,7 @@ describe('deletion', () => {
       await remove('ginst/main');
       await gone('ginst', 'main');
       await soon(async () => {
-        expect(await listNames(KINDS, testbed.namespace)).to.deep.equal(before);
+        expect(await listNames(testbed.namespace)).to.deep.equal(before);
       }, POD_MS);
     });
 
@@ -75,9 +70,9 @@ describe('deletion', () => {
       await cluster().kubectl(['delete', 'pods', '-n', testbed.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
       await rolledOut(GATEWAY, testbed.namespace);
       expect((await testbed.chat('probe-after: hello')).status).to.equal(200);
-      const names = await listNames(KINDS, testbed.namespace);
-      expect(names).to.include.members([`ConfigMap ${CONFIG}`, 'Secret main-guardrail-api-key']);
-      expect(names).not.to.include('Secret main-guardrail-keys');
+      const names = await listNames(testbed.namespace);
+      expect(names).to.include.members([`configmap ${CONFIG}`, 'secret main-guardrail-api-key']);
+      expect(names).not.to.include('secret main-guardrail-keys');
       const { spec } = (await get('deployment', GATEWAY, testbed.namespace)) ?? {};
       expect(spec).to.deep.equal({
         ...((await testbed.asOwnerWroteIt(guarded.additions)) as object),
@@ -88,11 +83,24 @@ describe('deletion', () => {
 
   // Mocha runs a suite's own tests before nested suites, so the other cases have a suite too.
   describe('at once', () => {
-    it('of the namespace removes everything in it', async () => {
-      const namespace = await deletedNamespace();
+    it('of the namespace removes everything in it; customers without a key wait for the step that they name', async () => {
+      const testbed = await Testbed.start('deleted', 1);
+      const { namespace } = testbed;
+      await new GuardedGateway(testbed).on({});
+      await testbed.customer('one', { maxBudget: 1 });
+      await becomes('gcust', 'one', namespace, { type: 'Synced', status: 'True' });
+      await cluster().kubectl(['delete', 'namespace', namespace, '--wait=false']);
+      const waits = await soon(async () => {
+        const customer = await get('gcust', 'one', namespace);
+        const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
+        // It is gone if the operator has come before the deletion of the key.
+        if (customer !== undefined) expect(synced?.message).to.include(FORCE);
+        return customer !== undefined;
+      }, POD_MS);
+      if (waits) await cluster().kubectl(['annotate', 'gcust', '--all', '-n', namespace, `${FORCE}=true`]);
       await soon(async () => {
         expect(await get('namespace', namespace)).to.equal(undefined);
-      }, 7 * 60_000);
-    }).timeout(8 * 60_000);
+      }, POD_MS);
+    });
   });
 });

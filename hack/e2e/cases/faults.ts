@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { NODE_NAME } from '../addresses.ts';
 import { cluster, ownsNode } from '../environment.ts';
 import { CLIENT, GATEWAY } from '../gatewayApp.ts';
 import { GuardedGateway } from '../guardedGateway.ts';
 import { leader, OPERATOR_NAMESPACE, operatorAvailable, operatorPods } from '../installation.ts';
+import { othersEnded } from '../sideBySide.ts';
 import { becomes, get, podsOf, POD_MS, soon, Testbed } from '../testbed.ts';
 
 describe('a fault', () => {
@@ -14,6 +16,7 @@ describe('a fault', () => {
     await guarded.on({ mode: 'Deployment' });
     await testbed.customer('before', { maxBudget: 1 });
     await becomes('gcust', 'before', testbed.namespace, { type: 'Synced', status: 'True' });
+    await othersEnded();
   });
   after(() => testbed.end());
 
@@ -22,7 +25,7 @@ describe('a fault', () => {
     const names = Array.from({ length: 20 }, (_, index) => `during-${index}`);
     const force = ['--grace-period=0', '--force', '--wait=false'];
     await cluster().kubectl(['delete', 'pod', killed, '-n', OPERATOR_NAMESPACE, ...force]);
-    for (const name of names) await testbed.customer(name, { maxBudget: 2 });
+    await testbed.customers(names, { maxBudget: 2 });
     for (const name of names) {
       await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
       expect(await testbed.record(name), name).to.include({ user_id: `${testbed.namespace}-${name}` });
@@ -57,8 +60,8 @@ describe('a fault', () => {
         ),
       );
     const renewed = async (): Promise<number> => {
-      const lease = ['get', 'leases', '-n', 'kube-node-lease', '-o', 'jsonpath={.items[0].spec.renewTime}'];
-      return Date.parse(await cluster().kubectl(lease));
+      const lease = await get('lease', NODE_NAME, 'kube-node-lease');
+      return Date.parse(String(lease?.spec?.renewTime));
     };
     const before = await started();
     const load = await testbed.startLoad();
@@ -68,12 +71,8 @@ describe('a fault', () => {
       // The node reports Ready for a while, whether or not its kubelet runs.
       expect(await renewed()).to.be.greaterThan(lastRenewal);
       await cluster().kubectl(['exec', '-n', testbed.namespace, CLIENT, '--', 'node', '--version']);
-      const [node] = (
-        JSON.parse(await cluster().kubectl(['get', 'nodes', '-o', 'json'])) as {
-          items: { status: { conditions: { type: string; status: string }[] } }[];
-        }
-      ).items;
-      expect(node?.status.conditions.find(({ type }) => type === 'Ready')?.status).to.equal('True');
+      const node = await get('node', NODE_NAME);
+      expect(node?.status?.conditions?.find(({ type }) => type === 'Ready')).to.include({ status: 'True' });
     }, POD_MS);
     const { calls, failures } = await load.stop();
     expect(failures).to.deep.equal([]);

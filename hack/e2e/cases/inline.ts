@@ -50,7 +50,7 @@ describe('a guardrail that stands before the gateway', () => {
     await rolledOut(GATEWAY, testbed.namespace);
     await expectGuarded('probe-inline');
     expect(await portFrom(testbed.namespace, host(GATEWAY), PORT)).to.equal('open');
-  }).timeout(4 * POD_MS);
+  });
 
   it('closes the address of the gateway to all applications, and to no other', async () => {
     await guarded(true);
@@ -63,7 +63,7 @@ describe('a guardrail that stands before the gateway', () => {
     await testbed.customer('exclusive', { deletionPolicy: 'Orphan' });
     await becomes('gcust', 'exclusive', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
     await becomes('ginst', 'main', testbed.namespace, { type: 'Reachable', status: 'True' });
-  }).timeout(2 * POD_MS);
+  });
 
   it('opens it again on request', async () => {
     await guarded(false);
