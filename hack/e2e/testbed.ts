@@ -200,14 +200,14 @@ export class Testbed {
     return testbed;
   }
 
-  /** Removes the customers, the instances and the pods. */
+  /** Removes the resources of the operator, and the pods. */
   async end(): Promise<void> {
     // The last case deletes the CRDs.
     if ((await get('crd', 'gatewaycustomers.gateway.guardrail.dev')) !== undefined) {
       // A customer that outlives its gateway waits for five minutes, and the last case watches no other namespace.
       const timeout = `--timeout=${POD_MS / 1000}s`;
       await cluster()
-        .kubectl(['delete', 'gcust,ginst', '--all', '-n', this.namespace, timeout])
+        .kubectl(['delete', 'gcust,gbud,ginst,gpol', '--all', '-n', this.namespace, timeout])
         .catch(async (error: unknown) => {
           console.log(await collectDiagnostics());
           throw error;
