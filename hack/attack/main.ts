@@ -10,9 +10,9 @@ const HELP = `Attacks the guardrail and the operator as real programs: npm run a
   --list       Print the names of all attacks.
 
 Requires Redis. Downloads etcd, kube-apiserver and kubectl if they are missing. After each attack, the program must be
-running and healthy, its memory must return to within 20 % of the initial value, the p99 latency of other tenants must
-stay within 3 times the usual value, and no log, metric or error may contain a canary value, which is a unique personal
-value of the attack. The exit code is 0 if all attacks pass.
+running and healthy, its memory must return to within 20 % of the initial value, other tenants must not have waited, and no
+log, metric or error may contain a canary value, which is a unique personal value of the attack. How long others waited is
+measured without the time in which other programs used the processor. The exit code is 0 if all attacks pass.
 `;
 
 async function main(): Promise<number> {

@@ -1,7 +1,5 @@
 /** Evaluates latencies and memory. */
 
-/** The maximum p99 of other tenants' calls during an attack, as a multiple of the usual p99. */
-export const MAX_RATIO = 3;
 /** The minimum number of samples for a 99th percentile. */
 export const MIN_SAMPLES = 100;
 /** The maximum permanent growth of memory, as a fraction. */
@@ -15,30 +13,27 @@ export function percentile(values: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
-/** Latencies in milliseconds; Infinity for a call that was not served. */
-export interface Latencies {
-  readonly usual: readonly number[];
-  readonly during: readonly number[];
+/** The processor time of this thread, in milliseconds. Unlike elapsed time, it does not depend on other programs. */
+export function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /**
- * Reports a slowdown of other tenants' calls beyond {@link MAX_RATIO}.
+ * Reports a slowdown of other tenants' calls: a p99 beyond a limit, or one slow call if there are few.
  *
- * @param floorMs a p99 that is always allowed: below it, the ratio measures other work on the machine
+ * @param latencies in milliseconds; Infinity for a call that was not served
  */
-export function slowdown({ usual, during }: Latencies, floorMs: number): string | undefined {
-  if (usual.length < MIN_SAMPLES || during.length < MIN_SAMPLES) {
-    return `too few calls of other tenants to evaluate: ${usual.length} before and ${during.length} during the attack`;
-  }
-  const [before, now] = [percentile(usual, 0.99), percentile(during, 0.99)];
-  if (!Number.isFinite(before)) return 'calls of other tenants failed before the attack';
-  const allowed = Math.max(MAX_RATIO * before, floorMs);
-  if (now <= allowed) return undefined;
-  const failed = during.filter((ms) => !Number.isFinite(ms)).length;
-  const found = Number.isFinite(now)
-    ? `calls of other tenants had a p99 of ${now.toFixed(0)} ms`
-    : `${failed} of ${during.length} calls of other tenants were not served`;
-  return `${found}; the limit is a p99 of ${allowed.toFixed(0)} ms (usual: ${before.toFixed(0)} ms)`;
+export function slowdown(latencies: readonly number[], limitMs: number): string | undefined {
+  if (latencies.length === 0) return 'no other tenant made a call during the attack';
+  const isMany = latencies.length >= MIN_SAMPLES;
+  const found = percentile(latencies, isMany ? 0.99 : 1);
+  if (found <= limitMs) return undefined;
+  const failed = latencies.filter((ms) => !Number.isFinite(ms)).length;
+  const what = Number.isFinite(found)
+    ? `calls of other tenants had a ${isMany ? 'p99' : 'maximum'} of ${found.toFixed(0)} ms`
+    : `${failed} of ${latencies.length} calls of other tenants were not served`;
+  return `${what}; the limit is ${limitMs.toFixed(0)} ms`;
 }
 
 /**

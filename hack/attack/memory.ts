@@ -1,14 +1,53 @@
-/** Measures the memory of child processes that were started with {@link COLLECTABLE}. */
+/** Measures processes: their memory and processor time, and the event loop of those started with {@link collectable}. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { removeAtExit } from '../harness/processes.ts';
 import { growth } from './measure.ts';
 
-/** Node.js arguments that make a program collect its garbage at SIGUSR2, and change nothing else. */
-export const COLLECTABLE: readonly string[] = ['--expose-gc', '--import', join(import.meta.dirname, 'collect.ts')];
+/** The maximum time until a program reports. It reports when its event loop is free. */
+const REPORTED_WITHIN_MS = 30_000;
+/** Threads collect after the main thread has reported. */
+const THREADS_MS = 50;
+let folder: string | undefined;
 
-const SAMPLE_MS = 250;
+/** @returns Node.js arguments that make a program collect its garbage at SIGUSR2, and change nothing else. */
+export function collectable(): string[] {
+  if (folder === undefined) removeAtExit((folder = mkdtempSync(join(tmpdir(), 'attack-reports-'))));
+  const preload = pathToFileURL(join(import.meta.dirname, 'collect.ts'));
+  preload.searchParams.set('reports', folder);
+  return ['--expose-gc', '--import', preload.href];
+}
+
+/** What a program reports after it has collected its garbage. */
+export interface Collected {
+  /** Resident memory, in bytes. */
+  readonly bytes: number;
+  /** Live objects, and buffers outside of the heap, in bytes. */
+  readonly liveBytes: number;
+  /** The longest time for which the event loop was blocked since the last report, in milliseconds of processor time. */
+  readonly blockedMs: number;
+}
+
+/** @throws Error if the process has ended, or if its event loop stays blocked */
+export async function collected(pid: number): Promise<Collected> {
+  const file = join(folder ?? '', String(pid));
+  rmSync(file, { force: true });
+  process.kill(pid, 'SIGUSR2');
+  const deadline = performance.now() + REPORTED_WITHIN_MS;
+  while (!existsSync(file)) {
+    if (performance.now() > deadline)
+      throw new Error(`process ${pid} did not report within ${REPORTED_WITHIN_MS / 1000} s`);
+    process.kill(pid, 0);
+    await delay(5);
+  }
+  await delay(THREADS_MS);
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Omit<Collected, 'bytes'>;
+  return { ...report, bytes: residentBytes(pid) };
+}
 
 /** @returns the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
@@ -29,7 +68,7 @@ export function peakBytes(pid: number): number {
 /** @returns the minimum of resident bytes over several garbage collections. */
 export async function settledBytes(pid: number, samples = 6): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let n = 0; n < samples; n += 1) least = Math.min(least, await sampleOnce(pid));
+  for (let n = 0; n < samples; n += 1) least = Math.min(least, (await collected(pid)).bytes);
   return least;
 }
 
@@ -46,16 +85,34 @@ export async function waitForMemory(
   minBytes?: number,
 ): Promise<string | undefined> {
   const deadline = performance.now() + withinMs;
-  for (;;) {
-    const problem = growth(beforeBytes, await sampleOnce(pid), minBytes);
+  for (let bytes = residentBytes(pid); ; bytes = (await collected(pid)).bytes) {
+    const problem = growth(beforeBytes, bytes, minBytes);
     if (problem === undefined || performance.now() > deadline) return problem;
   }
 }
 
-async function sampleOnce(pid: number): Promise<number> {
-  process.kill(pid, 'SIGUSR2');
-  await delay(SAMPLE_MS);
-  return residentBytes(pid);
+/** The unit of the kernel's processor times is the same on all Linux systems. */
+const TICK_MS = 10;
+
+/** @returns the processor time of all threads of a process, in milliseconds; on other systems than Linux, the elapsed time */
+export function processorMs(pid: number): number {
+  if (process.platform !== 'linux') return performance.now();
+  // The name of the program, in parentheses, may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return TICK_MS * (Number(fields[11]) + Number(fields[12]));
+}
+
+/**
+ * @returns the total time for which the main thread of a process could run but waited for a processor, in milliseconds;
+ * 0 if the process does not exist, and on other systems than Linux
+ */
+export function waitedMs(pid: number): number {
+  try {
+    // Nanoseconds on a processor, nanoseconds of waiting for one, and the number of time slices.
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 function statusOf(pid: number, name: string): number {

@@ -10,7 +10,7 @@ import { type Group, runSuite } from './suite.ts';
 
 /** The operator mostly waits, so the guardrail is attacked in parallel. */
 const LANES: readonly (readonly Group[])[] = [guardrailGroups, [operatorGroup]];
-/** The time limit of the whole suite. On two processors, the suite takes half of it. */
+/** The time limit of the whole suite. On two quiet processors, the suite takes a fifth of it. */
 const LIMIT_MS = 10 * 60_000;
 const ATTACK_MS = 120_000;
 

@@ -18,6 +18,8 @@ export interface Target {
   /** Undefined if the mappings are in memory. */
   readonly redis: RedisServer | undefined;
   send(call: Call): Promise<Answer>;
+  /** @returns the processor time of the guardrail, in milliseconds */
+  processorMs(): number;
   /** @returns the peak growth of the guardrail's memory during some work, in bytes */
   peakDuring(work: () => Promise<unknown>): Promise<number>;
   /**
@@ -35,7 +37,7 @@ export interface Target {
 /** An attack on the guardrail. */
 export interface GuardrailAttack {
   readonly name: string;
-  /** Default: both. */
+  /** Default: both. An attack whose calls the store does not see, or sees as any other calls, runs with one. */
   readonly store?: StoreKind;
   /** The attack makes the service unavailable on purpose; the victim must be served only afterwards. */
   readonly outage?: true;

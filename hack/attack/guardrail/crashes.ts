@@ -91,6 +91,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'stopped-under-load',
+    store: 'redis',
     outage: true,
     run: async (target) => {
       const stop = sendContinuously(target, 10_000);

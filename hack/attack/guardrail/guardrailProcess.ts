@@ -10,7 +10,7 @@ import {
   waitUntilReady,
 } from '../../harness/processes.ts';
 import type { RedisServer } from '../../harness/redis.ts';
-import { COLLECTABLE } from '../memory.ts';
+import { collectable } from '../memory.ts';
 import { podProgram } from './program.ts';
 
 const READY_MS = 30_000;
@@ -87,7 +87,7 @@ export class GuardrailProcess {
     const child = await startProcess({
       name: 'The guardrail',
       command: process.execPath,
-      args: [...COLLECTABLE, ...this.#pod.nodeArguments, join(import.meta.dirname, '../../../guardrail/main.ts')],
+      args: [...collectable(), ...this.#pod.nodeArguments, join(import.meta.dirname, '../../../guardrail/main.ts')],
       env: { ...Object.fromEntries(inherited), ...this.#env },
       logFile: join(this.#folder, 'guardrail.log'),
     });

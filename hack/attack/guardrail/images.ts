@@ -7,9 +7,9 @@ import { dataUrl, denseImages, imageDataUrl } from './attackImages.ts';
 import type { GuardrailAttack, Target } from './attack.ts';
 import { answered } from './texts.ts';
 
-/** The OCR time limit of one image. */
+/** The limit of OCR of one image, in milliseconds of processor time. */
 const BUDGET_MS = 5_000;
-/** The maximum time of another tenant's ordinary image while five dense ones wait: less than these take together. */
+/** What the guardrail may use until another tenant's ordinary image is read, while five dense ones wait: less than they take. */
 const WITH_DENSE_MS = 4 * BUDGET_MS;
 /** The same after dense images were abandoned: less than one of them takes. */
 const AFTER_ABANDONED_MS = BUDGET_MS;
@@ -20,16 +20,18 @@ const bodyOf = (...images: readonly string[]): object => basic('request', { text
 
 /** Sends an ordinary image as another tenant. */
 async function sendOtherImage(target: Target, maxMs: number): Promise<void> {
-  const began = performance.now();
+  const before = target.processorMs();
   const { status } = await target.send({ key: target.keys.other, body: bodyOf(await imageDataUrl()) });
-  const took = performance.now() - began;
+  const took = target.processorMs() - before;
   if (status !== 200) target.fault(`the image of another tenant was answered with status ${status}`);
-  else if (took > maxMs) target.fault(`the image of another tenant took ${(took / 1000).toFixed(1)} s`);
+  else if (took > maxMs)
+    target.fault(`the image of another tenant took ${(took / 1000).toFixed(1)} s of processor time`);
 }
 
 const attacks: readonly GuardrailAttack[] = [
   {
     name: 'dense-images',
+    store: 'memory',
     run: async (target) => {
       const over = new AbortController();
       let read = 0;
@@ -49,6 +51,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'abandoned-images',
+    store: 'memory',
     run: async (target) => {
       for (const one of await denseImages(5)) {
         const abandoned = new AbortController();
@@ -62,6 +65,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'image-bombs',
+    store: 'memory',
     run: async (target) => {
       const { random, keys } = target;
       const ordinary = Buffer.from((await imageDataUrl()).split(',')[1] ?? '', 'base64');

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../harness/redis.ts';
 import { Canaries } from '../canaries.ts';
 import { largeJsonMs } from '../largeJson.ts';
-import { type AttackResult, confirm, mebibytes } from '../measure.ts';
-import { resetPeak, peakBytes, settledBytes, waitForMemory } from '../memory.ts';
+import { type AttackResult, confirm, mebibytes, slowdown } from '../measure.ts';
+import { peakBytes, processorMs, resetPeak, settledBytes, waitForMemory } from '../memory.ts';
 import type { Random } from '../random.ts';
 import type { GuardrailAttack, StoreKind, Target } from './attack.ts';
 import { imageDataUrl } from './attackImages.ts';
@@ -14,6 +14,7 @@ import { VictimProcess } from './victimProcess.ts';
 
 /** The maximum time until the victim is served again. */
 const RECOVERY_MS = 8_000;
+const HEALTHY_WITHIN_MS = 5_000;
 /** The maximum time until memory is released. OCR can go on after its call ended, for five seconds of processor time. */
 const MEMORY_TIMEOUT_MS = 30_000;
 /**
@@ -21,15 +22,12 @@ const MEMORY_TIMEOUT_MS = 30_000;
  * free. Later attacks reuse them, so an attack that leaves more runs again.
  */
 const FREE_PAGES_BYTES = 96 * 2 ** 20;
-/** The minimum duration of an attack: a quarter more than the minimum number of samples needs. */
-const MIN_WINDOW_MS = 1_600;
-const SERVED_MS = 300;
+const SERVED_MS = 100;
 /**
- * The p99 that is always allowed for the victim's calls, as a multiple of {@link largeJsonMs}. Parsing or writing the JSON
- * of a large body cannot be interrupted, a call can wait for two such bodies, and the service shares two processors with the
- * attacker, the victim and the attacks on the operator.
+ * The latency that is always allowed for the victim's calls, as a multiple of {@link largeJsonMs}. Parsing or writing the JSON
+ * of a large body cannot be interrupted, and a call can wait for two such bodies.
  */
-const FLOOR_RATIO = 15;
+const LATENCY_RATIO = 15;
 
 type Fault = (phrase: string) => void;
 
@@ -39,8 +37,8 @@ export class GuardrailTestbed {
   readonly #keys: Readonly<Record<TenantName, string>>;
   readonly #guardrail: GuardrailProcess;
   readonly #victim: VictimProcess;
-  #usualBytes = 0;
-  #floorMs = 0;
+  /** Undefined after a start. */
+  #usual: { readonly bytes: number; readonly limitMs: number } | undefined;
 
   private constructor(
     store: StoreKind,
@@ -65,19 +63,14 @@ export class GuardrailTestbed {
       victim: `sk-${random.letters(20)}`,
     };
     const guardrail = await GuardrailProcess.create({ keys, sessionKey: random.letters(32), redis });
-    const stops: (() => unknown)[] = [() => redis?.stop(), () => guardrail.end('SIGKILL')];
     try {
       await guardrail.start();
       const email = `${random.letters(8)}.victim@example.org`;
       const victim = await VictimProcess.start({ url: guardrail.url, key: keys.victim, email });
-      stops.push(() => {
-        victim.stop();
-      });
-      const testbed = new GuardrailTestbed(store, redis, keys, guardrail, victim);
-      await testbed.#calibrate();
-      return testbed;
+      return new GuardrailTestbed(store, redis, keys, guardrail, victim);
     } catch (error) {
-      for (const stop of stops.reverse()) await stop();
+      await guardrail.end('SIGKILL');
+      await redis?.stop();
       throw error;
     }
   }
@@ -109,12 +102,11 @@ export class GuardrailTestbed {
       if (status !== 200) search(`an answer with status ${status}`, text);
       search('a header of an answer', JSON.stringify(headers));
     });
-    if (this.#guardrail.exit !== undefined) {
-      await this.#guardrail.start();
-      await this.#calibrate();
-    }
-    const isRestarted = await this.#attackOnce(attack, client, { random, canaries, fault });
-    const checked = await this.#check(attack, isRestarted, fault).catch((error: unknown) => {
+    if (this.#guardrail.exit !== undefined) await this.#start();
+    // An attack that ends the guardrail is not measured.
+    if (attack.outage === undefined) this.#usual ??= await this.#calibrate();
+    await this.#attackOnce(attack, client, { random, canaries, fault });
+    const checked = await this.#check(attack, fault).catch((error: unknown) => {
       // The exit of the process is reported below.
       if (this.#guardrail.exit === undefined) fault(`the check failed: ${String(error)}`);
       return { slowdown: undefined, growth: undefined };
@@ -124,35 +116,31 @@ export class GuardrailTestbed {
     return { faults: [...faults, ...leaks, ...(exit === undefined ? [] : [exit])], ...checked };
   }
 
-  /** @returns whether the attack restarted the guardrail */
+  async #start(): Promise<void> {
+    this.#usual = undefined;
+    await this.#guardrail.start();
+  }
+
   async #attackOnce(
     attack: GuardrailAttack,
     client: Client,
     context: { readonly random: Random; readonly canaries: Canaries; readonly fault: Fault },
-  ): Promise<boolean> {
+  ): Promise<void> {
     const { pid } = this.#guardrail;
-    let isRestarted = false;
-    const target = this.#target(client, context, () => {
-      isRestarted = true;
-    });
     resetPeak(pid);
     this.#victim.startPeriod(pid);
-    const began = performance.now();
     try {
-      await attack.run(target);
+      await attack.run(this.#target(client, context));
     } catch (error) {
       context.fault(`the attack aborted: ${error instanceof Error ? error.message : String(error)}`);
     }
     await client.close();
-    await delay(Math.max(0, MIN_WINDOW_MS - (performance.now() - began)));
-    return isRestarted;
   }
 
   /** The implementation of {@link Target}. */
   #target(
     client: Client,
     { random, canaries, fault }: { readonly random: Random; readonly canaries: Canaries; readonly fault: Fault },
-    restarted: () => void,
   ): Target {
     const guardrail = this.#guardrail;
     return {
@@ -163,6 +151,7 @@ export class GuardrailTestbed {
       keys: this.#keys,
       redis: this.#redis,
       send: (call) => client.send(call),
+      processorMs: () => processorMs(guardrail.pid),
       peakDuring: async (work) => {
         const { pid } = guardrail;
         const before = await settledBytes(pid, 3);
@@ -171,10 +160,7 @@ export class GuardrailTestbed {
         return peakBytes(pid) - before;
       },
       end: (signal) => guardrail.end(signal),
-      restart: async () => {
-        restarted();
-        await guardrail.start();
-      },
+      restart: () => this.#start(),
       fault,
     };
   }
@@ -184,42 +170,39 @@ export class GuardrailTestbed {
    *
    * @returns the excessive slowdown of the victim's calls, and the memory that was not released, if any
    */
-  async #check(
-    attack: GuardrailAttack,
-    isRestarted: boolean,
-    fault: Fault,
-  ): Promise<Pick<AttackResult, 'slowdown' | 'growth'>> {
-    const slowdown = await this.#checkVictim(attack, fault);
-    const health = await fetch(`${this.#guardrail.url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+  async #check(attack: GuardrailAttack, fault: Fault): Promise<Pick<AttackResult, 'slowdown' | 'growth'>> {
+    const health = await fetch(`${this.#guardrail.url}/healthz`, { signal: AbortSignal.timeout(HEALTHY_WITHIN_MS) });
     if (health.status !== 200) fault(`/healthz returns ${health.status}`);
     await this.#eraseAttackers();
-    if (isRestarted) await this.#calibrate();
-    const growth = isRestarted ? undefined : await this.#checkMemory();
+    const result =
+      this.#usual === undefined
+        ? { slowdown: undefined, growth: undefined }
+        : {
+            growth: await this.#checkMemory(this.#usual.bytes),
+            slowdown: await this.#checkVictim(attack, this.#usual.limitMs, fault),
+          };
     const unserved = await this.#untilServed();
     if (unserved !== undefined) fault(unserved);
-    return { slowdown, growth };
+    return result;
   }
 
   /** Checks the victim's latencies and the peak memory. Neither applies to an attack that ends the guardrail. */
-  async #checkVictim(attack: GuardrailAttack, fault: Fault): Promise<string | undefined> {
-    const period = await this.#victim.endPeriod();
+  async #checkVictim(attack: GuardrailAttack, limitMs: number, fault: Fault): Promise<string | undefined> {
     if (attack.outage !== undefined) return undefined;
     const peak = peakBytes(this.#guardrail.pid);
     const limit = this.#guardrail.memoryLimitBytes;
     if (peak > limit) fault(`the guardrail used ${mebibytes(peak)}; its container limit is ${mebibytes(limit)}`);
-    if (this.#victim.slowdown(period, this.#floorMs) === undefined) return undefined;
-    // The machine may have become slower since it was measured.
-    this.#floorMs = Math.max(this.#floorMs, FLOOR_RATIO * (await largeJsonMs()));
-    const slowdown = this.#victim.slowdown(period, this.#floorMs);
-    return slowdown === undefined ? undefined : [slowdown, ...[...period.faults].slice(0, 2)].join(': ');
+    const { latencies, faults } = await this.#victim.endPeriod();
+    const found = slowdown(latencies, limitMs);
+    return found === undefined ? undefined : [found, ...faults.slice(0, 2)].join(': ');
   }
 
   /** @returns the memory that was not released, if any */
-  async #checkMemory(): Promise<string | undefined> {
+  async #checkMemory(usualBytes: number): Promise<string | undefined> {
     const { pid } = this.#guardrail;
-    const growth = await waitForMemory(pid, this.#usualBytes, MEMORY_TIMEOUT_MS, FREE_PAGES_BYTES);
+    const growth = await waitForMemory(pid, usualBytes, MEMORY_TIMEOUT_MS, FREE_PAGES_BYTES);
     // The next run is compared with the new value.
-    if (growth !== undefined) this.#usualBytes = await settledBytes(pid);
+    if (growth !== undefined && this.#usual) this.#usual = { ...this.#usual, bytes: await settledBytes(pid) };
     return growth;
   }
 
@@ -233,10 +216,9 @@ export class GuardrailTestbed {
     for (;;) {
       this.#victim.startPeriod(this.#guardrail.pid);
       await delay(SERVED_MS);
-      const { samples, faults } = await this.#victim.endPeriod();
-      if (samples.length > 0 && samples.every(({ isServed }) => isServed)) return undefined;
-      if (performance.now() > deadline)
-        return `other tenants are not served after the attack: ${[...faults].join(', ')}`;
+      const { latencies, faults } = await this.#victim.endPeriod();
+      if (latencies.length > 0 && latencies.every(Number.isFinite)) return undefined;
+      if (performance.now() > deadline) return `other tenants are not served after the attack: ${faults.join(', ')}`;
     }
   }
 
@@ -249,8 +231,8 @@ export class GuardrailTestbed {
     await client.close();
   }
 
-  /** Sends ordinary work of every kind, and measures the usual latencies and memory. */
-  async #calibrate(): Promise<void> {
+  /** Sends ordinary work of every kind. @returns the usual memory, and the limit of the victim's latencies */
+  async #calibrate(): Promise<{ readonly bytes: number; readonly limitMs: number }> {
     const client = new Client(this.#guardrail.url, () => undefined);
     const key = this.#keys.other;
     const text = 'Please write to bernd.meyer@example.org about the invoice. The figures look fine so far. '.repeat(
@@ -262,8 +244,6 @@ export class GuardrailTestbed {
     }
     await this.#eraseAttackers();
     await client.close();
-    await this.#victim.calibrate(this.#guardrail.pid);
-    this.#floorMs = FLOOR_RATIO * (await largeJsonMs());
-    this.#usualBytes = await settledBytes(this.#guardrail.pid);
+    return { limitMs: LATENCY_RATIO * (await largeJsonMs()), bytes: await settledBytes(this.#guardrail.pid) };
   }
 }

@@ -125,6 +125,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'many-small-texts',
+    store: 'memory',
     run: async (target) => {
       for (const [count, text] of [
         [100_000, 'a'],
@@ -140,6 +141,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'deep-json',
+    store: 'memory',
     run: async (target) => {
       const { canaries } = target;
       const value = JSON.stringify(canaries.email());
@@ -163,6 +165,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'huge-members',
+    store: 'memory',
     run: async (target) => {
       const { canaries, random } = target;
       const name = `${canaries.token()}${'k'.repeat(4 * MB)}`;
@@ -184,6 +187,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'many-tools',
+    store: 'memory',
     run: async (target) => {
       const description = 'Writes to anna.schmidt@example.org on behalf of Bernd Meyer. ';
       const tools = Array.from({ length: 5_000 }, (_, at) => ({
@@ -203,6 +207,7 @@ const attacks: readonly GuardrailAttack[] = [
   },
   {
     name: 'costly-patterns',
+    store: 'memory',
     run: async (target) => {
       const size = 40_000;
       const units = [

@@ -1,40 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Canaries } from '../canaries.ts';
-import { confirm } from '../measure.ts';
 import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
 import { costlyAttacks, oddAttacks } from './resources.ts';
 import { type OperatorAttack, OperatorTestbed } from './testbed.ts';
 
-/** Attacks that mostly wait run in parallel. The operator's state is then checked once for all of them. */
-const TOGETHER: Readonly<Record<string, readonly OperatorAttack[]>> = {
-  'beside-hostile-gateways': answerAttacks,
-  'beside-odd-resources': oddAttacks,
-};
+/** Attacks that run in parallel: most of their time is waiting. The costly ones use one thread, and run one after the other. */
+const TOGETHER: readonly OperatorAttack[] = [...answerAttacks, ...oddAttacks, ...costlyAttacks];
+/** Checks the operator and its other tenants while the attacks run in parallel, and after them. */
+const AROUND = 'beside-hostile-tenants';
 /**
  * The interval between the starts of attacks that run in parallel. The setup of twenty gateways at once alone occupies two
  * processors for a second, which says nothing about the attacks.
  */
 const SETUP_MS = 200;
-/** Attacks that load the operator itself run alone. */
-const ALONE: readonly OperatorAttack[] = [...costlyAttacks, ...crashAttacks];
 
 /** All attacks on the operator. */
 export const operatorGroup: Group = {
   name: 'operator',
-  attacks: [
-    ...Object.entries(TOGETHER).flatMap(([around, attacks]) => [...attacks.map(({ name }) => name), around]),
-    ...ALONE.map(({ name }) => name),
-  ],
+  attacks: [...TOGETHER.map(({ name }) => name), AROUND, ...crashAttacks.map(({ name }) => name)],
   run: async (trial) => {
     const testbed = await trial.progress.step('The operator on an API server', (report) =>
       OperatorTestbed.start(report),
     );
     try {
-      for (const [around, attacks] of Object.entries(TOGETHER)) await together(testbed, around, attacks, trial);
-      for (const attack of ALONE) {
-        if (trial.isChosen(attack.name)) await trial.attempt(attack.name, () => alone(testbed, attack, trial));
+      await together(testbed, trial);
+      for (const { name, run } of crashAttacks) {
+        if (!trial.isChosen(name)) continue;
+        const [random, canaries] = [trial.random(name), new Canaries(trial.random(name))];
+        const attack = () => run({ testbed, random, canaries, namespace: name });
+        await trial.attempt(name, () => testbed.runAttack(attack, canaries, { outage: true }));
       }
     } finally {
       await testbed.stop();
@@ -42,45 +38,22 @@ export const operatorGroup: Group = {
   },
 };
 
-async function together(
-  testbed: OperatorTestbed,
-  around: string,
-  attacks: readonly OperatorAttack[],
-  trial: Trial,
-): Promise<void> {
-  const chosen = attacks.filter(({ name }) => trial.isChosen(around) || trial.isChosen(name));
+async function together(testbed: OperatorTestbed, trial: Trial): Promise<void> {
+  const chosen = TOGETHER.filter(({ name }) => trial.isChosen(AROUND) || trial.isChosen(name));
   if (chosen.length === 0) return;
-  const canaries = new Canaries(trial.random(around));
-  await trial.attempt(around, async () => {
-    const { faults, slowdown } = await testbed.runAttack(async () => {
-      await Promise.all(
-        chosen.map(async ({ name, run }, at) => {
-          await delay(at * SETUP_MS);
-          await trial.attempt(name, () => run({ testbed, random: trial.random(name), canaries, namespace: name }));
-        }),
-      );
-      return [];
-    }, canaries);
-    return slowdown === undefined ? faults : [...faults, slowdown];
-  });
-}
-
-async function alone(
-  testbed: OperatorTestbed,
-  { name, run, outage }: OperatorAttack,
-  trial: Trial,
-): Promise<readonly string[]> {
-  const [random, canaries] = [trial.random(name), new Canaries(trial.random(name))];
-  let runs = 0;
-  const attack = async (): Promise<readonly string[]> => {
-    // The namespace of a previous run remains.
-    const namespace = `${name}${'-again'.repeat(runs)}`;
-    runs += 1;
-    try {
-      return await run({ testbed, random, canaries, namespace });
-    } finally {
-      await testbed.clear(namespace);
-    }
+  const canaries = new Canaries(trial.random(AROUND));
+  const all = async (): Promise<readonly string[]> => {
+    const one = ({ name, run }: OperatorAttack): Promise<void> =>
+      trial.attempt(name, () => run({ testbed, random: trial.random(name), canaries, namespace: name }));
+    const waiting = chosen
+      .filter((attack) => !costlyAttacks.includes(attack))
+      .map(async (attack, at) => {
+        await delay(at * SETUP_MS);
+        await one(attack);
+      });
+    for (const attack of costlyAttacks) if (chosen.includes(attack)) await one(attack);
+    await Promise.all(waiting);
+    return [];
   };
-  return confirm(() => testbed.runAttack(attack, canaries, outage === undefined ? {} : { outage }));
+  await trial.attempt(AROUND, () => testbed.runAttack(all, canaries));
 }

@@ -6,7 +6,7 @@ import type { ControlPlane } from '../../harness/controlplane.ts';
 import { operatorContainer } from '../../harness/operatorContainer.ts';
 import { freePort, type ManagedProcess, startProcess, waitUntilReady } from '../../harness/processes.ts';
 import { limitBytes } from '../guardrail/program.ts';
-import { COLLECTABLE } from '../memory.ts';
+import { collectable } from '../memory.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** The lease of a killed operator expires after 15 s. */
@@ -43,7 +43,7 @@ export async function startOperator(plane: ControlPlane, folder: string): Promis
       name: 'The operator',
       command: process.execPath,
       args: [
-        ...COLLECTABLE,
+        ...collectable(),
         heap,
         join(ROOT, 'operator', 'main.ts'),
         `--namespace=${HOME}`,
