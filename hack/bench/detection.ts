@@ -4,7 +4,7 @@
  * is analyzed once, and no two are the same. Other texts are a warm-up: V8 compiles what runs, and a service runs for weeks. The
  * output has the median and the best of the batches, because other work can only slow a batch down.
  *
- *     node hack/bench/detection.ts
+ *     node hack/bench/detection.ts [seconds of warm-up]
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,15 +15,12 @@ import { Generator } from '../../guardrail/detection/training/generate.ts';
 import type { LabelledText } from '../../guardrail/detection/training/labelledText.ts';
 import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
 import type { DetectorStart } from './detectorStart.ts';
+import { median } from './harness.ts';
 
 /** @returns the processor time so far, in milliseconds. That of one thread is counted in steps of 4 ms by some kernels. */
 function clock(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
 /** @returns the median of each figure over several starts, with compiled modules as in the image, or from sources. */
@@ -48,7 +45,7 @@ const wordNet = readWordNet();
 
 const batches = 8;
 /** Then V8 has compiled the code of all kinds of texts. */
-const WARM_UP_MS = 30_000;
+const WARM_UP_MS = 1000 * Number(process.argv[2] ?? 30);
 
 /** @returns texts of about `length` characters each, joined from the pieces in order. */
 function joined(pieces: readonly LabelledText[], length: number): string[] {

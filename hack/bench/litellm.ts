@@ -3,23 +3,17 @@
  * guardrail, in turns, with one client. The chat grows: each call has a new message, after the 19 before it, of which the last
  * is the answer to the call before. A third way has a guardrail that does nothing: what LiteLLM takes to call one.
  *
- *     LITELLM_LAB=<folder> node hack/bench/litellm.ts [calls]
+ *     LITELLM_LAB=<folder> node hack/bench/litellm.ts [calls [calls before]]
  */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { parseDocument } from 'yaml';
 import { startLiteLlm } from '../harness/litellm/litellm.ts';
-import { processorTime, startGuardrailProcess } from './benchProcess.ts';
-import { BENCH_KEY } from './benchService.ts';
+import { BENCH_KEY, median, post, print, processorTime, serveJson, startGuardrail } from './harness.ts';
 
-const CALLS = Number(process.argv[2] ?? 60);
 /** V8 compiles what runs, and a guardrail runs for weeks. */
-const WARM_UP = 700;
+const [CALLS = 60, WARM_UP = 700] = process.argv.slice(2).map(Number);
 const MESSAGES = 20;
 const MESSAGE_LENGTH = 5000;
 const MASTER_KEY = 'sk-bench';
@@ -39,18 +33,6 @@ interface Way {
   readonly times: number[];
   /** Processor time of LiteLLM and of the guardrail. */
   readonly spent: [litellm: number, guardrail: number];
-}
-
-/** Starts a server that answers each request with JSON. */
-async function startServer(answer: (body: string) => object): Promise<{ server: Server; url: string }> {
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(body)));
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 /** Whether the last call of the model contained a value. */
@@ -103,8 +85,8 @@ const newMessage = (): Message => {
   };
 };
 
-const [model, idle] = await Promise.all([startServer(completion), startServer(() => ({ action: 'NONE' }))]);
-const guardrail = await startGuardrailProcess({ GUARDRAIL_STORE: 'memory' });
+const [model, idle] = await Promise.all([serveJson(completion), serveJson(() => ({ action: 'NONE' }))]);
+const guardrail = await startGuardrail({ GUARDRAIL_STORE: 'memory' });
 const litellm = await startLiteLlm(
   configuration(model.url, { idle: idle.url, guardrail: guardrail.url }),
   {},
@@ -121,15 +103,11 @@ async function ask(way: Way, message: Message): Promise<number> {
     ...(way.guardrail !== undefined && { guardrails: [way.guardrail] }),
   });
   const start = performance.now();
-  const answer = await pool.request({
-    method: 'POST',
-    path: '/v1/chat/completions',
-    headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
-    body,
+  const answered = await post(pool, '/v1/chat/completions', body, {
+    authorization: `Bearer ${MASTER_KEY}`,
+    'x-api-key': MASTER_KEY,
   });
-  const answered = await answer.body.text();
   const time = performance.now() - start;
-  if (answer.statusCode !== 200) throw new Error(`The response status was ${answer.statusCode}: ${answered}`);
   const { choices } = JSON.parse(answered) as { choices: readonly [{ message: Message }] };
   const { content } = choices[0].message;
   if (content !== message.content) throw new Error('The answer is not the message.');
@@ -162,17 +140,13 @@ for (let call = -WARM_UP; call < CALLS; call += 1) {
   }
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-process.stdout.write(`a chat of ${MESSAGES} messages of ${MESSAGE_LENGTH} characters, ${CALLS} calls each\n`);
+print('a chat', `${MESSAGES} messages of ${MESSAGE_LENGTH} characters, ${CALLS} calls each`);
 for (const { name, times, spent } of ways) {
   const [own, others] = spent.map((sum) => (sum / CALLS).toFixed(1).padStart(6));
-  process.stdout.write(
-    `${name.padEnd(30)} p50 ${(median(times) / median(none.times)).toFixed(2)} x  (${median(times).toFixed(1)} ms; processor time of LiteLLM ${own} ms, of the guardrail ${others} ms)\n`,
+  print(
+    name,
+    `p50 ${(median(times) / median(none.times)).toFixed(2)} x  (${median(times).toFixed(1)} ms; processor time of LiteLLM ${own} ms, of the guardrail ${others} ms)`,
   );
 }
 await Promise.all([pool.close(), litellm.stop(), guardrail.stop()]);
-for (const { server } of [model, idle]) {
-  server.close();
-  server.closeAllConnections();
-}
+for (const { stop } of [model, idle]) stop();

@@ -2,18 +2,19 @@
  * The testbed of the operator benchmarks: a real API server, a gateway behind a proxy that counts calls, and the operator as
  * a separate process.
  */
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { customers, instances } from '../../operator/api/kinds.ts';
 import type { GatewayCustomer, RateLimit } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { type SeenCall, startTestProxy, type TestProxy } from '../../operator/gateway/testing/testProxy.ts';
 import { resource, type KubeObject } from '../../operator/runtime/runtime.ts';
-import { transportOptions, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
+import { eventually, transportOptions, RestClient, Transport } from '../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../harness/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../harness/gateway/gateway.ts';
 import { nodeFlagsOf, operatorContainer } from '../harness/operatorContainer.ts';
 import { type ManagedProcess, removeAtExit, startProcess } from '../harness/processes.ts';
+import { processorTime } from './harness.ts';
 
 export const WORKERS = 16;
 export const NAMESPACE = 'bench';
@@ -29,18 +30,11 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 /** Runs `work` for each item, with limited concurrency. */
 export async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: WORKERS }, async () => {
-      for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-    }),
-  );
-}
-
-/** @returns the processor time of a process so far, in seconds. */
-export function processorTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const left = items.values();
+  const loop = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, loop));
 }
 
 /** Waits until a process uses less than a tenth of a core for a second. @returns the time at which it came to rest */
@@ -48,7 +42,7 @@ export async function atRest(pid: number): Promise<number> {
   for (;;) {
     const [began, busy] = [performance.now(), processorTime(pid)];
     await pause(1_000);
-    if (processorTime(pid) - busy < seconds(began) / 10) return began;
+    if (processorTime(pid) - busy < (performance.now() - began) / 10) return began;
   }
 }
 
@@ -126,14 +120,7 @@ export class OperatorTestbed {
   /** Has an operator install the CRDs, creates an instance without a rate limit, and stops the operator. */
   async prepare(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const first = await this.startOperator(undefined, env);
-    while (
-      !(await this.instance('fast', NO_LIMIT).then(
-        () => true,
-        () => false,
-      ))
-    ) {
-      await pause(100);
-    }
+    await eventually(() => this.instance('fast', NO_LIMIT), 60_000);
     await first.stop();
   }
 
@@ -159,13 +146,6 @@ export class OperatorTestbed {
     while ((await this.client.get(instances, key)).status?.customers?.synced !== count) await pause(200);
   }
 
-  /** Waits until these customers are in sync. */
-  async #synced(names: readonly string[]): Promise<void> {
-    await each(names, async (name) => {
-      while (!isSynced(await this.client.get(customers, { namespace: NAMESPACE, name }))) await pause(10);
-    });
-  }
-
   /**
    * Starts an operator with these customers.
    *
@@ -185,11 +165,10 @@ export class OperatorTestbed {
     const ended = (): SeenCall[] =>
       this.proxy.calls.filter((call) => call.path.startsWith('/customer/info') && isOurs(call));
     while (ended().length < names.length) await pause(20);
-    await this.#synced(
-      ended()
-        .slice(-2 * workers)
-        .map(({ path }) => path.replace(/.*end_user_id=/, '')),
-    );
+    await each(ended().slice(-2 * workers), async ({ path }) => {
+      const name = path.replace(/.*end_user_id=/, '');
+      while (!isSynced(await this.client.get(customers, { namespace: NAMESPACE, name }))) await pause(10);
+    });
     const took = seconds(began);
     await this.allSynced(instanceName);
     await operator.stop();

@@ -2,15 +2,16 @@
  * Measures Presidio's API of the guardrail as a ratio to the real Presidio, with spaCy's small English model, in turns, for the
  * same calls. One client calls one of the two at a time, and each text is new. The output has the medians of a run.
  *
- *     node hack/bench/presidio.ts
+ *     node hack/bench/presidio.ts [calls]
  */
-import { startHarness } from '../../guardrail/testing/appHarness.ts';
+import { Pool } from 'undici';
 import { startPresidio, startPresidioAnonymizer } from '../harness/presidio.ts';
+import { median, post, print, startGuardrail, timeOf } from './harness.ts';
 
-const CALLS = 40;
+const CALLS = Number(process.argv[2] ?? 40);
 const WARM_UP = 5;
 
-const harness = await startHarness({ env: { GUARDRAIL_PRESIDIO_API: 'true' } });
+const guardrail = await startGuardrail({ GUARDRAIL_PRESIDIO_API: 'true' });
 const [analyzer, anonymizer] = await Promise.all([
   startPresidio(console.error),
   startPresidioAnonymizer(console.error),
@@ -25,32 +26,17 @@ function text(call: number, lines: number): string {
   return Array.from({ length: lines }, (_, at) => line(at)).join('\n');
 }
 
-async function timed(base: string, path: string, body: object): Promise<number> {
-  const start = performance.now();
-  const response = await fetch(base + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': 'key-of-litellm', connection: 'close' },
-    body: JSON.stringify(body),
-  });
-  await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}.`);
-  return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
-
 async function compare(what: string, path: string, reference: string, bodyOf: (call: number) => object): Promise<void> {
-  const [own, real]: [number[], number[]] = [[], []];
+  const times: [number[], number[]] = [[], []];
   for (let call = 0; call < CALLS + WARM_UP; call++) {
-    const body = bodyOf(call);
-    const times = [await timed(harness.url, path, body), await timed(reference, path, body)] as const;
-    if (call < WARM_UP) continue;
-    own.push(times[0]);
-    real.push(times[1]);
+    for (const [at, url] of [guardrail.url, reference].entries()) {
+      const pool = new Pool(url);
+      const time = await timeOf(() => post(pool, path, JSON.stringify(bodyOf(call))));
+      await pool.close();
+      if (call >= WARM_UP) times[at]?.push(time);
+    }
   }
-  console.log(`${what}: ${(median(own) / median(real)).toFixed(3)} of the time of Presidio`);
+  print(what, `${(median(times[0]) / median(times[1])).toFixed(3)} of the time of Presidio`);
 }
 
 for (const lines of [1, 10, 100]) {
@@ -60,8 +46,10 @@ for (const lines of [1, 10, 100]) {
 await compare('anonymize, 100 results', '/anonymize', anonymizer.url, (call) => ({
   text: text(call, 100),
   analyzer_results: Array.from({ length: 100 }, (_, at) => ({
-    ...{ start: at * 90, end: at * 90 + 12 },
-    ...{ entity_type: at % 2 === 0 ? 'PERSON' : 'LOCATION', score: 0.85 },
+    start: at * 90,
+    end: at * 90 + 12,
+    entity_type: at % 2 === 0 ? 'PERSON' : 'LOCATION',
+    score: 0.85,
   })),
 }));
-await Promise.all([analyzer.close(), anonymizer.close(), harness.stop()]);
+await Promise.all([analyzer.close(), anonymizer.close(), guardrail.stop()]);

@@ -6,13 +6,26 @@
  *
  *     node hack/bench/proxy.ts [streams…]
  *
- * A stream takes two file descriptors of a proxy: 10,000 streams need `ulimit -n 20100`.
+ * A stream takes two file descriptors of a proxy: 10,000 streams need `ulimit -n 20100`. `WARM_UP=0.01` shortens a trial run.
  */
-import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { Pool, type Dispatcher } from 'undici';
-import { PIECE, serveBare, serveInline, serveModel, STREAM_CHARACTERS, type Usage } from './proxyServers.ts';
-import { growthOf, memoryOverTime, type Held, type Moment } from './slowStreams.ts';
+import { collectable } from '../attack/memory.ts';
+import { freePort } from '../harness/processes.ts';
+import {
+  inLoops,
+  median,
+  print,
+  processorTime,
+  SENTENCE,
+  startGuardrail,
+  startProgram,
+  timeOf,
+  timesOf,
+} from './harness.ts';
+import { PIECE, STREAM_CHARACTERS } from './proxyServers.ts';
+import { memoryOverTime } from './slowStreams.ts';
 
 const CALLS = 400;
 const CLIENTS = 8;
@@ -21,37 +34,24 @@ const ROUNDS = 7;
 /** Of a figure that waits for a processor: which process the system lets run first changes from one turn to the next. */
 const MANY_ROUNDS = 25;
 /** Calls, first events and streams before the measurement: V8 compiles what runs, and a proxy runs for weeks. */
-const WARM_UP = { calls: 60_000, firstEvents: 400, streams: 2 };
+const WARM_UP_SHARE = Number(process.env.WARM_UP ?? 1);
+const WARM_UP = { calls: 60_000 * WARM_UP_SHARE, firstEvents: 400 * WARM_UP_SHARE, streams: 2 };
 /** Streams at the same time. */
 const STREAMS = 4;
 
 interface Target {
   readonly name: string;
-  readonly process: ChildProcess;
-  readonly origin: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly pool: Pool;
 }
 
 function bodyOf(bytes: number, isStreamed: boolean): string {
-  const sentence = 'The quarterly figures are attached and look fine. ';
-  const content = `Please write to anna.schmidt@example.org about it. ${sentence.repeat(Math.ceil(bytes / sentence.length))}`;
-  return JSON.stringify({
-    model: 'm',
-    stream: isStreamed,
-    messages: [{ role: 'user', content: content.slice(0, bytes - 90) }],
-  });
+  const text = `Please write to anna.schmidt@example.org about it. ${SENTENCE.repeat(Math.ceil(bytes / SENTENCE.length))}`;
+  const messages = [{ role: 'user', content: text.slice(0, bytes - 90) }];
+  return JSON.stringify({ model: 'm', stream: isStreamed, messages });
 }
-
-async function start(...args: string[]): Promise<{ process: ChildProcess; origin: string }> {
-  const child = fork(import.meta.filename, args, { execArgv: ['--expose-gc'] });
-  const [port] = (await once(child, 'message')) as [number];
-  return { process: child, origin: `http://127.0.0.1:${port}` };
-}
-
-async function usageOf({ process: child }: Target, what: 'time' | 'memory'): Promise<Usage> {
-  child.send(what);
-  const [usage] = (await once(child, 'message')) as [Usage];
-  return usage;
-}
+const [SMALL, LARGE, STREAMED] = [bodyOf(1000, false), bodyOf(100_000, false), bodyOf(1000, true)];
 
 function send(pool: Pool, kind: string, body: string): Promise<Dispatcher.ResponseData> {
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench', 'x-kind': kind };
@@ -65,39 +65,28 @@ async function call(pool: Pool, kind: string, body: string): Promise<string> {
   return text;
 }
 
-async function p50Of(count: number, work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const begin = performance.now();
-    await work();
-    times.push(performance.now() - begin);
-  }
-  return median(times);
-}
+const p50Of = async (count: number, work: () => Promise<unknown>): Promise<number> =>
+  median(await timesOf(count, work));
 
-async function rateOf(pool: Pool, body: string, calls = RATE_CALLS): Promise<number> {
+async function rateOf(pool: Pool, calls = RATE_CALLS): Promise<number> {
   let left = calls;
-  const begin = performance.now();
-  const client = async (): Promise<void> => {
-    while ((left -= 1) >= 0) await call(pool, 'whole', body);
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return (1000 * calls) / (performance.now() - begin);
+  const isMore = (): boolean => (left -= 1) >= 0;
+  return (1000 * calls) / (await timeOf(() => inLoops(CLIENTS, isMore, () => call(pool, 'whole', SMALL))));
 }
 
 /** The time to the first event of a stream that says no more. */
-async function firstEvent(pool: Pool, body: string): Promise<void> {
-  const { body: received } = await send(pool, 'slow', body);
+async function firstEvent(pool: Pool): Promise<void> {
+  const { body: received } = await send(pool, 'slow', STREAMED);
   await once(received, 'readable');
   received.read();
   received.on('error', () => undefined).destroy();
 }
 
 /** The processor time of a proxy for some work, in milliseconds. */
-async function cpuOf(target: Target, work: () => Promise<unknown>): Promise<number> {
-  const before = await usageOf(target, 'time');
+async function cpuOf({ pid }: Target, work: () => Promise<unknown>): Promise<number> {
+  const before = processorTime(pid);
   await work();
-  return (await usageOf(target, 'time')).cpu - before.cpu;
+  return processorTime(pid) - before;
 }
 
 async function streamAtOnce(pool: Pool): Promise<void> {
@@ -105,111 +94,68 @@ async function streamAtOnce(pool: Pool): Promise<void> {
   if (!texts.every((text) => text.endsWith('data: [DONE]\n\n'))) throw new Error('A stream was cut off.');
 }
 
-/** What is measured of a target. */
-interface Figure {
-  readonly name: string;
-  /** Default: {@link ROUNDS}. */
-  readonly rounds?: number;
-  of(target: Measured): Promise<number>;
-}
-
-/** A target, and the connections of its clients. */
-interface Measured extends Target {
-  readonly pool: Pool;
-}
-
-const [SMALL, LARGE, STREAMED] = [bodyOf(1000, false), bodyOf(100_000, false), bodyOf(1000, true)];
-
-const FIGURES: readonly Figure[] = [
-  { name: '1 kB chat, p50 in ms', of: ({ pool }) => p50Of(CALLS, () => call(pool, 'whole', SMALL)) },
-  {
-    name: `1 kB chat, calls per second of ${CLIENTS} clients`,
-    rounds: MANY_ROUNDS,
-    of: ({ pool }) => rateOf(pool, SMALL),
-  },
-  {
-    name: '1 kB chat, CPU of a call in ms',
-    rounds: MANY_ROUNDS,
-    of: async (target) => (await cpuOf(target, () => rateOf(target.pool, SMALL))) / RATE_CALLS,
-  },
-  { name: '100 kB chat, p50 in ms', of: ({ pool }) => p50Of(20, () => call(pool, 'whole', LARGE)) },
-  { name: 'first event of a stream, p50 in ms', of: ({ pool }) => p50Of(100, () => firstEvent(pool, STREAMED)) },
-  {
-    name: `stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`,
-    of: async (target) => (await cpuOf(target, () => streamAtOnce(target.pool))) / STREAMS,
-  },
+/** What is measured of a target: a name, the rounds, and the work. */
+const FIGURES: readonly (readonly [string, number, (target: Target) => Promise<number>])[] = [
+  ['1 kB chat, p50 in ms', ROUNDS, ({ pool }) => p50Of(CALLS, () => call(pool, 'whole', SMALL))],
+  [`1 kB chat, calls per second of ${CLIENTS} clients`, MANY_ROUNDS, ({ pool }) => rateOf(pool)],
+  [
+    '1 kB chat, CPU of a call in ms',
+    MANY_ROUNDS,
+    async (target) => (await cpuOf(target, () => rateOf(target.pool))) / RATE_CALLS,
+  ],
+  ['100 kB chat, p50 in ms', ROUNDS, ({ pool }) => p50Of(20, () => call(pool, 'whole', LARGE))],
+  ['first event of a stream, p50 in ms', ROUNDS, ({ pool }) => p50Of(100, () => firstEvent(pool))],
+  [
+    `stream of ${STREAM_CHARACTERS} characters in pieces of ${PIECE}, CPU in ms`,
+    ROUNDS,
+    async (target) => (await cpuOf(target, () => streamAtOnce(target.pool))) / STREAMS,
+  ],
 ];
 
-/** The bare proxy and the inline one in turn for each figure: the speed of a machine changes within seconds. */
-async function compare(figure: Figure, bare: Measured, inline: Measured): Promise<string> {
-  const rounds: { readonly bare: number; readonly inline: number }[] = [];
-  for (let round = 0; round < (figure.rounds ?? ROUNDS); round += 1) {
-    rounds.push({ bare: await figure.of(bare), inline: await figure.of(inline) });
-  }
-  const of = (value: (round: (typeof rounds)[number]) => number): string => median(rounds.map(value)).toFixed(2);
-  return (
-    `${figure.name}: bare ${of((each) => each.bare)}, inline ${of((each) => each.inline)}; ` +
-    `difference ${of((each) => each.inline - each.bare)}, ratio ${of((each) => each.inline / each.bare)}\n`
-  );
-}
-
-async function warmUp({ pool }: Measured): Promise<void> {
-  await rateOf(pool, SMALL, WARM_UP.calls);
-  for (let n = 0; n < WARM_UP.firstEvents; n += 1) await firstEvent(pool, STREAMED);
+const program = (...args: string[]): ReturnType<typeof startProgram> =>
+  startProgram({ args: [...collectable(), join(import.meta.dirname, 'proxyServers.ts'), ...args] });
+const model = await program('model');
+const proxyPort = await freePort();
+const inline = await startGuardrail(
+  {
+    GUARDRAIL_API_KEYS: '',
+    GUARDRAIL_INSECURE_NO_AUTH: 'true',
+    GUARDRAIL_PROXY_UPSTREAM: model.url,
+    GUARDRAIL_PROXY_PORT: String(proxyPort),
+  },
+  { args: collectable() },
+);
+const bare = await program('bare', model.url);
+const targetOf = (name: string, url: string, pid: number): Target => ({
+  ...{ name, url, pid },
+  pool: new Pool(url, { connections: CLIENTS }),
+});
+const targets = [
+  targetOf('bare', bare.url, bare.pid),
+  targetOf('inline', `http://127.0.0.1:${proxyPort}`, inline.pid),
+] as const;
+for (const { pool } of targets) {
+  await rateOf(pool, WARM_UP.calls);
+  for (let n = 0; n < WARM_UP.firstEvents; n += 1) await firstEvent(pool);
   for (let n = 0; n < WARM_UP.streams; n += 1) await streamAtOnce(pool);
 }
-
-async function measure(streams: readonly number[]): Promise<void> {
-  const model = await start('model');
-  const measured = async (name: string): Promise<Measured> => {
-    const target = { name, ...(await start(name, model.origin)) };
-    return { ...target, pool: new Pool(target.origin, { connections: CLIENTS }) };
-  };
-  const targets = [await measured('bare'), await measured('inline')] as const;
-  for (const target of targets) await warmUp(target);
-  for (const figure of FIGURES) process.stdout.write(await compare(figure, ...targets));
-  for (const { pool } of targets) await pool.destroy();
-  for (const count of streams.length > 0 ? streams : [1000]) {
-    for (const target of targets) {
-      const result = await memoryOverTime({
-        pool: new Pool(target.origin, { headersTimeout: 0, bodyTimeout: 0 }),
-        count,
-        open: (pool) => send(pool, 'held', STREAMED),
-        usage: () => usageOf(target, 'memory'),
-      });
-      process.stdout.write(`${count} slow streams, ${target.name}: ${described(result)}\n`);
-    }
-  }
-  for (const { process: child } of [...targets, model]) child.disconnect();
-}
-
-/** The memory of the streams over time, in kB for each. */
-function described({ moments, parts }: Held): string {
-  const listed = (of: (moment: Moment) => number): string =>
-    moments.map((one) => (of(one) / 1000).toFixed(2)).join(', ');
-  const growth = growthOf(moments);
-  return (
-    `kB each at the beginning, in the middle and at the end: resident ${listed(({ rss }) => rss)}, ` +
-    `live ${listed(({ live }) => live)}; growth ${(growth.rss / 1000).toFixed(2)} and ${(growth.live / 1000).toFixed(2)}; ` +
-    `${parts.toFixed(1)} events each meanwhile`
+for (const [name, count, work] of FIGURES) {
+  // The two in turns: the speed of a machine changes within seconds.
+  const rounds: (readonly [number, number])[] = [];
+  while (rounds.length < count) rounds.push([await work(targets[0]), await work(targets[1])]);
+  const of = (value: (round: readonly [number, number]) => number): string => median(rounds.map(value)).toFixed(2);
+  print(
+    name,
+    `bare ${of(([one]) => one)}, inline ${of(([, one]) => one)}; ` +
+      `difference ${of(([one, other]) => other - one)}, ratio ${of(([one, other]) => other / one)}`,
   );
 }
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+for (const { pool } of targets) await pool.destroy();
+const counts = process.argv.slice(2).map(Number);
+for (const count of counts.length > 0 ? counts : [1000]) {
+  for (const { name, url, pid } of targets) {
+    const pool = new Pool(url, { headersTimeout: 0, bodyTimeout: 0 });
+    print(`${count} slow streams, ${name}`, await memoryOverTime(pid, pool, count, () => send(pool, 'held', STREAMED)));
+  }
 }
-
-const [, , role, upstream = ''] = process.argv;
-switch (role) {
-  case 'model':
-    await serveModel();
-    break;
-  case 'bare':
-    await serveBare(upstream);
-    break;
-  case 'inline':
-    await serveInline(upstream);
-    break;
-  default:
-    await measure(process.argv.slice(2).map(Number));
-}
+for (const one of [inline, bare, model]) await one.stop();

@@ -1,14 +1,7 @@
-/** The processes beside which the inline proxy is measured, and the proxy itself: each is a child process of a benchmark. */
-import { once } from 'node:events';
-import { openSync } from 'node:fs';
+/** The programs beside which the inline proxy is measured: a model, and a bare proxy. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { Pool, type Dispatcher } from 'undici';
-import { startApp } from '../../guardrail/app/app.ts';
-import { openLogDestination } from '../../guardrail/logDestination.ts';
-import { readSettings } from '../../guardrail/settings/settings.ts';
 
 export const STREAM_CHARACTERS = 20_000;
 export const PIECE = 4;
@@ -16,61 +9,6 @@ export const PIECE = 4;
 const EVENT_MS = 1;
 /** The same for a stream that stays open for long. */
 const HELD_EVENT_MS = 2500;
-
-/** What a child process uses. */
-export interface Usage {
-  /** Milliseconds. */
-  readonly cpu: number;
-  /** Bytes of resident memory. */
-  readonly rss: number;
-  /** Bytes of live objects, and of buffers outside of the heap. */
-  readonly live: number;
-}
-
-export async function serveModel(): Promise<void> {
-  await serve(createServer(answer));
-}
-
-/** A reverse proxy that only copies. */
-export async function serveBare(url: string): Promise<void> {
-  await serve(bareProxy(url));
-}
-
-/** The inline proxy before an upstream. */
-export async function serveInline(url: string): Promise<void> {
-  const settings = readSettings({
-    GUARDRAIL_PORT: '0',
-    GUARDRAIL_METRICS_PORT: 'off',
-    GUARDRAIL_HOST: '127.0.0.1',
-    GUARDRAIL_INSECURE_NO_AUTH: 'true',
-    GUARDRAIL_PROXY_UPSTREAM: url,
-    GUARDRAIL_PROXY_PORT: '0',
-  });
-  const app = await startApp(settings, {
-    logger: pino({ level: 'info' }, openLogDestination(openSync('/dev/null', 'w'))),
-  });
-  report(app.proxyPort ?? 0);
-}
-
-async function serve(server: Server): Promise<void> {
-  server.listen(0, '127.0.0.1', 4096);
-  await once(server, 'listening');
-  report((server.address() as AddressInfo).port);
-}
-
-/** Reports the port to the parent process, and its usage when it is asked. */
-function report(port: number): void {
-  process.send?.(port);
-  process.on('message', (what) => {
-    // A collection takes processor time.
-    if (what === 'memory') globalThis.gc?.();
-    const { user, system } = process.cpuUsage();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    const usage: Usage = { cpu: (user + system) / 1000, rss, live: heapUsed + external };
-    process.send?.(usage);
-  });
-  process.once('disconnect', () => process.exit(0));
-}
 
 /** A reverse proxy that does nothing but copy. */
 function bareProxy(url: string): Server {
@@ -115,6 +53,10 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     const [found = 'Nobody'] = /<EMAIL_ADDRESS_\w+>/.exec(Buffer.concat(parts).toString()) ?? [];
     const text = `Please write to ${found} about the invoice, and ask for a call. `;
     switch (request.headers['x-kind']) {
+      case undefined:
+        // A probe.
+        response.end();
+        break;
       case 'whole': {
         const message = { role: 'assistant', content: text.repeat(12) };
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -158,4 +100,10 @@ async function hold(response: ServerResponse, text: string): Promise<void> {
     response.write(event(text));
     await delay(HELD_EVENT_MS);
   }
+}
+
+if (import.meta.main) {
+  const [, , role, upstream = ''] = process.argv;
+  const server = role === 'bare' ? bareProxy(upstream) : createServer(answer);
+  server.listen(Number(process.env.PORT), '127.0.0.1', 4096);
 }

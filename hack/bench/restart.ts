@@ -8,17 +8,10 @@
  */
 import { request } from 'undici';
 import { customers } from '../../operator/api/kinds.ts';
+import { mebibytes } from '../attack/measure.ts';
 import { peakBytes, residentBytes } from '../attack/memory.ts';
-import {
-  atRest,
-  each,
-  MASTER_KEY,
-  NAMESPACE,
-  OperatorTestbed,
-  pause,
-  processorTime,
-  seconds,
-} from './operatorTestbed.ts';
+import { processorTime } from './harness.ts';
+import { atRest, each, MASTER_KEY, NAMESPACE, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
 /** How long the operator is watched afterwards for unwanted actions. */
@@ -38,12 +31,6 @@ async function writes(): Promise<Map<string, number>> {
     counts.set(key, (counts.get(key) ?? 0) + Number(count));
   }
   return counts;
-}
-
-/** @returns the current and the peak memory of a process, in MiB. */
-function memory(pid: number): readonly [now: string, most: string] {
-  const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
-  return [mebibytes(residentBytes(pid)), mebibytes(peakBytes(pid))];
 }
 
 try {
@@ -75,9 +62,9 @@ try {
   const operator = await testbed.startOperator();
   while (proxy.calls.length === 0) await pause(20);
   const took = ((await atRest(operator.pid)) - began) / 1000;
-  const busy = processorTime(operator.pid);
+  const busy = processorTime(operator.pid) / 1000;
   await pause(AFTER_MS);
-  const [now, most] = memory(operator.pid);
+  const memory = `memory: ${mebibytes(residentBytes(operator.pid))}, peak ${mebibytes(peakBytes(operator.pid))}`;
   const after = await writes();
   const written = [...after].filter(([key, count]) => count !== (before.get(key) ?? 0));
   const calls = new Map<string, number>();
@@ -93,7 +80,7 @@ try {
   console.log(
     `writes at the API server: ${written.length === 0 ? 'none' : written.map(([key, count]) => `${count - (before.get(key) ?? 0)} × ${key}`).join(', ')}`,
   );
-  console.log(`memory: ${now} MiB, peak ${most} MiB`);
+  console.log(memory);
   await operator.stop();
 } finally {
   await testbed.stop();
