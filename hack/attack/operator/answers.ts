@@ -108,7 +108,7 @@ async function play(
   for (const role of ['kept', 'changed', 'deleted'] as const) await scene.create(role);
   await eventually(async () => {
     if (!(await scene.list()).every(isSynced)) throw new Error('The customers were not synced before the attack.');
-  });
+  }, CONVERGED_WITHIN_MS);
 
   scene.gateway.behavior = behavior;
   await testbed.client.patch(customers, { namespace, name: 'changed' }, { spec: { alias: 'Two', maxBudget: 6 } });
