@@ -35,16 +35,6 @@ const root = join(import.meta.dirname, '../..');
 const logs = join(root, '.local/e2e');
 
 /**
- * Starts the slowest work on a new machine, building the node programs and the base images, in parallel with other work.
- * Errors are reported when the results are needed.
- */
-export function buildAhead(): void {
-  if ((process.env.E2E_IMAGE ?? '') !== '') return;
-  ensurePrograms(() => undefined).catch(() => undefined);
-  ensureBaseImages(() => undefined).catch(() => undefined);
-}
-
-/**
  * Runs cases on the cluster of E2E_IMAGE and KUBECONFIG, or on a cluster of its own.
  *
  * @param abort ends the cases and stops the cluster

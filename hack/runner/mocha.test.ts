@@ -90,25 +90,6 @@ describe('test driver', () => {
       expect(await run(source)).to.equal('0 passed, 1 failed');
     });
 
-    it('prints the output of a delayed run as one piece, after the parallel run', async () => {
-      const source = `it('a', () => { console.log('from the test'); });`;
-      writeFileSync(join(folder, 'delayed.test.mjs'), source);
-      const program = `
-        const { runMocha } = await import(${JSON.stringify(join(import.meta.dirname, 'mocha.ts'))});
-        let pieces = [];
-        const write = process.stdout.write.bind(process.stdout);
-        process.stdout.write = (piece, ...rest) => { pieces.push(String(piece)); return true; };
-        const other = new Promise((done) => setTimeout(() => { pieces.push('other'); done(); }, 2_000));
-        const { passed } = await runMocha(${JSON.stringify(folder)}, ['delayed.test.mjs'], { printAfter: other });
-        write(JSON.stringify([passed, pieces.map((piece) => /from the test[^]*1 passing/.test(piece) || piece)]));`;
-      const output = await new Promise<string>((resolve) => {
-        execFile(process.execPath, ['--input-type=module', '-e', program], (_error, stdout) => {
-          resolve(stdout);
-        });
-      });
-      expect(output.trim()).to.equal('[1,["other",true]]');
-    });
-
     it('ends at once when it is aborted, and counts this as a failure', async () => {
       const source = `it('a', async () => { await new Promise((done) => setTimeout(done, 10_000)); });`;
       expect(await run(source, '{ abort: AbortSignal.timeout(1_000) }')).to.match(/^0 passed, [12] failed$/);

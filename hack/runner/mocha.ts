@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,19 +18,13 @@ export interface RunOptions {
   readonly through?: readonly string[];
   /** Variables in addition to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs the files in this number of processes. Does not detect what a test leaves running. */
-  readonly processes?: number;
   /** Ends the run at once. */
   readonly abort?: AbortSignal;
-  /** For a run beside another one: prints the output as one piece when both runs have ended. */
-  readonly printAfter?: Promise<unknown>;
 }
 
 /** How long mocha may run after its last test. It ends at once unless a test has left something running. */
 const LEFT_RUNNING_MS = 30_000;
 const WATCH_MS = 500;
-/** How long to wait for the rest of an ended process's output. */
-const FLUSHED_MS = 2_000;
 
 /**
  * Runs mocha with these arguments and prints its output. Never throws: a run that ends early, runs no test, or leaves
@@ -50,15 +43,14 @@ export async function runMocha(root: string, args: readonly string[], options: R
 }
 
 function spawnMocha(root: string, args: readonly string[], countsFile: string, options: RunOptions): ChildProcess {
-  const { through = [], env = {}, processes, printAfter } = options;
+  const { through = [], env = {} } = options;
   const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
   const reporter = ['--reporter', join(import.meta.dirname, 'reporter.mjs'), '--reporter-option', `file=${countsFile}`];
-  const parallel = processes === undefined ? [] : ['--parallel', '--jobs', String(processes)];
-  const [command = '', ...rest] = [...through, process.execPath, mocha, ...reporter, ...parallel, ...args];
+  const [command = '', ...rest] = [...through, process.execPath, mocha, ...reporter, ...args];
   return spawn(command, rest, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: printAfter ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
 
@@ -66,9 +58,8 @@ function spawnMocha(root: string, args: readonly string[], countsFile: string, o
 async function endOf(
   child: ChildProcess,
   countsFile: string,
-  { through = [], abort, printAfter }: RunOptions,
+  { through = [], abort }: RunOptions,
 ): Promise<{ code: number | null; leftRunning: boolean }> {
-  const printOutput = printAfter && holdOutput(child, printAfter);
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('exit', resolve);
     child.once('error', reject);
@@ -84,22 +75,7 @@ async function endOf(
   process.off('exit', stop);
   abort?.removeEventListener('abort', stop);
   const leftRunning = await watch.end();
-  await printOutput?.();
   return { code, leftRunning };
-}
-
-/** Collects the output of a run. The returned function prints it when the other run has ended. */
-function holdOutput(child: ChildProcess, other: Promise<unknown>): () => Promise<void> {
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => output.push(piece));
-  const closed = once(child, 'close');
-  closed.catch(() => undefined);
-  return async () => {
-    // A process that a test has left running may keep the pipes open.
-    await Promise.race([closed, delay(FLUSHED_MS, undefined, { ref: false })]);
-    await Promise.allSettled([other]);
-    process.stdout.write(Buffer.concat(output));
-  };
 }
 
 /** Kills mocha if it does not end after its last test. `end` stops the watch and returns whether it has killed. */

@@ -19,13 +19,13 @@ export const PROGRAMS: readonly CaseProgram[] = [
   {
     title: 'the real cluster (npm run e2e)',
     script: 'hack/e2e/main.ts',
-    share: 0.5,
+    share: 0.8,
     casesOf: (name) => /e2e\/cases\/(\w+)\.ts$/.exec(name)?.slice(1) ?? [],
   },
   {
     title: 'the attacks (npm run attack)',
     script: 'hack/attack/main.ts',
-    share: 1,
+    share: 0.7,
     casesOf: (name) => (name.includes('/') ? [name] : []),
   },
 ];
