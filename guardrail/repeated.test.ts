@@ -31,4 +31,19 @@ describe('repeated work', () => {
     repeated.end();
     expect(order).to.deep.equal(['begin', 'end', 'begin', 'end']);
   });
+
+  it('goes on after an error', async () => {
+    let turns = 0;
+    const repeated = repeat(async () => {
+      turns += 1;
+      if (turns === 1) throw new Error('the first turn');
+    }, 3_600_000);
+    const first = await repeatNow().then(
+      () => 'done',
+      (error: unknown) => String(error),
+    );
+    await repeatNow();
+    repeated.end();
+    expect([first, turns]).to.deep.equal(['Error: the first turn', 2]);
+  });
 });

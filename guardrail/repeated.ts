@@ -12,7 +12,9 @@ const works = new Set<() => Promise<void>>();
 export function repeat(work: () => Promise<void>, intervalMs: number): Repeated {
   let done = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  const next = (): Promise<void> => (done = done.then(() => (works.has(next) ? work() : undefined)));
+  // The caller gets the error of its own turn. It does not end the repetition.
+  const turn = (): Promise<void> | undefined => (works.has(next) ? work() : undefined);
+  const next = (): Promise<void> => (done = done.then(turn, turn));
   const schedule = (): void => {
     timer = setTimeout(() => {
       void next().finally(() => {
