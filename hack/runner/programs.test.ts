@@ -39,7 +39,7 @@ describe('result of a program with cases', () => {
   }
 
   it('selects the cases that failed', () => {
-    const [e2e, attacks] = PROGRAMS;
+    const [attacks, e2e] = PROGRAMS;
     expect(e2e?.casesOf('hack/e2e/cases/sidecar.ts')).to.deep.equal(['sidecar']);
     expect(e2e?.casesOf('the program')).to.deep.equal([]);
     expect(attacks?.casesOf('operator/hang')).to.deep.equal(['operator/hang']);

@@ -5,7 +5,7 @@ import { readSamples } from '../../local/start/samples.ts';
 import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
 import { OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
-import { SAMPLES_NAMESPACE } from '../namespaces.ts';
+import { NAMESPACES, SAMPLES_NAMESPACE } from '../namespaces.ts';
 import { apply, becomes, get, POD_MS, portFrom, soon, Testbed } from '../testbed.ts';
 
 const METRICS_PORT = 9090;
@@ -150,7 +150,7 @@ describe('the operator, installed by kubectl apply -k', () => {
       });
     });
 
-    it('logs no error', async () => {
+    it('logs no error about the samples or itself', async () => {
       const logs = await cluster().kubectl([
         'logs',
         '-n',
@@ -159,7 +159,9 @@ describe('the operator, installed by kubectl apply -k', () => {
         '--all-pods',
       ]);
       const errors = logs.split('\n').filter((line) => /"level":("error"|50)/.test(line));
-      expect(errors).to.deep.equal([]);
+      // Other cases run at the same time, and provoke errors in their namespaces.
+      const ofOthers = (line: string): boolean => NAMESPACES.some((namespace) => line.includes(`"${namespace}/`));
+      expect(errors.filter((line) => !ofOthers(line))).to.deep.equal([]);
     });
   });
 });
