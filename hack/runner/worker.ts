@@ -23,7 +23,7 @@ export interface WorkerReport {
 /** A failed test, or hook. */
 export interface TestFailure {
   readonly title: string;
-  /** The begin of the error's message. For a property, it contains the seed. */
+  /** The start of the error's message. For a property, it contains the seed. */
   readonly message: string;
 }
 
@@ -52,7 +52,7 @@ async function run(file: string): Promise<WorkerReport> {
       passed += 1;
     });
     runner.on('fail', (test: Mocha.Runnable, error: unknown) => {
-      failures.push({ title: test.fullTitle(), message: beginOf(error) });
+      failures.push({ title: test.fullTitle(), message: startOf(error) });
     });
   });
   mocha.dispose();
@@ -67,7 +67,7 @@ async function run(file: string): Promise<WorkerReport> {
   };
 }
 
-function beginOf(error: unknown): string {
+function startOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n').slice(0, MESSAGE_LINES).join(' ').slice(0, MESSAGE_LENGTH);
 }
@@ -107,7 +107,7 @@ process.on('message', (file: string) => {
     (report) => process.send?.(report),
     (error: unknown) => {
       console.error(error);
-      const failure: TestFailure = { title: `${basename(file)} cannot be loaded`, message: beginOf(error) };
+      const failure: TestFailure = { title: `${basename(file)} cannot be loaded`, message: startOf(error) };
       process.send?.({ passed: 0, failures: [failure], processorMs: 0, leftRunning: [] } satisfies WorkerReport);
     },
   );
