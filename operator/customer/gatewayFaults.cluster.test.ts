@@ -78,7 +78,7 @@ describe('customers and faults', function () {
       const created = await bed.user.untilReason('a', 'Created');
       bed.proxy.fault = () => ({ kind: 'breakBefore' });
       bed.proxy.calls.length = 0;
-      bed.operator.skipInterval();
+      await bed.operator.skipInterval();
       await eventually(async () => {
         expect(bed.proxy.calls.length).to.be.at.least(4);
       });
@@ -92,7 +92,7 @@ describe('customers and faults', function () {
       // The next outage is tolerated for a minute again.
       bed.proxy.fault = () => ({ kind: 'breakBefore' });
       bed.proxy.calls.length = 0;
-      bed.operator.skipInterval();
+      await bed.operator.skipInterval();
       await eventually(async () => {
         expect(bed.proxy.calls.length).to.be.at.least(4);
       });
@@ -121,7 +121,7 @@ describe('customers and faults', function () {
       await bed.user.untilReason('going', 'Created');
       bed.proxy.fault = () => answer(429, '{"error":{"message":"slow down"}}', { 'retry-after': '3600' });
       bed.proxy.calls.length = 0;
-      bed.operator.skipInterval();
+      await bed.operator.skipInterval();
       await bed.user.customer('a', {});
       const limited = await bed.user.untilReason('a', 'RateLimited');
       expect(message(limited)).to.match(/accepts no calls until 20\S+Z: .*"slow down"/);

@@ -169,7 +169,7 @@ describe('customer reconcile', function () {
       expect((await bed.user.get('a'))?.metadata.resourceVersion).to.equal(stuck.metadata.resourceVersion);
       expect((await bed.user.events('a')).filter((reason) => reason === 'NotConverged').length).to.be.at.most(1);
       bed.proxy.fault = noFault;
-      bed.operator.skipInterval();
+      await bed.operator.skipInterval();
       await bed.user.until('a', ({ status }) => status?.synced === true);
       expect(await bed.recordOf('a')).to.include({ alias: 'A' });
     });

@@ -19,7 +19,7 @@ describe('customers without changes', function () {
 
     const hour = 60 * 60_000;
     bed.operator.advance(hour);
-    bed.operator.skipInterval();
+    await bed.operator.skipInterval();
     const moved = await bed.user.until('a', ({ status }) => status?.lastSyncTime !== first?.lastSyncTime);
     expect(Date.parse(moved.status?.lastSyncTime ?? '')).to.be.at.least(Date.parse(first?.lastSyncTime ?? '') + hour);
     expect(moved.status?.conditions).to.deep.equal(first?.conditions);
@@ -30,7 +30,7 @@ describe('customers without changes', function () {
     };
     bed.operator.advance(2 * hour);
     bed.proxy.fault = () => answer(400, '{"error": {"message": "no"}}');
-    bed.operator.skipInterval();
+    await bed.operator.skipInterval();
     unmoved(await bed.user.untilReason('a', 'GatewayRejected'));
     await bed.user.annotate('a', 'paused', 'true');
     unmoved(await bed.user.untilReason('a', 'Paused'));

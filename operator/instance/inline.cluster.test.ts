@@ -317,8 +317,10 @@ describe('the integration Inline', function () {
   });
 
   describe('with an exclusive guardrail', () => {
+    /** The rules of the policy that closes the port. It is written after the instance is Ready. */
     async function ingress(): Promise<object[]> {
-      const policy = await plane().kubectl(['get', 'networkpolicy', guarded, '-n', testbed.namespace, '-o', 'json']);
+      const get = ['get', 'networkpolicy', guarded, '-n', testbed.namespace, '-o', 'json'];
+      const policy = await eventually(() => plane().kubectl(get));
       return (JSON.parse(policy) as { spec: { ingress: object[] } }).spec.ingress;
     }
 
