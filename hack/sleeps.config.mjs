@@ -20,7 +20,6 @@ export const sleepingTests = [
   'guardrail/proxy/flow.test.ts',
   'guardrail/store/redisConnection.redis.test.ts',
   'guardrail/timeLimit.test.ts',
-  'hack/attack/suite.test.ts',
   'hack/harness/processes.test.ts',
   'hack/local/start/start.all.test.ts',
   'operator/runtime/client/deadline.test.ts',

@@ -9,6 +9,7 @@ import { exitWith } from './exitWith.ts';
 import { timesTable } from './outcome.ts';
 import { isProgramRunning, PROGRAMS } from './programs.ts';
 import { Run } from './run.ts';
+import { realServers } from './servers.ts';
 import { allTests, kindOf, testsIn } from './suites.ts';
 
 const HELP = `npm test              lint, format, types, and all tests that need no programs of other projects
@@ -49,6 +50,7 @@ async function main(): Promise<number> {
       ...(values.unit === true && { PROPERTY_TIME_MS: String(UNIT_PROPERTY_MS) }),
       ...(values.long === true && { TEST_SCALE: 'long' }),
     },
+    servers: realServers,
     signal: stopping.signal,
   });
   if (positionals.length > 0) {

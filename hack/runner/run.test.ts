@@ -3,9 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Run } from './run.ts';
+import type { TestServers } from './servers.ts';
 import { allTests } from './suites.ts';
 
 const root = join(import.meta.dirname, '../..');
+/** The files of these tests need no servers. */
+const NO_SERVERS: TestServers = {
+  findRedis: () => Promise.reject(new Error('No file needs Redis.')),
+  findControlPlane: () => Promise.reject(new Error('No file needs a control plane.')),
+  startControlPlane: () => {
+    throw new Error('No file needs a control plane.');
+  },
+};
 const FAILS_ONCE = `
   import { existsSync, writeFileSync } from 'node:fs';
   it('passes', () => {});
@@ -34,7 +43,7 @@ describe('run of the tests', function () {
     writeFileSync(join(project, 'guardrail/passes.test.ts'), `it('a', () => {});`);
     writeFileSync(join(project, 'hack/passes.test.ts'), `it('a', () => {});`);
     for (const [name, source] of Object.entries(sources)) writeFileSync(join(project, name), source);
-    const run = new Run({ root: project, signal: new AbortController().signal });
+    const run = new Run({ root: project, servers: NO_SERVERS, signal: new AbortController().signal });
     await run.together({ files: allTests(project) });
     return run.verdict();
   }

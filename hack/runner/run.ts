@@ -1,15 +1,11 @@
 /** A run of the project's tests: what runs at the same time, what runs once more, and the outcomes. */
-import { mkdtempSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type ControlPlane, startControlPlane } from '../harness/controlplane.ts';
-import { ensureBinaries } from '../harness/controlplane/binaries.ts';
+import { availableParallelism } from 'node:os';
 import { Progress } from '../harness/progress.ts';
-import { findRedisServer } from '../harness/redis.ts';
 import { type Check, runCheck } from './checks.ts';
 import { type Outcome, type SecondRun, type Verdict, verdict } from './outcome.ts';
 import { type CaseProgram, runProgram } from './programs.ts';
 import { runTasks, type Task } from './schedule.ts';
+import type { TestServers } from './servers.ts';
 import { isNeeded, kindOf, type TestKind } from './suites.ts';
 import { Workers } from './workers.ts';
 
@@ -18,6 +14,7 @@ export interface RunOptions {
   readonly root: string;
   /** Variables of the tests in addition to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly servers: TestServers;
   /** Ends everything. */
   readonly signal: AbortSignal;
 }
@@ -50,8 +47,9 @@ export class Run {
 
   /** Runs these files one after the other, and shows what they print while they run. */
   async oneByOne(files: readonly string[]): Promise<void> {
-    if (isNeeded('redis', files)) await this.#progress.step('Redis for tests', findRedisServer);
-    if (isNeeded('controlPlane', files)) await this.#controlPlanePrograms();
+    const { servers } = this.#options;
+    if (isNeeded('redis', files)) await servers.findRedis(this.#progress);
+    if (isNeeded('controlPlane', files)) await servers.findControlPlane(this.#progress);
     const workers = this.#workers({ live: true });
     for (const file of files) this.#add(kindOf(file), await workers.run(file));
     await this.#end(workers);
@@ -59,28 +57,25 @@ export class Run {
 
   /** Runs all parts, as many at the same time as there are processors for. Runs what failed once more, alone, at the end. */
   async together({ files, checks = [], programs = [] }: Parts): Promise<void> {
-    if (isNeeded('redis', files)) await this.#progress.step('Redis for tests', findRedisServer);
-    const servers = isNeeded('controlPlane', files) ? this.#startServers() : undefined;
-    const workers = this.#workers({ ...(servers && { env: { TEST_CONTROL_PLANE: servers.dir } }) });
+    const { servers } = this.#options;
+    if (isNeeded('redis', files)) await servers.findRedis(this.#progress);
+    const plane = isNeeded('controlPlane', files) ? servers.startControlPlane(this.#progress) : undefined;
+    const workers = this.#workers({ env: plane?.env ?? {} });
     try {
       await runTasks(
         [
-          ...programs.map((program) => this.#programTask(program, servers?.binaries)),
+          ...programs.map((program) => this.#programTask(program, plane?.programs)),
           ...checks.map((check) => this.#checkTask(check)),
           ...files
             .toSorted((a, b) => ORDER.indexOf(kindOf(a)) - ORDER.indexOf(kindOf(b)))
-            .map((file) => this.#fileTask(file, workers, servers?.plane)),
+            .map((file) => this.#fileTask(file, workers, plane?.ready)),
         ],
         availableParallelism(),
       );
       await this.#runFailedAgain(workers, programs);
       await this.#end(workers);
     } finally {
-      // A control plane that did not start was reported by the tasks.
-      await servers?.plane.then(
-        (plane) => plane.stop(),
-        () => undefined,
-      );
+      await plane?.stop();
     }
   }
 
@@ -169,25 +164,5 @@ export class Run {
     const seconds = `${(wallMs / 1000).toFixed(1)} s`.padStart(8);
     if (failures.length === 0) this.#progress.line(`✓ ${seconds}  ${name} (${passed})`);
     else this.#progress.line(`${output}\n✗ ${seconds}  ${name} (${passed}, ${failures.length} failed)`);
-  }
-
-  #controlPlanePrograms(): Promise<unknown> {
-    return this.#progress.step('Control plane for tests', (report) =>
-      ensureBinaries(['kube-apiserver', 'etcd', 'kubectl'], { report }),
-    );
-  }
-
-  /** Fetches the control plane, which a new machine builds for minutes, and starts the one that all files share. */
-  #startServers(): {
-    readonly dir: string;
-    readonly binaries: Promise<unknown>;
-    readonly plane: Promise<ControlPlane>;
-  } {
-    const dir = mkdtempSync(join(tmpdir(), 'test-control-plane-'));
-    const binaries = this.#controlPlanePrograms();
-    const plane = binaries.then(() => startControlPlane({ dir, temporary: true }));
-    // The tasks that need it report the error.
-    plane.catch(() => undefined);
-    return { dir, binaries, plane };
   }
 }
