@@ -73,7 +73,7 @@ async function main(): Promise<number> {
 // By default, a signal ends this process without its exit handlers, and the tests continue to run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
-    stopping.abort();
+    stopping.abort(new Error('A signal ended the run.'));
     // The program of the real cluster takes it down in order. The run then ends with its outcome.
     if (!isProgramRunning()) process.exit(130);
   });

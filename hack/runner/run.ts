@@ -101,6 +101,7 @@ export class Run {
       share: SHARE[kind],
       ...(plane && isNeeded('controlPlane', [file]) && { ready: plane }),
       run: async () => {
+        this.#options.signal.throwIfAborted();
         const outcome = await workers.run(file);
         this.#report(outcome);
         this.#add(kind, outcome);
@@ -113,6 +114,7 @@ export class Run {
       name: check.title,
       share: 1,
       run: async () => {
+        this.#options.signal.throwIfAborted();
         this.#add('checks', await runCheck(this.#options.root, this.#progress, check));
       },
     };
@@ -124,6 +126,7 @@ export class Run {
       share: program.share,
       ...(binaries && { ready: binaries }),
       run: async () => {
+        this.#options.signal.throwIfAborted();
         const outcome = await runProgram(this.#options, this.#progress, program);
         this.#report(outcome);
         this.#add('programs', outcome);
@@ -136,6 +139,7 @@ export class Run {
       stage === 'checks' ? [] : outcomes.filter(({ failures }) => failures.length > 0),
     );
     for (const first of failed) {
+      this.#options.signal.throwIfAborted();
       this.#progress.line(`${first.name} failed. It runs once more, alone.`);
       const program = programs.find(({ title }) => title === first.name);
       const second = program
