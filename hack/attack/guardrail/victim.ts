@@ -77,8 +77,9 @@ class Victim {
     this.#faults = new Set();
   }
 
-  /** Waits for the answers to all calls that have begun. */
+  /** Waits for the answers to all calls that have begun. After an attack that was shorter than a turn, it makes one. */
   async report(): Promise<VictimReport> {
+    if (this.#latencies.length === 0) this.exchange('call-report');
     await Promise.all(this.#open);
     return { latencies: this.#latencies, faults: [...this.#faults] };
   }
