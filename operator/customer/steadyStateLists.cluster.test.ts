@@ -1,10 +1,11 @@
 /** Many customers in steady state, for two sync intervals. */
 import { expect } from 'chai';
+import { atScale } from '../../hack/harness/scale.ts';
 import { minListedCustomers } from '../gateway/gateway.ts';
 import { withTestbed } from './testing/testbed.ts';
 import { eventually, SYNC_INTERVAL_MS } from './testing/testOperator.ts';
 
-const CUSTOMERS = process.env.TEST_SCALE === 'long' ? 1_000 : minListedCustomers + 20;
+const CUSTOMERS = atScale(minListedCustomers + 20, 1_000);
 const LISTS_PER_INTERVAL = 10;
 
 describe('many customers in steady state', function () {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { atScale } from '../../hack/harness/scale.ts';
 import { parseAllDocuments } from 'yaml';
 import { answer, withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
@@ -13,7 +14,7 @@ import { runImport } from './import.ts';
 import type { Manifest } from './plan.ts';
 
 /** The number of imported customers. A list of them is used from a hundred on. */
-const COUNT = process.env.TEST_SCALE === 'long' ? 1_000 : 120;
+const COUNT = atScale(120, 1_000);
 
 interface End {
   readonly code: number | null;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { atScale } from '../../../hack/harness/scale.ts';
 import { SMALL_SHARE, type Manifest } from './build.ts';
 import { inputsFile, inputsOf } from './inputs.ts';
 import { recordedTraining } from './recordedTraining.ts';
@@ -7,7 +8,7 @@ import { recordedTraining } from './recordedTraining.ts';
 const read = (file: URL | string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 /** A training with all texts takes ten minutes or more. Before a release, `npm run test:long` repeats it. */
-const isLong = process.env.TEST_SCALE === 'long';
+const isLong = atScale(false, true);
 
 describe('training', function () {
   this.timeout(3_600_000);

@@ -1,5 +1,6 @@
 import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
 import { expect } from 'chai';
+import { atScale } from '../../../hack/harness/scale.ts';
 import { startControlPlane } from '../../../hack/harness/controlplane.ts';
 import { RestClient } from '../client/client.ts';
 import type { Runtime } from '../contract.ts';
@@ -30,7 +31,7 @@ const WRITES = ['PATCH', 'PUT'];
 /** So long that they end only when the test skips time. Only the retries are short. */
 const LEASE_TIMES = { durationMs: 60_000, renewDeadlineMs: 40_000, retryMs: 50 };
 /** The number of objects of a large cluster. */
-const MANY = process.env.TEST_SCALE === 'long' ? 1_000 : 100;
+const MANY = atScale(100, 1_000);
 const configMaps = resource<KubeObject>({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' });
 
 /** An external system that the operator keeps in sync with the widgets. */
