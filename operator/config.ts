@@ -10,6 +10,8 @@ export interface OperatorConfig {
   readonly kubeConfig: KubeConfig;
   /** The operator's own namespace. It contains the lease. */
   readonly namespace: string;
+  /** The DNS domain of the cluster's Services. */
+  readonly clusterDomain: string;
   /** Empty: all namespaces. */
   readonly watchNamespaces: readonly string[];
   /** Whether leader election is enabled. Without it, this process must be the only one. */
@@ -73,6 +75,13 @@ const settings = {
     parse: (text) => [
       ...new Set(text.split(',').flatMap((name) => (name.trim() === '' ? [] : namespaceName(name.trim())))),
     ],
+  }),
+  clusterDomain: setting({
+    flag: 'cluster-domain',
+    value: 'DOMAIN',
+    fallback: 'cluster.local',
+    help: 'DNS domain of the cluster, so that a Service and its full DNS name count as one gateway.',
+    parse: domainName,
   }),
   leaderElect: setting({
     flag: 'leader-elect',
@@ -196,6 +205,7 @@ export function loadConfig(
   return {
     kubeConfig,
     namespace,
+    clusterDomain: values.clusterDomain,
     watchNamespaces: values.watchNamespaces,
     leaderElect: values.leaderElect,
     http: {
@@ -338,6 +348,13 @@ function variableOf(flag: string): string {
 function namespaceName(text: string): string {
   if (!NAMESPACE.test(text)) throw new Error(`contains ${JSON.stringify(text)}, which is not a valid namespace name`);
   return text;
+}
+
+/** A DNS domain in lower case: RFC 1123 labels with dots between them. */
+function domainName(text: string): string {
+  const domain = text.toLowerCase().replace(/\.$/, '');
+  if (domain.split('.').every((label) => NAMESPACE.test(label))) return domain;
+  throw new Error('must be a DNS domain such as cluster.local');
 }
 
 /** Checks the file already at the start. */

@@ -190,6 +190,7 @@ describe("the operator's permissions", function () {
           installCrds: true,
           workers: 4,
           drainMs: 5_000,
+          clusterDomain: 'cluster.local',
           guardrailImage: 'image',
           ownPod: undefined,
         },

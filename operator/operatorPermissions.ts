@@ -27,7 +27,13 @@ const HARMLESS: readonly string[] = ['/namespaces', 'events.k8s.io/events'];
 /** All permissions of the operator, derived from the wiring of its controllers. */
 export function operatorPermissions(options: { readonly installCrds: boolean }): readonly Permission[] {
   return plannedPermissions(
-    (runtime) => operatorControllers(runtime, { guardrailImage: undefined, ownPod: undefined }),
+    (runtime) =>
+      operatorControllers(runtime, {
+        guardrailImage: undefined,
+        ownPod: undefined,
+        namespace: 'default',
+        clusterDomain: 'cluster.local',
+      }),
     {
       leaseName: OPERATOR_NAME,
       crds: CRD_NAMES,

@@ -12,8 +12,8 @@ import { budgetUses } from './users.ts';
 export type { BudgetDependencies } from './dependencies.ts';
 export { budgetIdOf, claimKey } from './budgetResource.ts';
 export { ownsOrCreates } from './ownership.ts';
-export { BudgetNotUsableError, mattersToUsers, usableBudget, type UsableBudget } from './usableBudget.ts';
-export { budgetUseKeys, budgetUses } from './users.ts';
+export { BudgetNotUsableError, mattersToUsers, notOffered, usableBudget, type UsableBudget } from './usableBudget.ts';
+export { budgetUseKeys, budgetUses, mayRefer } from './users.ts';
 
 /** Reconciles GatewayBudgets into the budgets of their gateways. */
 export function budgetController(runtime: Runtime, given: BudgetDependencies): ControllerSpec {

@@ -1,20 +1,22 @@
 /** Finds the resources that name the same budget of the same gateway, and the one that owns it. */
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { allows, gatewayDigest as digestOf, instanceKeyOf, instancesOfGateway } from '../connection/connection.ts';
+import { addressOfGateway, allows, instanceKeyOf, instancesOfGateway, isKeyRefused } from '../connection/connection.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { budgetIdOf, claimKey } from './budgetResource.ts';
 import type { Dependencies } from './dependencies.ts';
-import { type Claimant, ownerBefore } from './ownership.ts';
+import { type BudgetProof, type Claimant, ownerBefore, proofFor } from './ownership.ts';
 
 /** The resource that owns the budget at the gateway instead of this one, if any. */
 export function ownerOf(dependencies: Dependencies, budget: GatewayBudget): GatewayBudget | undefined {
-  return ownerBefore(budget, claimantsOf(dependencies, budget), gatewayDigest(dependencies, budget));
+  const proof = currentProof(dependencies, budget);
+  return ownerBefore({ budget, proof, sameInstance: true, keyRefused: false }, claimantsOf(dependencies, budget));
 }
 
 /** All allowed resources that name the same budget of the same gateway. A resource that only observes claims nothing. */
 export function claimantsOf(dependencies: Dependencies, budget: GatewayBudget): readonly Claimant[] {
   const own = instanceKeyOf(budget);
+  const address = addressOfGateway(dependencies, own);
   return instancesOfGateway(dependencies, own).flatMap((key) => {
     const instance = dependencies.instances.get(key);
     const sameInstance = keyText(key) === keyText(own);
@@ -23,7 +25,12 @@ export function claimantsOf(dependencies: Dependencies, budget: GatewayBudget): 
       .filter(
         (other) => !isObserveOnly(other) && (instance === undefined || allows(instance, other.metadata.namespace)),
       )
-      .map((other) => ({ budget: other, sameInstance }));
+      .map((other) => ({
+        budget: other,
+        proof: proofFor(dependencies, other, address),
+        sameInstance,
+        keyRefused: instance !== undefined && isKeyRefused(instance),
+      }));
   });
 }
 
@@ -35,7 +42,7 @@ export function otherClaimantKeys(dependencies: Dependencies, budget: GatewayBud
     .filter((key) => keyText(key) !== self);
 }
 
-/** Digest of the address of the budget's gateway, if known. */
-export function gatewayDigest(dependencies: Dependencies, budget: GatewayBudget): string | undefined {
-  return digestOf(dependencies, instanceKeyOf(budget));
+/** What is proved about a budget at the gateway that its instance names now. */
+export function currentProof(dependencies: Dependencies, budget: GatewayBudget): BudgetProof {
+  return proofFor(dependencies, budget, addressOfGateway(dependencies, instanceKeyOf(budget)));
 }

@@ -1,7 +1,8 @@
 import type { GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { CurrentResource } from '../lifecycle/lifecycle.ts';
+import { CurrentResource, type OrphanReason } from '../lifecycle/lifecycle.ts';
 import type { Dependencies } from './dependencies.ts';
-import { transitions } from './events.ts';
+import { leftGateway, transitions } from './events.ts';
+import { ownsOrCreates } from './ownership.ts';
 import { type BudgetOutcome, nextStatus } from './status.ts';
 import { usersOf } from './users.ts';
 
@@ -22,10 +23,18 @@ export class CurrentBudget extends CurrentResource<GatewayBudget> {
 
   /** Writes the status that follows from an outcome, and records the events of the transition. */
   async report(outcome: BudgetOutcome): Promise<void> {
-    const { events, now } = this.#dependencies;
+    const { events, now, identity, metrics } = this.#dependencies;
     const before = this.latest;
-    const after = nextStatus(before, outcome, usersOf(this.#dependencies, before).customers.length, now());
+    const { address, ownership } = outcome;
+    const gateway = address === undefined ? undefined : identity.digest(address);
+    const customers = usersOf(this.#dependencies, before).customers.length;
+    const after = nextStatus(before, outcome, customers, now(), gateway);
     await this.writeStatus(before, after);
+    const isElsewhere = identity.isElsewhere(before.status?.gateway, address);
+    if (isElsewhere && ownership !== undefined && ownsOrCreates(before)) {
+      metrics.orphaned.inc({ reason: 'gateway_changed' satisfies OrphanReason });
+      events.record(before, leftGateway(before));
+    }
     for (const event of transitions(before, after, outcome.action)) events.record(before, event);
   }
 }

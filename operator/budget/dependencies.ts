@@ -1,6 +1,6 @@
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { type Connections, gatewayIndexKeys, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
+import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { Cache, EventRecorder, Finalizer, Index, KubeClient, Runtime, StatusWriter } from '../runtime/runtime.ts';
 import { budgetIdOf, claimKey } from './budgetResource.ts';
@@ -9,6 +9,7 @@ import { budgetUseKeys, budgetUses, type UserSources } from './users.ts';
 
 /** The dependencies of the budget controller. */
 export interface BudgetDependencies {
+  readonly identity: GatewayIdentity;
   readonly connections: Connections;
   readonly clients: GatewayClients;
 }
@@ -34,10 +35,14 @@ export interface Dependencies extends BudgetDependencies, UserSources {
 }
 
 /** Creates the dependencies of the reconcile. Call it before the controllers start. */
-export function createDependencies(runtime: Runtime, { connections, clients }: BudgetDependencies): Dependencies {
+export function createDependencies(
+  runtime: Runtime,
+  { identity, connections, clients }: BudgetDependencies,
+): Dependencies {
   const cache = runtime.cache(budgets);
   const instanceCache = runtime.cache(instances);
   return {
+    identity,
     connections,
     clients,
     client: runtime.client,
@@ -48,7 +53,7 @@ export function createDependencies(runtime: Runtime, { connections, clients }: B
     instances: instanceCache,
     byClaim: cache.indexBy((budget) => [claimKey(instanceKeyOf(budget), budgetIdOf(budget))]),
     byBudget: runtime.cache(customers).indexBy(budgetUses),
-    byGateway: instanceCache.indexBy(gatewayIndexKeys),
+    byGateway: instanceCache.indexBy(identity.indexKeys),
     byUse: cache.indexBy(budgetUseKeys),
     byInstance: cache.indexBy(instanceIndexKeys),
     metrics: budgetMetrics(runtime.metrics),

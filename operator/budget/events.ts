@@ -3,7 +3,7 @@ import type { Condition, GatewayBudget, GatewayBudgetStatus } from '../api/v1alp
 import type { BudgetConditionReason, BudgetEventReason } from '../conditions/conditions.ts';
 import { syncEvents } from '../lifecycle/lifecycle.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
-import { conditionOf } from './budgetResource.ts';
+import { budgetIdOf, conditionOf } from './budgetResource.ts';
 
 /** A change that a sync made at the gateway. */
 export interface SyncAction {
@@ -31,6 +31,17 @@ export function transitions(
   // The creation itself is reported when it is complete.
   if (is?.reason === 'Creating') return [];
   return syncEvents({ was, is, action, failure: (failed) => failure(before, failed) });
+}
+
+/** The event of a resource whose instance names another gateway now. */
+export function leftGateway(budget: GatewayBudget): EventDetails {
+  const { name, namespace = budget.metadata.namespace } = budget.spec.instanceRef;
+  return {
+    type: 'Warning',
+    reason: 'Orphaned',
+    message: `The gateway of GatewayInstance ${namespace}/${name} changed. Budget ${budgetIdOf(budget)} remains at the previous gateway. Delete it there if it is no longer used.`,
+    action: 'Sync',
+  };
 }
 
 /** A resource may be applied before its instance: a budget that was never synced waits without a failure event. */

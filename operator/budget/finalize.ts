@@ -10,13 +10,13 @@ import {
   Release,
 } from '../lifecycle/lifecycle.ts';
 import type { ReconcileContext, Result } from '../runtime/runtime.ts';
-import { budgetIdOf } from './budgetResource.ts';
-import { claimantsOf, ownerOf } from './claimants.ts';
+import { adoptionPolicyOf, budgetIdOf } from './budgetResource.ts';
+import { claimantsOf, currentProof, ownerOf } from './claimants.ts';
 import type { CurrentBudget } from './currentBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { observeTier } from './observation.ts';
 import { failed } from './outcomes.ts';
-import { isOwn, ownsOrCreates } from './ownership.ts';
+import { isOwn, mayOwn, ownsOrCreates, proofFor } from './ownership.ts';
 import { usersOf } from './users.ts';
 import { inUseMessage } from './usersMessage.ts';
 
@@ -39,7 +39,11 @@ export class Finalization {
     const budget = current.latest;
     if (!dependencies.finalizer.isSet(budget)) return {};
     if (isObserveOnly(budget)) return await this.#release.unmanaged(budget, budget.status?.ownership !== 'Owned');
-    if (!ownsOrCreates(budget) || ownerOf(dependencies, budget) !== undefined) {
+    const proof = currentProof(dependencies, budget);
+    if (proof.isElsewhere && ownsOrCreates(budget)) {
+      return await this.#release.orphan(budget, 'gateway_changed', 'The gateway of the GatewayInstance changed');
+    }
+    if (!mayOwn(budget, proof) || ownerOf(dependencies, budget) !== undefined) {
       return await this.#release.remove(budget);
     }
     if (await isDefinitionBeingDeleted(dependencies.client, gatewayBudgetNames)) {
@@ -102,13 +106,15 @@ export class Finalization {
    * @throws ConnectionError, GatewayError
    */
   async #deleteTier(budget: GatewayBudget, signal: AbortSignal): Promise<boolean> {
-    const { connections, clients } = this.#dependencies;
+    const { connections, clients, identity, instances } = this.#dependencies;
     const connection = await connections.forDeletion(budget.spec.instanceRef, budget.metadata.namespace);
     return await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
       const client = clients.for(fresh);
       const observed = await observeTier(client, budgetIdOf(budget), { signal, priority: 'urgent' });
       if (observed === undefined) return true;
-      if (!isOwn(budget, observed)) return false;
+      const proof = proofFor(this.#dependencies, budget, identity.addressOfConnection(fresh));
+      const policy = adoptionPolicyOf(budget, instances.get(fresh.instance));
+      if (!isOwn(budget, observed, { proof, policy })) return false;
       await client.budgetDelete(budgetIdOf(budget), { signal, priority: 'urgent' });
       return true;
     });

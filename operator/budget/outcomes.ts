@@ -54,7 +54,7 @@ export function refused(budget: GatewayBudget): BudgetOutcome {
   const isExplicit = budget.spec.adoptionPolicy === 'Refuse';
   const cause = isExplicit
     ? 'spec.adoptionPolicy is Refuse'
-    : 'only a GatewayBudget in the namespace of the instance may adopt it';
+    : 'only a GatewayBudget in the namespace of the instance may adopt it, and only if spec.adoption of the instance is not None';
   const remedy = isExplicit
     ? 'Delete the budget at the gateway, or set adoptionPolicy to Adopt in the namespace of the instance.'
     : 'Use another budgetId, or create the GatewayBudget in the namespace of the instance.';
@@ -73,12 +73,12 @@ export function observed(
   return { ready: matches, reason, message, ...found, syncRequest };
 }
 
-/** The creation is about to begin. */
-export function creating(budget: GatewayBudget, applied: AppliedTier): BudgetOutcome {
+/** The creation is about to begin. @param again whether the budget was there before */
+export function creating(applied: AppliedTier, again: boolean): BudgetOutcome {
   return {
     ready: false,
     reason: 'Creating',
-    ownership: budget.status?.ownership === 'Owned' ? 'Owned' : 'Creating',
+    ownership: again ? 'Owned' : 'Creating',
     applied,
     message: 'The budget does not exist at the gateway and is being created.',
   };
@@ -133,11 +133,12 @@ export function createdAction(again: boolean): SyncAction {
   return { reason: 'Created', message };
 }
 
-/** The action of a sync that becomes the owner of an existing budget; undefined: the resource owned it already. */
-export function adoptedAction(budget: GatewayBudget, isOwn: boolean): SyncAction | undefined {
-  if (budget.status?.ownership === 'Owned') return undefined;
+/** The action of a sync that becomes the owner of an existing budget. @param isOwn whether the resource created it before */
+export function adoptedAction(budget: GatewayBudget, isOwn: boolean): SyncAction {
   // The operator ended after it had announced the creation.
-  if (isOwn) return createdAction(false);
+  if (isOwn && budget.status?.ownership === 'Creating') return createdAction(false);
+  if (isOwn)
+    return { reason: 'Adopted', message: 'The resource was restored from a backup and owns its budget again.' };
   return { reason: 'Adopted', message: 'The gateway already had a budget with this id. The resource adopted it.' };
 }
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { budgets } from '../api/kinds.ts';
 import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { answer, noFault, withTestbed } from '../customer/testing/testbed.ts';
+import { answer, message, noFault, withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
 import { conditionOf } from './budgetResource.ts';
 
@@ -215,14 +215,53 @@ describe('budget reconcile', function () {
     it('never adopts outside the namespace of the instance, whatever the policy', async () => {
       const other = await bed.watchSecondNamespace();
       await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
-      await bed.admin.budgetNew({ budget_id: idOf('shared'), max_budget: 1 });
+      const foreign = `${other.namespace}.${idOf('shared')}`;
+      await bed.admin.budgetNew({ budget_id: foreign, max_budget: 1 });
       const instanceRef = { name: 'main', namespace: bed.user.namespace };
       await other.budget('shared', { instanceRef, budgetId: idOf('shared'), maxBudget: 99, adoptionPolicy: 'Adopt' });
       const refused = await other.untilBudgetReason('shared', 'AlreadyExists');
       expect(messageOf(refused)).to.contain('only a GatewayBudget in the namespace of the instance');
-      expect(await rowOf('shared')).to.include({ max_budget: 1 });
+      expect((await bed.admin.budgetInfo([foreign]))[0]).to.include({ max_budget: 1 });
       await other.budget('own', { instanceRef, budgetId: idOf('own'), maxBudget: 3 });
       await other.untilBudgetReason('own', 'Created');
+    });
+
+    it('keeps no other namespace out of an id', async () => {
+      const other = await bed.watchSecondNamespace();
+      await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
+      const instanceRef = { name: 'main', namespace: bed.user.namespace };
+      await other.budget('first', { instanceRef, budgetId: idOf('gold'), maxBudget: 99 });
+      const { status } = await other.untilBudgetReason('first', 'Created');
+      expect(status?.budgetId).to.equal(`${other.namespace}.${idOf('gold')}`);
+      await bed.user.budget('second', { budgetId: idOf('gold'), maxBudget: 1 });
+      await bed.user.untilBudgetReason('second', 'Created');
+      // A customer of the instance's namespace gets the limits of its own namespace, not of the tenant.
+      await bed.user.customer('a', { budgetId: idOf('gold') });
+      await bed.user.untilReason('a', 'Created');
+      await bed.user.customer('b', { budgetId: `${other.namespace}.${idOf('gold')}` });
+      const refused = await bed.user.untilReason('b', 'BudgetNotAllowed');
+      expect(message(refused)).to.contain('neither in namespace');
+    });
+
+    it('survives a restore without status', async () => {
+      const other = await bed.watchSecondNamespace();
+      await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
+      const instanceRef = { name: 'main', namespace: bed.user.namespace };
+      const spec = { instanceRef, maxBudget: 3, deletionPolicy: 'Orphan' } as const;
+      await other.budget('gold', spec);
+      const created = await other.untilBudgetReason('gold', 'Created');
+      const marked = await other.untilBudget('gold', ({ metadata }) => metadata.annotations !== undefined);
+      await other.delete('gold', plural);
+      await other.untilBudgetGone('gold');
+      await other.budget('gold', { ...spec, deletionPolicy: 'Delete' });
+      await other.untilBudgetReason('gold', 'AlreadyExists');
+      await other.delete('gold', plural);
+      await other.untilBudgetGone('gold');
+      await other.budget('gold', { ...spec, deletionPolicy: 'Delete' }, marked.metadata.annotations);
+      await other.untilBudgetReason('gold', 'Adopted');
+      await other.delete('gold', plural);
+      await other.untilBudgetGone('gold');
+      expect(await bed.admin.budgetInfo([created.status?.budgetId ?? ''])).to.deep.equal([]);
     });
 
     it('belongs to the older of two resources, and then to the other', async () => {
@@ -258,6 +297,24 @@ describe('budget reconcile', function () {
       await bed.user.delete('gold', plural);
       await bed.user.untilBudgetGone('gold');
       expect(await rowOf('gold')).to.include({ max_budget: 4 });
+    });
+
+    it('does not wait for strangers', async () => {
+      const other = await bed.watchSecondNamespace();
+      await bed.user.budget('gold', { budgetId: idOf('gold'), maxBudget: 1 });
+      await bed.user.untilBudgetReason('gold', 'Created');
+      const budgetId = idOf('gold');
+      // A namespace that the instance does not admit, and an instance at the same gateway with a wrong key.
+      const main = { name: 'main', namespace: bed.user.namespace };
+      await other.customer('refused', { instanceRef: main, budgetId });
+      await other.untilReason('refused', 'NamespaceNotAllowed');
+      await other.secret('mine', 'sk-wrong');
+      await other.instance('mine', { endpoint: bed.proxy.url, defaultCustomerBudget: { budgetId } });
+      await other.customer('unsynced', { instanceRef: { name: 'mine' }, budgetId });
+      await other.untilReason('unsynced', 'GatewayUnauthorized');
+      await bed.user.delete('gold', plural);
+      await bed.user.untilBudgetGone('gold');
+      expect(await bed.admin.budgetInfo([budgetId])).to.deep.equal([]);
     });
 
     it('waits while an instance has it as its default budget, unless the instance is being deleted too', async () => {

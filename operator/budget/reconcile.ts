@@ -52,6 +52,7 @@ export class BudgetReconciler implements Reconciler {
   async #ensure(budget: GatewayBudget, context: ReconcileContext): Promise<Result> {
     const current = new CurrentBudget(this.#dependencies, budget);
     try {
+      await this.#dependencies.identity.load();
       if (isAnnotated(budget, 'paused')) return await this.#pause(current);
       if (budget.metadata.deletionTimestamp !== undefined) return await this.#finalize(current, context);
       const waitMs = this.#throttle.waitMs(budget);
@@ -61,7 +62,9 @@ export class BudgetReconciler implements Reconciler {
       const connection = await this.#dependencies.connections.forCustomer(instanceRef, budget.metadata.namespace);
       const owner = isObserveOnly(budget) ? undefined : ownerOf(this.#dependencies, budget);
       if (owner !== undefined) {
-        return await this.#end(current, outcomes.ownedByAnother(budget, owner), connection.syncInterval);
+        const address = this.#dependencies.identity.addressOfConnection(connection);
+        const outcome = { ...outcomes.ownedByAnother(budget, owner), address };
+        return await this.#end(current, outcome, connection.syncInterval);
       }
       return await this.#sync(current, connection, context.signal);
     } catch (error) {

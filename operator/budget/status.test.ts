@@ -8,9 +8,9 @@ import { budgetOf } from './testing/budgets.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
-const applied = { specHash: 'hash', fields: ['maxBudget'], gateway: 'digest' } as const;
+const applied = { specHash: 'hash', fields: ['maxBudget'] } as const;
 const inSync = outcomes.inSync(budgetOf(), applied, undefined, undefined);
-const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now);
+const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now, 'digest');
 const typesOf = ({ conditions = [] }: GatewayBudgetStatus): string[] =>
   conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
@@ -98,7 +98,7 @@ describe('the events of a budget', () => {
 
   for (const [what, before, outcome, expected] of [
     ['a creation', undefined, { ...inSync, action }, ['Normal Created']],
-    ['an announced creation', undefined, outcomes.creating(budgetOf(), applied), []],
+    ['an announced creation', undefined, outcomes.creating(applied, false), []],
     ['a reconcile without a change', synced, inSync, []],
     ['a failure', synced, unreachable, ['Warning SyncFailed']],
     ['the same failure again', nextStatus(budgetOf({}, synced), unreachable, 0, now), unreachable, []],

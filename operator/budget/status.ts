@@ -11,8 +11,6 @@ import type { SyncAction } from './events.ts';
 export interface AppliedTier {
   readonly specHash: string;
   readonly fields: readonly TierField[];
-  /** Digest of the gateway's address. */
-  readonly gateway: string | undefined;
 }
 
 /** How a reconcile ended. */
@@ -22,6 +20,8 @@ export interface BudgetOutcome {
   readonly message: string;
   /** The ownership that the reconcile found; undefined if it found nothing. */
   readonly ownership?: NonNullable<GatewayBudgetStatus['ownership']>;
+  /** The canonical address of the gateway that the ownership is about. */
+  readonly address?: string;
   readonly applied?: AppliedTier;
   /** The id of the budget, if the gateway has it. */
   readonly budgetId?: string;
@@ -36,6 +36,7 @@ export interface BudgetOutcome {
 /**
  * The status after an outcome. An idle budget costs one write per hour, for the time of the last sync.
  * @param customers the number of customers that use the budget
+ * @param gateway digest of the address of the outcome, see `status.gateway`; undefined: the outcome is about no gateway
  * @returns the same object if nothing changed
  */
 export function nextStatus(
@@ -43,6 +44,7 @@ export function nextStatus(
   outcome: BudgetOutcome,
   customers: number,
   now: Date,
+  gateway?: string,
 ): GatewayBudgetStatus {
   const before = budget.status ?? {};
   const after: GatewayBudgetStatus = {
@@ -51,6 +53,7 @@ export function nextStatus(
     observedGeneration: budget.metadata.generation,
     ...(isObserveOnly(budget) ? { ownership: 'Observed' } : {}),
     ...(outcome.ownership === undefined ? {} : { ownership: outcome.ownership }),
+    ...(outcome.ownership !== undefined && gateway !== undefined ? { gateway } : {}),
     ...(outcome.applied === undefined ? {} : appliedStatus(outcome.applied)),
     ...(outcome.budgetId === undefined ? {} : { budgetId: outcome.budgetId }),
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
@@ -75,8 +78,8 @@ function retained(budget: GatewayBudget, { ownership, reason }: BudgetOutcome): 
   return keepsId ? { ...rest, budgetId } : rest;
 }
 
-function appliedStatus({ specHash, fields, gateway }: AppliedTier): Partial<GatewayBudgetStatus> {
-  return { specHash, appliedFields: [...fields], ...(gateway === undefined ? {} : { gateway }) };
+function appliedStatus({ specHash, fields }: AppliedTier): Partial<GatewayBudgetStatus> {
+  return { specHash, appliedFields: [...fields] };
 }
 
 function conditionsOf(budget: GatewayBudget, { ready, reason, message }: BudgetOutcome, now: Date): Condition[] {

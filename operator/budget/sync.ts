@@ -1,18 +1,17 @@
 /** Syncs the gateway's budget with the spec of one resource: observes it, and then creates or updates it if required. */
-import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type { GatewayClient, Tier, TierField } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, tierColumns, tierFields } from '../gateway/gateway.ts';
 import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import { adoptionPolicyOf, budgetIdOf, isInSync } from './budgetResource.ts';
-import { gatewayDigest } from './claimants.ts';
 import type { CurrentBudget } from './currentBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } from './desired.ts';
 import type { SyncAction } from './events.ts';
 import { observeTier, supportsBudgets } from './observation.ts';
 import * as outcomes from './outcomes.ts';
-import { appliedFields, isOwn, ownsOrCreates } from './ownership.ts';
+import { appliedFields, type BudgetProof, isOwn, markSubject, ownsOrCreates, proofFor } from './ownership.ts';
 import type { AppliedTier, BudgetOutcome } from './status.ts';
 
 /** One sync and its inputs. */
@@ -21,6 +20,10 @@ interface Sync {
   readonly current: CurrentBudget;
   readonly client: GatewayClient;
   readonly signal: AbortSignal;
+  /** The canonical address of the gateway. */
+  readonly address: string;
+  readonly proof: BudgetProof;
+  readonly policy: 'Adopt' | 'Refuse';
   readonly desired: Tier;
   readonly specHash: string;
   /** The sync request that this sync handles. A later one is left to the next sync. */
@@ -45,8 +48,11 @@ export async function sync(
   const client = dependencies.clients.for(connection);
   if (!(await supportsBudgets(dependencies.clients, connection, signal))) return outcomes.notSupported;
   const desired = desiredTier(budget.spec);
+  const address = dependencies.identity.addressOfConnection(connection);
   const run: Sync = {
-    ...{ dependencies, current, client, signal, desired },
+    ...{ dependencies, current, client, signal, desired, address },
+    proof: proofFor(dependencies, budget, address),
+    policy: adoptionPolicyOf(budget, dependencies.instances.get(connection.instance)),
     specHash: tierHash(desired),
     syncRequest: pendingSyncRequest(budget),
     lostCreation: false,
@@ -57,15 +63,17 @@ export async function sync(
     const differing = observed === undefined ? undefined : changedFields(changesOf(desired, new Set(), observed));
     return outcomes.observed(budget, differing, run.syncRequest);
   }
-  return observed === undefined ? await create(run, budget) : await update(run, budget, observed);
+  const outcome = observed === undefined ? await create(run, budget) : await update(run, budget, observed);
+  return { ...outcome, address };
 }
 
 async function create(run: Sync, budget: GatewayBudget): Promise<BudgetOutcome> {
   const { dependencies, current, client, signal, desired } = run;
-  const again = budget.status?.ownership === 'Owned';
+  const again = budget.status?.ownership === 'Owned' && !run.proof.isElsewhere;
   await current.ensureFinalizer();
   // Not Ready until the budget exists: customers that lost their link to it are then linked again.
-  await current.report(outcomes.creating(budget, applied(run, fieldsOf(desired))));
+  const { address } = run;
+  await current.report({ ...outcomes.creating(applied(run, fieldsOf(desired)), again), address });
   dependencies.finalizer.beforeExternalWrite(current.latest);
   try {
     await client.budgetNew({ budget_id: budgetIdOf(budget), ...tierColumns(desired) }, { signal });
@@ -82,18 +90,19 @@ async function create(run: Sync, budget: GatewayBudget): Promise<BudgetOutcome> 
 
 async function update(run: Sync, budget: GatewayBudget, observed: Tier): Promise<BudgetOutcome> {
   const { dependencies, current, client, signal, desired } = run;
-  const own = !run.lostCreation && isOwn(budget, observed);
-  if (!own && adoptionPolicyOf(budget) === 'Refuse') return outcomes.refused(budget);
+  const own = !run.lostCreation && isOwn(budget, observed, run);
+  if (!own && run.policy === 'Refuse') return outcomes.refused(budget);
   const before = own ? appliedFields(budget) : new Set<TierField>();
   const changes = changesOf(desired, before, observed);
-  const adopted = outcomes.adoptedAction(budget, own);
-  await current.ensureFinalizer();
+  const isRecorded = budget.status?.ownership === 'Owned' && !run.proof.isElsewhere;
+  const adopted = isRecorded ? undefined : outcomes.adoptedAction(budget, own);
+  await ensureMarked(run);
   const specChanged = budget.status?.specHash !== run.specHash;
   if (changedFields(changes).length === 0) {
     const fields = fieldsOf(desired);
     // The operator may have ended after the write of a changed spec, and before the status. Before an adoption, it has
     // written nothing.
-    const wrote = specChanged && ownsOrCreates(budget);
+    const wrote = specChanged && ownsOrCreates(budget) && !run.proof.isElsewhere;
     return { ...outcomes.inSync(budget, applied(run, fields), adopted, run.syncRequest), wrote };
   }
   await announceFields(run, before);
@@ -104,17 +113,26 @@ async function update(run: Sync, budget: GatewayBudget, observed: Tier): Promise
 }
 
 /** Records the fields before they are set, unless they are recorded already, so that they can be cleared after a crash. */
-async function announceFields({ dependencies, current, desired }: Sync, before: ReadonlySet<TierField>): Promise<void> {
+async function announceFields(run: Sync, before: ReadonlySet<TierField>): Promise<void> {
+  const { dependencies, current, desired, address } = run;
   const fields = new Set([...before, ...fieldsOf(desired)]);
   const known = appliedFields(current.latest);
-  const isRecorded = current.latest.status?.ownership === 'Owned' && [...fields].every((field) => known.has(field));
+  const isOwned = current.latest.status?.ownership === 'Owned' && !run.proof.isElsewhere;
+  const isRecorded = isOwned && [...fields].every((field) => known.has(field));
   if (isRecorded) return;
-  const gateway = gatewayDigest(dependencies, current.latest);
-  await current.updateStatus({
-    ownership: 'Owned',
-    appliedFields: [...fields],
-    ...(gateway === undefined ? {} : { gateway }),
-  });
+  const gateway = dependencies.identity.digest(address);
+  await current.updateStatus({ ownership: 'Owned', appliedFields: [...fields], gateway });
+}
+
+/** Sets the finalizer and a valid mark, in at most one patch. Before, the budget is known to be the resource's own. */
+async function ensureMarked({ dependencies, current, proof, address }: Sync): Promise<void> {
+  const budget = current.latest;
+  const { uid } = budget.metadata;
+  const signedAt = dependencies.now().toISOString();
+  const mark = { uid, fields: [], signedAt };
+  const isMarked = proof.mark?.uid === uid;
+  const text = isMarked ? undefined : dependencies.identity.sign(markSubject(budget), address, mark);
+  await current.ensureFinalizer(text === undefined ? {} : { [annotations.ownerMark]: text });
 }
 
 async function send(client: GatewayClient, id: string, changes: TierChanges, signal: AbortSignal): Promise<void> {
@@ -135,6 +153,7 @@ async function conclude(run: Sync, before: ReadonlySet<TierField>, action: SyncA
       'The gateway accepted the budget but does not report it. A replica of the gateway may be behind, or the budget was deleted.',
     );
   }
+  await ensureMarked(run);
   const left = changedFields(changesOf(desired, before, after));
   const fields = tierFields.filter((field) => desired[field] !== undefined || left.includes(field));
   const outcome =
@@ -144,8 +163,8 @@ async function conclude(run: Sync, before: ReadonlySet<TierField>, action: SyncA
   return { ...outcome, wrote: true };
 }
 
-function applied({ dependencies, current, specHash }: Sync, fields: readonly TierField[]): AppliedTier {
-  return { specHash, fields, gateway: gatewayDigest(dependencies, current.latest) };
+function applied({ specHash }: Sync, fields: readonly TierField[]): AppliedTier {
+  return { specHash, fields };
 }
 
 function fieldsOf(tier: Tier): TierField[] {

@@ -45,10 +45,7 @@ export function usableBudget(budgets: Pick<Lister<GatewayBudget>, 'get'>, refere
   const namespace = ref.namespace ?? reference.namespace;
   const name = `GatewayBudget ${namespace}/${ref.name}`;
   if (namespace !== reference.namespace && namespace !== instance.namespace) {
-    throw new BudgetNotUsableError(
-      'BudgetNotAllowed',
-      `${name} is neither in namespace ${reference.namespace} nor in that of the instance. Refer to a GatewayBudget in one of these two namespaces.`,
-    );
+    throw notOffered({ metadata: { namespace: reference.namespace } }, { metadata: { namespace, name: ref.name } });
   }
   const budget = budgets.get({ namespace, name: ref.name });
   if (budget === undefined) {
@@ -66,6 +63,17 @@ export function usableBudget(budgets: Pick<Lister<GatewayBudget>, 'get'>, refere
   const reason = conditionOf(budget, 'Ready')?.reason;
   const state = isDeleted ? 'is being deleted' : `is not Ready${reason === undefined ? '' : ` (${reason})`}`;
   throw new BudgetNotUsableError('BudgetNotReady', `${name} ${state}. Its condition Ready says what to do.`);
+}
+
+/** The error of a customer that refers to a budget of a third namespace. */
+export function notOffered(
+  customer: { readonly metadata: { readonly namespace: string } },
+  budget: { readonly metadata: ObjectKey },
+): BudgetNotUsableError {
+  return new BudgetNotUsableError(
+    'BudgetNotAllowed',
+    `GatewayBudget ${keyText(budget.metadata)} is neither in namespace ${customer.metadata.namespace} nor in that of the instance. Refer to a GatewayBudget in one of these two namespaces.`,
+  );
 }
 
 function usableId(budget: GatewayBudget, inUse: string | undefined): string | undefined {

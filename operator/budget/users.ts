@@ -1,6 +1,13 @@
 /** Finds the customers and instances that use a budget. */
 import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { admits, instanceKeyOf, instancesOfGateway, type KnownInstances } from '../connection/connection.ts';
+import {
+  addressOfGateway,
+  admits,
+  instanceKeyOf,
+  instancesOfGateway,
+  isReachable,
+  type KnownInstances,
+} from '../connection/connection.ts';
 import { type Index, keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { budgetIdOf } from './budgetResource.ts';
 import { ownsOrCreates } from './ownership.ts';
@@ -44,21 +51,33 @@ export function budgetUseKeys(budget: GatewayBudget): readonly string[] {
   return [resourceUse(budget.metadata), idUse(instanceKeyOf(budget), budgetIdOf(budget))];
 }
 
-/** The users of a budget. Customers that the instance does not admit count only while they are linked to the budget. */
+/**
+ * The users of a budget: those that hold its deletion and have its limits. Only customers that their instance admits count,
+ * and only in namespaces that may use the budget. Users through another instance of the gateway count only if it is
+ * proved that the instance has a key of the gateway: the customer is linked to the budget, or the instance is reachable.
+ */
 export function usersOf(sources: UserSources, budget: GatewayBudget): BudgetUsers {
   const id = budgetIdOf(budget);
   const own = instanceKeyOf(budget);
-  const byName = sources.byBudget.get(resourceUse(budget.metadata)).filter((customer) => mayRefer(customer, budget));
   // An id at the gateway belongs to the resource that owns the budget.
-  const peers = ownsOrCreates(budget) ? instancesOfGateway(sources, own) : [];
-  const byId = peers.flatMap((instance) => sources.byBudget.get(idUse(instance, id)));
-  const all = new Map([...byName, ...byId].map((customer) => [customer.metadata.uid, customer]));
+  const isOwner = ownsOrCreates(budget);
+  const byName = sources.byBudget.get(resourceUse(budget.metadata));
+  const byId = isOwner ? sources.byBudget.get(idUse(own, id)) : [];
+  const near = [...byName, ...byId].filter((customer) => mayRefer(customer, budget));
+  const peers = isOwner ? instancesOfGateway(sources, own).filter((key) => keyText(key) !== keyText(own)) : [];
+  const address = addressOfGateway(sources, own);
+  const linked = peers
+    .flatMap((instance) => sources.byBudget.get(idUse(instance, id)))
+    .filter(({ status }) => {
+      const isHere = address !== undefined && status?.gateway === sources.identity.digest(address);
+      return isHere && status.ownership === 'Owned' && status.budgetId === id;
+    });
+  const all = new Map([...near, ...linked].map((customer) => [customer.metadata.uid, customer]));
+  const ownInstance = sources.instances.get(own) ?? [];
+  const reachable = peers.flatMap((key) => sources.instances.get(key) ?? []).filter(isReachable);
   return {
-    customers: [...all.values()].filter((customer) => counts(sources, customer, id)),
-    instances: (peers.length > 0 ? peers : [own]).flatMap((key) => {
-      const instance = sources.instances.get(key);
-      return instance !== undefined && isDefaultOf(instance, budget, id) ? [instance] : [];
-    }),
+    customers: [...all.values()].filter((customer) => isAdmitted(sources, customer)),
+    instances: [ownInstance, reachable].flat().filter((instance) => isDefaultOf(instance, budget, id)),
   };
 }
 
@@ -70,10 +89,9 @@ export function mayRefer(customer: GatewayCustomer, budget: GatewayBudget): bool
   return near && keyText(instance) === keyText(instanceKeyOf(budget));
 }
 
-function counts({ instances }: UserSources, customer: GatewayCustomer, budgetId: string): boolean {
+function isAdmitted({ instances }: UserSources, customer: GatewayCustomer): boolean {
   const instance = instances.get(instanceKeyOf(customer));
-  const admitted = instance === undefined || admits(instance, customer.metadata.namespace, customer.spec.customerId);
-  return admitted || customer.status?.budgetId === budgetId;
+  return instance === undefined || admits(instance, customer.metadata.namespace, customer.spec.customerId);
 }
 
 /** An instance that is being deleted waits for its budgets, so they must not wait for it. */

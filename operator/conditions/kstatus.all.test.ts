@@ -100,7 +100,7 @@ const rows: readonly Row[] = [
     'Current',
     'Healthy',
   ],
-  ['a budget that is created', budgetAfter(budgetOutcomes.creating(budgetOf(), tier)), 'InProgress', 'Progressing'],
+  ['a budget that is created', budgetAfter(budgetOutcomes.creating(tier, false)), 'InProgress', 'Progressing'],
   ['a refused budget', budgetAfter(budgetOutcomes.refused(budgetOf())), 'Failed', 'Degraded'],
   ['a budget in use', deleted(budgetAfter(budgetOutcomes.failed('InUse', 'Why.'))), 'Terminating', 'Progressing'],
   ['a paused budget', budgetAfter(budgetOutcomes.paused(budgetOf())), 'InProgress', 'Suspended'],

@@ -1,5 +1,6 @@
 /** Which customers an instance admits, by namespace and customer id. Pure. */
-import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import type { ObjectKey } from '../runtime/runtime.ts';
 
 /** Whether customers of a namespace may refer to an instance. The instance's own namespace is always allowed. */
 export function allows(instance: GatewayInstance, customerNamespace: string): boolean {
@@ -9,10 +10,34 @@ export function allows(instance: GatewayInstance, customerNamespace: string): bo
   );
 }
 
-/** Whether customers of a namespace may use a customer id. A namespace without listed prefixes may use every id. */
+/**
+ * Whether customers of a namespace may use a customer id. A prefix is reserved for the namespaces that list it: an id with
+ * a reserved prefix belongs to the namespaces that list the longest of its prefixes. A namespace with listed prefixes may
+ * use no other ids; one without may use every id that has no reserved prefix.
+ */
 export function permitsId({ spec }: GatewayInstance, customerNamespace: string, customerId: string): boolean {
-  const listed = spec.customerIdPrefixes?.find(({ namespace }) => namespace === customerNamespace);
-  return listed === undefined || listed.prefixes.some((prefix) => customerId.startsWith(prefix));
+  const reservations = spec.customerIdPrefixes ?? [];
+  const longest = (prefixes: readonly string[]): number =>
+    Math.max(-1, ...prefixes.filter((prefix) => customerId.startsWith(prefix)).map(({ length }) => length));
+  const own = reservations.find(({ namespace }) => namespace === customerNamespace)?.prefixes;
+  const reserved = longest(reservations.flatMap(({ prefixes }) => prefixes));
+  return own === undefined ? reserved < 0 : longest(own) >= 0 && longest(own) === reserved;
+}
+
+/**
+ * Whether resources of a namespace may adopt what the gateway of an instance has already. The instance decides: by
+ * default, only resources of its own namespace may.
+ * @param instance undefined: it was deleted
+ */
+export function mayAdopt(instance: GatewayInstance | undefined, key: ObjectKey, namespace: string): boolean {
+  switch (instance?.spec.adoption ?? instanceDefaults.adoption) {
+    case 'None':
+      return false;
+    case 'AllowedNamespaces':
+      return true;
+    case 'OwnNamespace':
+      return namespace === key.namespace;
+  }
 }
 
 /** Whether an instance admits a customer: its namespace and its id. */

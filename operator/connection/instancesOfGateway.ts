@@ -1,6 +1,6 @@
 import type { GatewayInstance, InstanceRef } from '../api/v1alpha1/v1alpha1.ts';
 import { keyText, type Index, type Lister, type ObjectKey } from '../runtime/runtime.ts';
-import { addressDigest, gatewayAddress } from './gatewayAddress.ts';
+import type { GatewayIdentity } from './gatewayIdentity.ts';
 
 /** A resource that belongs to an instance: a customer or a budget. */
 interface Referring {
@@ -8,8 +8,9 @@ interface Referring {
   readonly spec: { readonly instanceRef: InstanceRef };
 }
 
-/** The instances, and the index of them by {@link gatewayIndexKeys}. */
+/** The instances, and the index of them by {@link GatewayIdentity.indexKeys}. */
 export interface KnownInstances {
+  readonly identity: GatewayIdentity;
   readonly instances: Pick<Lister<GatewayInstance>, 'get'>;
   readonly byGateway: Index<GatewayInstance>;
 }
@@ -24,23 +25,17 @@ export function instanceIndexKeys(resource: Referring): readonly string[] {
   return [keyText(instanceKeyOf(resource))];
 }
 
-/** The index keys of an instance, for an index of the instances of each gateway; none while its address is unknown. */
-export function gatewayIndexKeys(instance: GatewayInstance): readonly string[] {
-  const address = gatewayAddress(instance);
-  return address === undefined ? [] : [address];
-}
-
 /** All instances of the same gateway, including this one. */
-export function instancesOfGateway({ instances, byGateway }: KnownInstances, own: ObjectKey): readonly ObjectKey[] {
-  const instance = instances.get(own);
-  const address = instance === undefined ? undefined : gatewayAddress(instance);
-  const others = address === undefined ? [] : byGateway.keys(address);
+export function instancesOfGateway(sources: KnownInstances, own: ObjectKey): readonly ObjectKey[] {
+  const address = addressOfGateway(sources, own);
+  const others = address === undefined ? [] : sources.byGateway.keys(address);
   return [own, ...others.filter((key) => keyText(key) !== keyText(own))];
 }
 
-/** Digest of the address of an instance's gateway, if known. */
-export function gatewayDigest({ instances }: Pick<KnownInstances, 'instances'>, key: ObjectKey): string | undefined {
-  const instance = instances.get(key);
-  const address = instance === undefined ? undefined : gatewayAddress(instance);
-  return address === undefined ? undefined : addressDigest(address);
+/** The canonical address of an instance's gateway, if known. */
+export function addressOfGateway(
+  { identity, instances }: Pick<KnownInstances, 'identity' | 'instances'>,
+  key: ObjectKey,
+): string | undefined {
+  return identity.addressOfInstance(instances.get(key));
 }

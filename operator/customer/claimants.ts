@@ -1,23 +1,29 @@
 /** Finds the resources that name the same customer of the same gateway, and the one that owns the record. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { admits, gatewayDigest as digestOf, instanceKeyOf, instancesOfGateway } from '../connection/connection.ts';
+import { addressOfGateway, admits, instanceKeyOf, instancesOfGateway, isKeyRefused } from '../connection/connection.ts';
 import { isAnnotated, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { claimKey } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
-import { canSucceed } from './ownership.ts';
+import { canSucceed, type Ownership, ownershipAt } from './ownership.ts';
 import { age, type Claimant, counts, ownerBefore } from './precedence.ts';
+
+/** What a customer owns at the gateway that its instance names now. */
+export function currentOwnership(dependencies: Dependencies, customer: GatewayCustomer): Ownership {
+  return ownershipAt(dependencies, customer, addressOfGateway(dependencies, instanceKeyOf(customer)));
+}
 
 /** The resource that owns the customer's record instead of this one, if any. */
 export function ownerOf(dependencies: Dependencies, customer: GatewayCustomer): GatewayCustomer | undefined {
-  return ownerBefore(customer, claimantsOf(dependencies, customer), gatewayDigest(dependencies, customer));
+  const ownership = currentOwnership(dependencies, customer);
+  const own = { customer, ownership, sameInstance: true, keyRefused: false };
+  return ownerBefore(own, claimantsOf(dependencies, customer));
 }
 
 /** Whether another resource claims the record of an owner with less precedence. */
 export function isOutranked(dependencies: Dependencies, owner: GatewayCustomer, other: GatewayCustomer): boolean {
-  const gateway = gatewayDigest(dependencies, owner);
   return claimantsOf(dependencies, owner).some(
-    (claimant) => claimant.customer.metadata.uid === other.metadata.uid && counts(claimant, gateway),
+    (claimant) => claimant.customer.metadata.uid === other.metadata.uid && counts(claimant),
   );
 }
 
@@ -42,13 +48,19 @@ export function successorOf(dependencies: Dependencies, customer: GatewayCustome
  */
 export function claimantsOf(dependencies: Dependencies, customer: GatewayCustomer): readonly Claimant[] {
   const own = instanceKeyOf(customer);
+  const address = addressOfGateway(dependencies, own);
   return instancesOfGateway(dependencies, own).flatMap((key) => {
     const instance = dependencies.instances.get(key);
     const sameInstance = keyText(key) === keyText(own);
     return dependencies.byClaim
       .get(claimKey(key, customer.spec.customerId))
       .filter((other) => !isObserveOnly(other) && (instance === undefined || isAllowed(instance, other)))
-      .map((other) => ({ customer: other, sameInstance }));
+      .map((other) => ({
+        customer: other,
+        ownership: ownershipAt(dependencies, other, address),
+        sameInstance,
+        keyRefused: instance !== undefined && isKeyRefused(instance),
+      }));
   });
 }
 
@@ -69,11 +81,6 @@ export function ownerOfRow(dependencies: Dependencies, uid: string): GatewayCust
     const instance = dependencies.instances.get(instanceKeyOf(customer));
     return !isObserveOnly(customer) && (instance === undefined || isAllowed(instance, customer));
   });
-}
-
-/** Digest of the address of the customer's gateway, if known. */
-export function gatewayDigest(dependencies: Dependencies, customer: GatewayCustomer): string | undefined {
-  return digestOf(dependencies, instanceKeyOf(customer));
 }
 
 function isAllowed(instance: GatewayInstance, { metadata, spec }: GatewayCustomer): boolean {

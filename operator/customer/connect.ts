@@ -10,15 +10,22 @@ import type { Dependencies } from './dependencies.ts';
  * @throws ConnectionError if there is no connection or the instance does not allow the customer
  */
 export async function connect(
-  { connections, instances }: Pick<Dependencies, 'connections' | 'instances'>,
+  { connections, instances, identity }: Pick<Dependencies, 'connections' | 'instances' | 'identity'>,
   { metadata: { namespace }, spec: { instanceRef, customerId } }: GatewayCustomer,
   purpose: 'forCustomer' | 'forDeletion' = 'forCustomer',
 ): Promise<GatewayConnection> {
   const connection = await connections[purpose](instanceRef, namespace);
   const instance = instances.get(connection.instance);
+  if (purpose === 'forCustomer' && identity.addressOfInstance(instance) === undefined) {
+    // The address of a Service without a port is known after the first reconcile of the instance.
+    throw new ConnectionError(
+      'InstanceNotReady',
+      `The address of GatewayInstance ${connection.instance.namespace}/${connection.instance.name} is not known yet. Its condition Reachable says why.`,
+    );
+  }
   if (instance === undefined || permitsId(instance, namespace, customerId)) return connection;
   throw new ConnectionError(
     'CustomerIdNotAllowed',
-    `GatewayInstance ${connection.instance.namespace}/${connection.instance.name} does not allow this customerId in namespace ${namespace}. Use a customerId with a prefix that spec.customerIdPrefixes of the instance lists for the namespace, or add the prefix there.`,
+    `GatewayInstance ${connection.instance.namespace}/${connection.instance.name} does not allow this customerId in namespace ${namespace}: its spec.customerIdPrefixes reserves the prefix for another namespace, or lists other prefixes for this one. Create the customer with another customerId, or change spec.customerIdPrefixes.`,
   );
 }

@@ -1,10 +1,10 @@
 import type { GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { CurrentResource } from '../lifecycle/lifecycle.ts';
+import { CurrentResource, type OrphanReason } from '../lifecycle/lifecycle.ts';
 import type { Dependencies } from './dependencies.ts';
-import { transitions } from './events.ts';
-import { nextStatus, type SyncOutcome } from './status.ts';
+import { leftGateway, transitions } from './events.ts';
+import { leavesRecord, nextStatus, type StatusGateway, type SyncOutcome } from './status.ts';
 
-type CustomerWriters = Pick<Dependencies, 'cache' | 'finalizer' | 'status' | 'events' | 'now'>;
+type CustomerWriters = Pick<Dependencies, 'cache' | 'finalizer' | 'status' | 'events' | 'now' | 'identity' | 'metrics'>;
 
 /** The customer of one reconcile. */
 export class CurrentCustomer extends CurrentResource<GatewayCustomer> {
@@ -21,12 +21,31 @@ export class CurrentCustomer extends CurrentResource<GatewayCustomer> {
     await this.#write(customer, { ...customer.status, ...change });
   }
 
+  /** See {@link nextStatus}. */
+  nextStatus(outcome: SyncOutcome): GatewayCustomerStatus {
+    return nextStatus(this.latest, outcome, this.#dependencies.now(), this.#gatewayOf(outcome));
+  }
+
   /** Writes the status that follows from an outcome, and records the events of the transition. */
   async report(outcome: SyncOutcome): Promise<void> {
+    const { events, metrics } = this.#dependencies;
     const before = this.latest;
-    const after = nextStatus(before, outcome, this.#dependencies.now());
+    const leaves = leavesRecord(before, outcome, this.#gatewayOf(outcome));
+    const after = this.nextStatus(outcome);
     await this.#write(before, after);
-    for (const event of transitions(before, after, outcome.action)) this.#dependencies.events.record(before, event);
+    if (leaves) {
+      metrics.orphaned.inc({ reason: 'gateway_changed' satisfies OrphanReason });
+      events.record(before, leftGateway(before));
+    }
+    for (const event of transitions(before, after, outcome.action)) events.record(before, event);
+  }
+
+  #gatewayOf({ address }: SyncOutcome): StatusGateway {
+    const { identity } = this.#dependencies;
+    return {
+      digest: address === undefined ? undefined : identity.digest(address),
+      isElsewhere: identity.isElsewhere(this.latest.status?.gateway, address),
+    };
   }
 
   /**

@@ -2,7 +2,7 @@
 import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
-import { allows, enforcesAccess, instanceKeyOf, isReachable } from '../connection/connection.ts';
+import { allows, enforcesAccess, identityPermissions, instanceKeyOf, isReachable } from '../connection/connection.ts';
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { changedUsability } from '../policy/policy.ts';
@@ -34,6 +34,7 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
       .needs(
         { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
         definitionPermission(gatewayCustomerNames),
+        ...identityPermissions,
       )
       .sharedBy((key) => groupOf(dependencies, key))
       .reconcile(reconciler)

@@ -9,7 +9,7 @@ import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
 import { connect } from './connect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { eraseSessions, ErasureError } from './erasure.ts';
-import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
+import { adoptionPolicyOf, type Ownership, ownershipAt } from './ownership.ts';
 import { wouldBeLinked } from './recordOwner.ts';
 import { strategyFor } from './strategy.ts';
 
@@ -33,19 +33,37 @@ export async function deleteRecord(
     const client = dependencies.clients.for(fresh);
     const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
     const strategy = await strategyFor(dependencies, customer, fresh);
-    const owned = deletion !== 'none' && (row === undefined || isOwn(customer, row, strategy, deletion));
+    const ownership = ownershipAt(dependencies, customer, dependencies.identity.addressOfConnection(fresh));
+    const policy = adoptionPolicyOf(customer, dependencies.instances.get(fresh.instance));
+    const replaced = replacedRows(customer, ownership);
+    const input = { strategy, deletion, ownership, policy, replaced };
+    const owned = deletion !== 'none' && (row === undefined || isOwn(customer, row, { ...input, deletion }));
     if (owned && row !== undefined) {
       await client.customerDelete(customerId, { signal, priority: 'urgent' }).catch((error: unknown) => {
         if (!isGatewayError(error, 'notFound')) throw error;
       });
     }
-    const replaced = customer.status?.replacesBudget;
-    const replacedRows: Step[] = replaced === undefined || !owned ? [] : [{ do: 'budgetDelete', id: replaced }];
-    await execute(client, [...strategy.cleanupSteps(), ...replacedRows], { signal });
+    const replacedSteps: Step[] = owned ? replaced.map((id) => ({ do: 'budgetDelete', id })) : [];
+    await execute(client, [...strategy.cleanupSteps(), ...replacedSteps], { signal });
     return owned;
   });
   if (deleted) await eraseAtGuardrail(dependencies, customer, connection.instance, signal);
   return deleted;
+}
+
+/** The budget rows of earlier owners that belong to this resource now. */
+function replacedRows({ status }: GatewayCustomer, { restoredFrom, isElsewhere }: Ownership): readonly string[] {
+  const replaced = isElsewhere ? undefined : status?.replacesBudget;
+  return [replaced ?? [], restoredFrom === undefined ? [] : budgetRowId(restoredFrom)].flat();
+}
+
+/** What {@link isOwn} decides by. */
+interface DeletionInput {
+  readonly strategy: Strategy;
+  readonly deletion: Exclude<RecordDeletion, 'none'>;
+  readonly ownership: Ownership;
+  readonly policy: 'Adopt' | 'Refuse';
+  readonly replaced: readonly string[];
 }
 
 /**
@@ -55,15 +73,14 @@ export async function deleteRecord(
 function isOwn(
   customer: GatewayCustomer,
   row: CustomerRow,
-  strategy: Strategy,
-  deletion: Exclude<RecordDeletion, 'none'>,
+  { strategy, deletion, ownership, policy, replaced }: DeletionInput,
 ): boolean {
   const linked = row.budget_id ?? undefined;
   if (linked === budgetRowId(customer.metadata.uid)) return true;
-  if (resourceOfRow(linked) !== undefined) return linked === customer.status?.replacesBudget;
-  const ownership = ownershipOf(customer);
-  const uncertain = ownership.state === 'pending' && adoptionPolicyOf(customer) === 'Refuse';
-  return deletion === 'own' && !(uncertain && wouldBeLinked(strategy, ownership));
+  if (linked !== undefined && resourceOfRow(linked) !== undefined) return replaced.includes(linked);
+  if (deletion === 'ifLinked' || ownership.state === 'none') return false;
+  const isUncertain = ownership.state === 'pending' && ownership.restoredFrom === undefined && policy === 'Refuse';
+  return !(isUncertain && wouldBeLinked(strategy, ownership));
 }
 
 async function eraseAtGuardrail(

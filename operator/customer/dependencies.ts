@@ -10,7 +10,7 @@ import { budgetUses } from '../budget/budget.ts';
 import { enforcementFields } from '../enforcement/enforcement.ts';
 import { customerPolicyUses } from '../policy/policy.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
-import { type Connections, gatewayIndexKeys, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
+import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type {
   Cache,
   EventRecorder,
@@ -28,6 +28,7 @@ import { customerMetrics } from './metrics.ts';
 
 /** The dependencies of the customer controller. */
 export interface CustomerDependencies {
+  readonly identity: GatewayIdentity;
   readonly connections: Connections;
   readonly clients: GatewayClients;
   /** Where the sessions of a deleted customer are erased. Default: nowhere. */
@@ -36,6 +37,7 @@ export interface CustomerDependencies {
 
 /** The dependencies of a customer's reconcile. */
 export interface Dependencies {
+  readonly identity: GatewayIdentity;
   readonly connections: Connections;
   readonly clients: GatewayClients;
   readonly guardrails: GuardrailEndpoints;
@@ -50,7 +52,7 @@ export interface Dependencies {
   /** Customers by {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
   readonly byUid: Index<GatewayCustomer>;
-  /** Instances by {@link gatewayIndexKeys}. */
+  /** Instances by {@link GatewayIdentity.indexKeys}. */
   readonly byGateway: Index<GatewayInstance>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly byInstance: Index<GatewayCustomer>;
@@ -73,6 +75,7 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
   const instanceCache = runtime.cache(instances);
   const budgetCache = runtime.cache(budgets);
   return {
+    identity: dependencies.identity,
     connections: dependencies.connections,
     clients: dependencies.clients,
     guardrails: dependencies.guardrails ?? (() => Promise.resolve([])),
@@ -86,7 +89,7 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     policies: runtime.cache(policies),
     byClaim: cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]),
     byUid: cache.indexBy(({ metadata }) => [metadata.uid]),
-    byGateway: instanceCache.indexBy(gatewayIndexKeys),
+    byGateway: instanceCache.indexBy(dependencies.identity.indexKeys),
     byInstance: cache.indexBy(instanceIndexKeys),
     budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
     byBudget: cache.indexBy(budgetUses),

@@ -31,6 +31,17 @@ export function transitions(
   return syncEvents({ was, is, action, failure: (failed) => failure(before, failed) });
 }
 
+/** The event of a resource whose instance names another gateway now. */
+export function leftGateway({ spec, metadata }: GatewayCustomer): EventDetails {
+  const { name, namespace = metadata.namespace } = spec.instanceRef;
+  return {
+    type: 'Warning',
+    reason: 'Orphaned',
+    message: `The gateway of GatewayInstance ${namespace}/${name} changed. Customer ${spec.customerId} remains at the previous gateway. Delete it there if it is no longer used.`,
+    action: 'Sync',
+  };
+}
+
 /** The events of a resource that was applied before those that it refers to. */
 const waitingEvents: Readonly<Partial<Record<CustomerConditionReason<'Synced'>, CustomerEventReason>>> = {
   InstanceNotFound: 'WaitingForInstance',

@@ -19,6 +19,8 @@ export interface Sync {
   readonly dependencies: Dependencies;
   readonly current: CurrentCustomer;
   readonly connection: GatewayConnection;
+  /** The canonical address of the gateway. */
+  readonly address: string;
   readonly client: GatewayClient;
   readonly strategy: Strategy;
   readonly signal: AbortSignal;
@@ -43,8 +45,7 @@ export interface Comparison {
 
 /** The owner of the record that the gateway reports. */
 export function ownerOfRecord(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): RecordOwner {
-  const instanceNamespace = run.connection.instance.namespace;
-  return recordOwner(run.dependencies, customer, observed, { ...run, instanceNamespace });
+  return recordOwner(run.dependencies, customer, observed, run);
 }
 
 /** What a record that belongs to this resource needs. */
@@ -60,7 +61,7 @@ export function examine(
 } {
   const comparison = compare(run, customer, observed);
   const foreignRow = linkedResource(customer, observed);
-  const replaces = foreignRow === undefined ? customer.status?.replacesBudget : budgetRowId(foreignRow);
+  const replaces = foreignRow === undefined ? run.inheritance.replaces : budgetRowId(foreignRow);
   return {
     ...{ comparison, replaces },
     action: adoptedAction(run.ownership, isLinked(customer, observed)),
@@ -92,7 +93,10 @@ function mustWrite(
 ): boolean {
   // If a budget row was created before a crash, only the link to it is known.
   const leftover =
-    ownership.state === 'pending' && strategy !== customerFieldsStrategy && !isLinked(customer, observed);
+    ownership.state === 'pending' &&
+    ownership.restoredFrom === undefined &&
+    strategy !== customerFieldsStrategy &&
+    !isLinked(customer, observed);
   if (leftover || specChanged || drift.differs.length > 0) return true;
   const unapplied = unappliedFields(drift);
   if (unapplied.length === 0) return false;

@@ -1,6 +1,6 @@
 /** Finalizes the resource of a customer before its deletion. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { ConnectionError } from '../connection/connection.ts';
+import { ConnectionError, instanceKeyOf } from '../connection/connection.ts';
 import {
   isAnnotated,
   isDefinitionBeingDeleted,
@@ -9,12 +9,12 @@ import {
   retryOrForceRemedy,
 } from '../lifecycle/lifecycle.ts';
 import type { ReconcileContext, Result } from '../runtime/runtime.ts';
-import { claimantsOf, ownerOf, successorOf } from './claimants.ts';
+import { claimantsOf, currentOwnership, ownerOf, successorOf } from './claimants.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
 import { deleteRecord } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
-import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
+import { adoptionPolicyOf } from './ownership.ts';
 import type { SyncedReason } from './status.ts';
 import { transferRecord } from './succession.ts';
 
@@ -38,8 +38,11 @@ export class Finalization {
     const dependencies = this.#dependencies;
     const customer = current.latest;
     if (!dependencies.finalizer.isSet(customer)) return {};
-    const { state } = ownershipOf(customer);
+    const { state, isElsewhere } = currentOwnership(dependencies, customer);
     if (isObserveOnly(customer)) return await this.#release.unmanaged(customer, state === 'none');
+    if (isElsewhere && state === 'none' && customer.status?.specHash !== undefined) {
+      return await this.#release.orphan(customer, 'gateway_changed', 'The gateway of the GatewayInstance changed');
+    }
     if (state === 'none' || ownerOf(dependencies, customer) !== undefined) return await this.#release.remove(customer);
     if (await isDefinitionBeingDeleted(dependencies.client, gatewayCustomerNames)) {
       return await this.#release.orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
@@ -71,8 +74,9 @@ export class Finalization {
 
   async #cleanUp(customer: GatewayCustomer, signal: AbortSignal, log: ReconcileContext['log']): Promise<void> {
     // Another resource that names the same customer owns the record now.
+    const instance = this.#dependencies.instances.get(instanceKeyOf(customer));
     const taken = claimantsOf(this.#dependencies, customer).length > 0;
-    const record = taken ? 'none' : adoptionPolicyOf(customer) === 'Refuse' ? 'ifLinked' : 'own';
+    const record = taken ? 'none' : adoptionPolicyOf(customer, instance) === 'Refuse' ? 'ifLinked' : 'own';
     try {
       await deleteRecord(this.#dependencies, customer, record, signal);
       log.info({ record }, 'The resource was deleted before its finalizer took effect. Its record is deleted.');

@@ -60,21 +60,29 @@ describe('customers of several namespaces', function () {
       await bed.user.untilReason('a', 'Created');
     });
 
-    it('adopt no record outside the namespace of the instance without adoptionPolicy Adopt', async () => {
+    it('adopt no record outside the namespace of the instance, unless the instance allows it', async () => {
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before' });
-      await other.customer('a', { instanceRef: main(), customerId: bed.idOf('a'), alias: 'After' });
-      expect(message(await other.untilReason('a', 'AlreadyExists'))).to.contain("outside the instance's namespace");
+      const spec = { instanceRef: main(), customerId: bed.idOf('a'), alias: 'After' };
+      await other.customer('a', { ...spec, adoptionPolicy: 'Adopt' });
+      expect(message(await other.untilReason('a', 'AlreadyExists'))).to.contain('spec.adoption');
+      await other.delete('a');
+      await other.untilGone('a');
       expect(writes()).to.deep.equal([]);
-      await other.patch('a', { spec: { adoptionPolicy: 'Adopt' } });
-      await other.untilReason('a', 'Adopted');
+      await bed.user.patch('main', { spec: { adoption: 'AllowedNamespaces' } }, 'gatewayinstances');
+      await other.customer('b', { ...spec, adoptionPolicy: 'Refuse' });
+      expect(message(await other.untilReason('b', 'AlreadyExists'))).to.contain('spec.adoptionPolicy is Refuse');
+      expect(writes()).to.deep.equal([]);
+      await other.patch('b', { spec: { adoptionPolicy: 'Adopt' } });
+      await other.untilReason('b', 'Adopted');
     });
 
-    it('take over the record of a lost resource only in the namespace of the instance', async () => {
+    it('take over the record of a resource that the cluster does not have only if the instance allows it', async () => {
       const row = budgetRowId('of-a-lost-cluster');
       await bed.admin.budgetNew({ budget_id: row, max_budget: 9 });
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before', budget_id: row });
       await other.customer('a', { instanceRef: main(), customerId: bed.idOf('a'), adoptionPolicy: 'Adopt' });
-      expect(message(await other.untilReason('a', 'Conflict'))).to.contain('belongs to another GatewayCustomer');
+      const refused = message(await other.untilReason('a', 'AlreadyExists'));
+      expect(refused).to.contain('a GatewayCustomer that this cluster does not have');
       await other.delete('a');
       await other.untilGone('a');
       expect(writes()).to.deep.equal([]);
@@ -92,6 +100,9 @@ describe('customers of several namespaces', function () {
       await other.customer('b', { instanceRef: main(), customerId: `team-${other.namespace}` });
       expect(message(await other.untilReason('a', 'CustomerIdNotAllowed'))).to.contain('spec.customerIdPrefixes');
       await other.untilReason('b', 'Created');
+      // Not even the namespace of the instance may use a reserved prefix.
+      await bed.user.customer('d', { customerId: `team-${bed.user.namespace}` });
+      await bed.user.untilReason('d', 'CustomerIdNotAllowed');
       await bed.user.customer('c', {});
       await bed.user.untilReason('c', 'Created');
       expect(bed.proxy.calls.filter((call) => JSON.stringify(call).includes(customerId))).to.deep.equal([]);
@@ -144,21 +155,23 @@ describe('customers of several namespaces', function () {
     ] as const;
 
     for (const [what, reason, spec] of nothingBegun) {
-      it(`because of ${what} has no create mark, is deleted at once, and does not change other records`, async () => {
+      it(`because of ${what} has no mark, is deleted at once, and does not change other records`, async () => {
         const customerId = `of-others-${other.namespace}`;
         await bed.admin.customerNew({ user_id: customerId, alias: 'Of others' });
         await other.instance('keyless', { endpoint: bed.proxy.url });
         await other.customer('a', { customerId, maxBudget: 5, ...spec() });
         const { metadata } = await other.untilReason('a', reason);
         expect(metadata.finalizers).to.equal(undefined);
-        expect(metadata.annotations ?? {}).not.to.have.property(annotations.createPending);
+        expect(metadata.annotations ?? {}).not.to.have.property(annotations.ownerMark);
         await other.delete('a');
         await other.untilGone('a');
-        // A resource with a mark of version 0.1.0 is deleted without the instance too.
+        // Nor does a mark that its author wrote prove anything.
         await other.customer('b', { customerId, maxBudget: 5, ...spec() });
         const { uid } = (await other.untilReason('b', reason)).metadata;
-        const mark = { [annotations.createPending]: JSON.stringify({ uid, fields: ['maxBudget'] }) };
-        await other.patch('b', { metadata: { finalizers: [FINALIZER], annotations: mark } });
+        const mark = JSON.stringify({ gateway: '', uid, fields: ['maxBudget'], signedAt: '', mac: '' });
+        await other.patch('b', {
+          metadata: { finalizers: [FINALIZER], annotations: { [annotations.ownerMark]: mark } },
+        });
         await other.delete('b');
         await other.untilGone('b');
         await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');

@@ -4,7 +4,7 @@ import type { CallOptions, GatewayClient, ObservedCustomer } from '../gateway/ga
 import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
 import { isInSync } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
-import { adoptionPolicyOf, ownershipOf } from './ownership.ts';
+import type { Ownership } from './ownership.ts';
 import { inheritanceOf } from './succession.ts';
 
 /** The record of a customer; undefined if the gateway has none. */
@@ -15,6 +15,14 @@ export async function observeRecord(
 ): Promise<ObservedCustomer | undefined> {
   const row = await client.customerInfo(customer.spec.customerId, options);
   return row === undefined ? undefined : observe(row);
+}
+
+/** What decides whether a sync creates the record first. */
+interface CreationInput {
+  readonly client: Pick<GatewayClient, 'isLiteLlm' | 'isAvailable'>;
+  readonly ownership: Ownership;
+  /** See {@link adoptionPolicyOf}. */
+  readonly policy: 'Adopt' | 'Refuse';
 }
 
 /**
@@ -28,12 +36,16 @@ export async function observeRecord(
 export function mayCreateFirst(
   dependencies: Dependencies,
   customer: GatewayCustomer,
-  client: Pick<GatewayClient, 'isLiteLlm' | 'isAvailable'>,
+  { client, ownership, policy }: CreationInput,
 ): boolean {
-  const { state, marked, status } = ownershipOf(customer);
-  const unseen = state === 'none' && !marked && status === undefined && !inheritanceOf(dependencies, customer).record;
-  const adoptsByDefault = customer.spec.adoptionPolicy === undefined && adoptionPolicyOf(customer) === 'Adopt';
-  return unseen && adoptsByDefault && client.isLiteLlm && client.isAvailable;
+  const { state, mayHaveWritten, status } = ownership;
+  const isUnseen =
+    state === 'none' &&
+    !mayHaveWritten &&
+    status === undefined &&
+    !inheritanceOf(dependencies, customer, ownership).record;
+  const adoptsByDefault = customer.spec.adoptionPolicy === undefined && policy === 'Adopt';
+  return isUnseen && adoptsByDefault && client.isLiteLlm && client.isAvailable;
 }
 
 /**
@@ -44,13 +56,13 @@ export function mayCreateFirst(
 export async function observeFirst(
   client: GatewayClient,
   customer: GatewayCustomer,
-  signal: AbortSignal,
+  { policy, signal }: Pick<CreationInput, 'policy'> & { readonly signal: AbortSignal },
 ): Promise<ObservedCustomer | undefined> {
   const priority = isInSync(customer) ? 'routine' : 'urgent';
   try {
     return await observeRecord(client, customer, { signal, priority });
   } catch (error) {
-    if (isGatewayError(error, 'unconfirmed') && adoptionPolicyOf(customer) === 'Adopt') return undefined;
+    if (isGatewayError(error, 'unconfirmed') && policy === 'Adopt') return undefined;
     throw error;
   }
 }

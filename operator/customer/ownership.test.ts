@@ -1,81 +1,90 @@
-/** The ownership of a resource, as a table. */
 import { expect } from 'chai';
-import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { createMark, markText, nextOwnership, ownershipOf } from './ownership.ts';
-import { customerOf, syncedCondition, withStatus } from './testing/testDependencies.ts';
+import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { GatewayIdentity } from '../connection/connection.ts';
+import { testIdentity } from '../connection/testing/testIdentity.ts';
+import { adoptionPolicyOf, markSubject, nextOwnership, type Ownership, ownershipAt } from './ownership.ts';
+import { customerOf, withStatus } from './testing/testDependencies.ts';
 
 describe('ownership', () => {
-  const mark = (uid: string): object => ({
-    annotations: { [annotations.createPending]: markText({ uid, fields: ['alias'] }) },
-  });
-  const oldMark = {
-    annotations: { [annotations.createPending]: JSON.stringify({ uid: 'uid-1', fields: ['alias'] }) },
-  };
-  const refusing = (customer: GatewayCustomer): GatewayCustomer => ({
-    ...customer,
-    spec: { ...customer.spec, adoptionPolicy: 'Refuse' },
-  });
-  const reported = (reason: string): GatewayCustomer['status'] & object => ({ conditions: [syncedCondition(reason)] });
+  const address = 'gateway.ai.svc:4000';
+  const here = testIdentity.digest(address);
+  const elsewhere = testIdentity.digest('other.ai.svc:4000');
+  const signedAt = '2026-11-21T00:00:00Z';
 
-  const cases: readonly (readonly [name: string, customer: GatewayCustomer, state: string])[] = [
+  /** A mark of the default customer, as metadata. */
+  const mark = (uid = 'uid-1', at = address, of = customerOf({})): object => {
+    const text = testIdentity.sign(markSubject(of), at, { uid, fields: ['alias'], signedAt });
+    return { annotations: { [annotations.ownerMark]: text } };
+  };
+  const renamed = customerOf({});
+  const others = mark('uid-1', address, { ...renamed, metadata: { ...renamed.metadata, name: 'other' } });
+  const ownershipHere = (customer: GatewayCustomer, at: string | undefined = address): Ownership =>
+    ownershipAt({ identity: testIdentity }, customer, at);
+
+  const cases: readonly (readonly [name: string, customer: GatewayCustomer, state: Ownership['state']])[] = [
     ['no status', customerOf({}), 'none'],
-    ['a mark', withStatus({}, mark('uid-1')), 'pending'],
-    ['the mark of another resource', withStatus({}, mark('uid-2')), 'none'],
-    ['a malformed mark', withStatus({}, { annotations: { [annotations.createPending]: 'true' } }), 'none'],
-    ['a mark while it waits for the owner', withStatus({ ownership: 'Waiting' }, mark('uid-1')), 'none'],
-    ['a mark and a refused record', withStatus({ ownership: 'Refused' }, mark('uid-1')), 'none'],
+    ['a mark', withStatus({}, mark()), 'pending'],
+    ['a mark, restored from a backup', withStatus({}, mark('uid-0')), 'pending'],
+    ['the mark of another resource', withStatus({}, others), 'none'],
+    ['a mark for another customer id', withStatus({}, mark('uid-1', address, customerOf({ customerId: 'b' }))), 'none'],
+    ['a mark for another gateway', withStatus({}, mark('uid-1', 'other.ai.svc:4000')), 'none'],
+    ['a malformed mark', withStatus({}, { annotations: { [annotations.ownerMark]: 'true' } }), 'none'],
     [
-      'a mark while it waits and is paused',
-      withStatus({ ...reported('Paused'), ownership: 'Waiting' }, mark('uid-1')),
+      'a mark that its author wrote',
+      withStatus(
+        {},
+        { annotations: { [annotations.ownerMark]: '{"gateway":"","uid":"uid-1","fields":[],"signedAt":"","mac":""}' } },
+      ),
       'none',
     ],
-    ['a mark and an unreachable gateway', withStatus(reported('GatewayUnreachable'), mark('uid-1')), 'pending'],
-    ['a mark and a conflict that an earlier version reported', withStatus(reported('Conflict'), mark('uid-1')), 'none'],
+    ['a mark while it waits for the owner', withStatus({ ownership: 'Waiting' }, mark()), 'none'],
+    ['a mark and a refused record', withStatus({ ownership: 'Refused', gateway: here }, mark()), 'none'],
     [
-      'a mark and a refusal that an earlier version reported',
-      withStatus(reported('AlreadyExists'), mark('uid-1')),
-      'none',
-    ],
-    ['a mark of 0.1.0', withStatus({}, oldMark), 'none'],
-    ['a mark of 0.1.0 and no access', withStatus(reported('NamespaceNotAllowed'), oldMark), 'none'],
-    ['a mark of 0.1.0 and an unreachable gateway', withStatus(reported('GatewayUnreachable'), oldMark), 'pending'],
-    ['a possibly forged mark and the adoption policy Refuse', refusing(withStatus({}, mark('uid-1'))), 'none'],
-    [
-      'fields in the status and the adoption policy Refuse',
-      refusing(withStatus({ appliedFields: ['alias'] })),
+      'a mark, back from a gateway where it was refused',
+      withStatus({ ownership: 'Refused', gateway: elsewhere }, mark()),
       'pending',
     ],
     ['a hash in the status', withStatus({ specHash: 'x' }), 'owned'],
+    ['a hash in the status for this gateway', withStatus({ specHash: 'x', gateway: here }), 'owned'],
+    ['a hash in the status for another gateway', withStatus({ specHash: 'x', gateway: elsewhere }), 'none'],
+    [
+      'a hash in the status with a digest of another key',
+      withStatus({ specHash: 'x', gateway: '00000000.0123456789abcdef' }),
+      'owned',
+    ],
   ];
   for (const [name, customer, state] of cases) {
     it(`with ${name} is ${state}`, () => {
-      expect(ownershipOf(customer).state).to.equal(state);
+      expect(ownershipHere(customer).state).to.equal(state);
     });
   }
 
-  it('takes the fields from the status, or else from the mark', () => {
-    const fields = (status: object): string[] => [...ownershipOf(withStatus(status, mark('uid-1'))).fields];
-    expect(fields({})).to.deep.equal(['alias']);
-    expect(fields({ appliedFields: ['models', 'nonsense'] })).to.deep.equal(['models']);
-    expect(createMark(withStatus({}, mark('uid-1')))).to.deep.equal({ uid: 'uid-1', fields: ['alias'] });
+  it('may exist while the address of the gateway is unknown, so that a deletion examines it', () => {
+    expect(ownershipAt({ identity: testIdentity }, withStatus({}, mark()), undefined).state).to.equal('pending');
+    expect(ownershipAt({ identity: testIdentity }, withStatus({}, others), undefined).state).to.equal('none');
   });
 
-  for (const [reason, ownership] of [
-    ['Conflict', 'Waiting'],
-    ['AlreadyExists', 'Refused'],
-    ['NamespaceNotAllowed', 'NotAllowed'],
-    ['CustomerIdNotAllowed', 'NotAllowed'],
-    ['TakingOver', 'TakingOver'],
-    ['UpToDate', 'Owned'],
-  ] as const) {
-    it(`reads ${ownership} from the condition ${reason} if an earlier version wrote the status`, () => {
-      const earlier = withStatus({ specHash: 'x', ...reported(reason) });
-      expect(ownershipOf(earlier).status).to.equal(ownership);
-      expect(nextOwnership(earlier, undefined)).to.equal(ownership);
-      // The field wins over the condition.
-      expect(ownershipOf(withStatus({ ...earlier.status, ownership: 'Owned' })).status).to.equal('Owned');
+  it('takes the fields from the status, or else from the mark', () => {
+    const fields = (status: object): string[] => [...ownershipHere(withStatus(status, mark())).fields];
+    expect(fields({})).to.deep.equal(['alias']);
+    expect(fields({ appliedFields: ['models', 'nonsense'] })).to.deep.equal(['models']);
+    expect(fields({ appliedFields: ['models'], gateway: elsewhere })).to.deep.equal(['alias']);
+  });
+
+  it('knows the resource that it was restored from', () => {
+    expect(ownershipHere(withStatus({}, mark('uid-0'))).restoredFrom).to.equal('uid-0');
+    expect(ownershipHere(withStatus({}, mark())).restoredFrom).to.equal(undefined);
+    expect(ownershipHere(withStatus({ ownership: 'Waiting' }, mark('uid-0'))).restoredFrom).to.equal(undefined);
+  });
+
+  it('is not proved by a mark of another key', async () => {
+    const identity = new GatewayIdentity({
+      clusterDomain: 'cluster.local',
+      readKey: () => Promise.resolve(Buffer.alloc(32, 2)),
     });
-  }
+    await identity.load();
+    expect(ownershipAt({ identity }, withStatus({}, mark()), address).state).to.equal('none');
+  });
 
   it('remains if a reconcile finds nothing about it, and is not replaced by a lost permission', () => {
     expect(nextOwnership(withStatus({ ownership: 'Waiting' }), undefined)).to.equal('Waiting');
@@ -84,4 +93,26 @@ describe('ownership', () => {
     expect(nextOwnership(withStatus({ ownership: 'Waiting' }), 'Owned')).to.equal('Owned');
     expect(nextOwnership(customerOf({}), undefined)).to.equal(undefined);
   });
+});
+
+describe('the adoption policy', () => {
+  for (const [adoption, namespace, own, expected] of [
+    [undefined, 'default', undefined, 'Adopt'],
+    [undefined, 'default', 'Refuse', 'Refuse'],
+    [undefined, 'shop', undefined, 'Refuse'],
+    [undefined, 'shop', 'Adopt', 'Refuse'],
+    ['AllowedNamespaces', 'shop', undefined, 'Adopt'],
+    ['AllowedNamespaces', 'shop', 'Refuse', 'Refuse'],
+    ['None', 'default', 'Adopt', 'Refuse'],
+  ] as const) {
+    const instance = { spec: { ...(adoption === undefined ? {} : { adoption }) } } as GatewayInstance;
+    it(`is ${expected} with ${adoption ?? 'no'} adoption of the instance and ${own ?? 'no'} policy in ${namespace}`, () => {
+      const customer = customerOf({
+        instanceRef: { name: 'main', namespace: 'default' },
+        ...(own === undefined ? {} : { adoptionPolicy: own }),
+      });
+      const placed = { ...customer, metadata: { ...customer.metadata, namespace } };
+      expect(adoptionPolicyOf(placed, instance)).to.equal(expected);
+    });
+  }
 });

@@ -1,50 +1,110 @@
-/** Computes what a customer resource owns at the gateway. Pure: depends only on the resource. */
-import { annotations, type GatewayCustomer, type GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
-import type { CustomerConditionReason } from '../conditions/conditions.ts';
-import { instanceKeyOf } from '../connection/connection.ts';
+/** Computes what a customer resource owns at the gateway. Pure: depends only on the resource and on the proofs for it. */
+import {
+  annotations,
+  type GatewayCustomer,
+  type GatewayCustomerStatus,
+  type GatewayInstance,
+} from '../api/v1alpha1/v1alpha1.ts';
+import {
+  type GatewayIdentity,
+  instanceKeyOf,
+  type MarkSubject,
+  mayAdopt,
+  type OwnershipMark,
+} from '../connection/connection.ts';
 import type { Field } from '../gateway/gateway.ts';
 import { allFields } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import { conditionOf } from './customerResource.ts';
 
 /** See `status.ownership` of a GatewayCustomer. */
 export type OwnershipStatus = NonNullable<GatewayCustomerStatus['ownership']>;
 
-/** What a customer resource owns at the gateway. */
+/** What is proved about a resource at the gateway of its instance. */
+export interface OwnershipProof {
+  /** Where the status says that the record is: `here`, at another gateway (`elsewhere`), or it does not say (`unknown`). */
+  readonly recordedAt: 'here' | 'elsewhere' | 'unknown';
+  /** The owner mark, if it is valid at this gateway, or if the address of the gateway is unknown. */
+  readonly mark: OwnershipMark | undefined;
+}
+
+/** What a customer resource owns at the gateway of its instance. */
 export interface Ownership {
   /**
    * - `owned`: the status records that the record belongs to this resource.
-   * - `pending`: this resource may have created the record, and the operator ended before the status recorded it.
-   * - `none`: the operator started no write at the gateway. A deletion must do nothing there.
+   * - `pending`: a mark proves that the operator began to create or to adopt the record for this resource, or for the
+   *   resource that this one was restored from, and the status does not record the result.
+   * - `none`: the operator started no write at this gateway. A deletion must do nothing there.
    */
   readonly state: 'owned' | 'pending' | 'none';
-  /** The ownership in the status; undefined before the first status. */
+  /** The ownership that the status records for this gateway; undefined before the first status. */
   readonly status: OwnershipStatus | undefined;
   /** The fields that the operator has set at the gateway, or may have set. */
   readonly fields: ReadonlySet<Field>;
-  /** Whether the resource has its own create mark, valid or superseded by the status. */
-  readonly marked: boolean;
-  /**
-   * Whether the status announces the fields of a creation instead of the create mark. This is the case if the record
-   * belonged to others, because the mark may be older, and if the policy is to refuse records of others, because users
-   * who can edit the resource can forge a mark, but not the status.
-   */
+  /** The valid mark; undefined if there is none. */
+  readonly mark: OwnershipMark | undefined;
+  /** The uid that the resource had before it was restored from a backup, if its mark proves it. */
+  readonly restoredFrom: string | undefined;
+  /** Whether the operator may have written for this resource before, at this gateway or at an earlier one. */
+  readonly mayHaveWritten: boolean;
+  /** Whether the status, and not the mark, announces the fields of a creation. The mark may be older than the status. */
   readonly announcedInStatus: boolean;
+  /** Whether the record of the status is proved to be at this gateway. */
+  readonly isHere: boolean;
+  /** Whether the status describes a record at another gateway: spec.endpoint of the instance was changed. */
+  readonly isElsewhere: boolean;
 }
 
-/** Computes what a resource owns from its status and, before the first status, from its create mark. */
-export function ownershipOf(customer: GatewayCustomer): Ownership {
-  const status = ownershipStatusOf(customer);
-  const mark = createMark(customer);
-  const announcedInStatus = isForeign(status) || adoptionPolicyOf(customer) === 'Refuse';
-  const announced = announcedInStatus ? customer.status?.appliedFields : mark;
+/** What the mark of a customer is about. */
+export function markSubject({ metadata, spec }: GatewayCustomer): MarkSubject {
+  const { namespace, name } = metadata;
+  return { kind: 'GatewayCustomer', namespace, name, id: spec.customerId };
+}
+
+/** The proofs for a resource. @param address the canonical address of the gateway; undefined if it is unknown */
+export function proofFor(
+  identity: GatewayIdentity,
+  customer: GatewayCustomer,
+  address: string | undefined,
+): OwnershipProof {
+  const text = customer.metadata.annotations?.[annotations.ownerMark];
+  const recorded = customer.status?.gateway;
+  const isHere = recorded !== undefined && address !== undefined && recorded === identity.digest(address);
+  const isElsewhere = identity.isElsewhere(recorded, address);
   return {
-    state: customer.status?.specHash !== undefined ? 'owned' : announced !== undefined ? 'pending' : 'none',
-    status,
-    fields: new Set(knownFields(customer.status?.appliedFields ?? mark?.fields ?? [])),
-    marked: mark !== undefined,
-    announcedInStatus,
+    recordedAt: isHere ? 'here' : isElsewhere ? 'elsewhere' : 'unknown',
+    mark: text === undefined ? undefined : identity.verify(markSubject(customer), address, text),
   };
+}
+
+/** Computes what a resource owns. The status decides; the mark decides where there is no status for this gateway. */
+export function ownershipOf(customer: GatewayCustomer, proof: OwnershipProof): Ownership {
+  const isElsewhere = proof.recordedAt === 'elsewhere';
+  const recorded = isElsewhere ? {} : (customer.status ?? {});
+  const status = recorded.ownership;
+  const announcedInStatus = isForeign(status);
+  const { mark } = proof;
+  const announced = announcedInStatus ? recorded.appliedFields !== undefined : mark !== undefined;
+  const { uid } = customer.metadata;
+  return {
+    state: recorded.specHash !== undefined ? 'owned' : announced ? 'pending' : 'none',
+    status,
+    fields: new Set(knownFields(recorded.appliedFields ?? mark?.fields ?? [])),
+    mark,
+    restoredFrom: mark === undefined || mark.uid === uid || announcedInStatus ? undefined : mark.uid,
+    mayHaveWritten: customer.metadata.annotations?.[annotations.ownerMark] !== undefined || isElsewhere,
+    announcedInStatus,
+    isHere: proof.recordedAt === 'here',
+    isElsewhere,
+  };
+}
+
+/** {@link ownershipOf} with the proofs at an address. */
+export function ownershipAt(
+  { identity }: { readonly identity: GatewayIdentity },
+  customer: GatewayCustomer,
+  address: string | undefined,
+): Ownership {
+  return ownershipOf(customer, proofFor(identity, customer, address));
 }
 
 /** Whether the record belongs to another resource or to a client outside the cluster, or is only observed. */
@@ -60,7 +120,7 @@ export function nextOwnership(
   customer: GatewayCustomer,
   found: OwnershipStatus | undefined,
 ): OwnershipStatus | undefined {
-  const before = ownershipStatusOf(customer);
+  const before = customer.status?.ownership;
   if (isObserveOnly(customer)) return 'Observed';
   // If a resource that owns nothing loses its permission, its ownership does not change.
   if (found === 'NotAllowed' && isForeign(before)) return before;
@@ -68,36 +128,14 @@ export function nextOwnership(
 }
 
 /**
- * Statuses of earlier versions lack the field, and only their condition shows who owns the record. Without this
- * fallback, an upgrade would turn every waiting resource with a create mark into an owner, and its deletion would
- * delete the record of another resource.
+ * Whether an existing record of unknown origin is adopted or refused. The resource can only be stricter than its
+ * instance. {@link canSucceed} has another rule for records of the cluster.
+ * @param instance undefined: it was deleted
  */
-function ownershipStatusOf(customer: GatewayCustomer): OwnershipStatus | undefined {
-  if (customer.status?.ownership !== undefined) return customer.status.ownership;
-  const reason = conditionOf(customer, 'Synced')?.reason as CustomerConditionReason<'Synced'> | undefined;
-  switch (reason) {
-    case 'Conflict':
-      return 'Waiting';
-    case 'AlreadyExists':
-      return 'Refused';
-    case 'NamespaceNotAllowed':
-    case 'CustomerIdNotAllowed':
-      return 'NotAllowed';
-    case 'TakingOver':
-      return 'TakingOver';
-    default:
-      return customer.status?.specHash === undefined ? undefined : 'Owned';
-  }
-}
-
-/**
- * Whether an existing record is adopted or refused. Default: refused outside the instance's namespace. The rule applies
- * to records of unknown origin. {@link canSucceed} has another default for records of the cluster.
- */
-export function adoptionPolicyOf(customer: GatewayCustomer): 'Adopt' | 'Refuse' {
+export function adoptionPolicyOf(customer: GatewayCustomer, instance: GatewayInstance | undefined): 'Adopt' | 'Refuse' {
   const { spec, metadata } = customer;
-  if (spec.adoptionPolicy !== undefined) return spec.adoptionPolicy;
-  return instanceKeyOf(customer).namespace === metadata.namespace ? 'Adopt' : 'Refuse';
+  const allowed = mayAdopt(instance, instanceKeyOf(customer), metadata.namespace);
+  return allowed ? (spec.adoptionPolicy ?? 'Adopt') : 'Refuse';
 }
 
 /**
@@ -114,54 +152,6 @@ export function canSucceed(other: GatewayCustomer, owner: GatewayCustomer): bool
   );
 }
 
-/**
- * The annotation that announces a creation. The operator writes it in one patch with the finalizer, immediately before
- * the first call that changes the gateway, after it has resolved the instance, the key and the access of the namespace.
- * It is not removed: a status write cannot remove it, and another write for each customer would have no benefit.
- */
-export interface CreateMark {
-  /** The uid of the resource. A mark that was copied with a manifest or restored from a backup has another one. */
-  readonly uid: string;
-  /** The fields that the creation sets. */
-  readonly fields: readonly Field[];
-}
-
-/** The value of the annotation that carries a mark. */
-export function markText(mark: CreateMark): string {
-  return JSON.stringify({ uid: mark.uid, fields: mark.fields, begun: true });
-}
-
-/** The resource's own create mark; undefined if it has none or the mark belongs to another resource. */
-export function createMark(customer: GatewayCustomer): CreateMark | undefined {
-  const text = customer.metadata.annotations?.[annotations.createPending];
-  if (text === undefined) return undefined;
-  try {
-    const parsed = JSON.parse(text) as Partial<Record<keyof CreateMark | 'begun', unknown>>;
-    if (parsed.uid !== customer.metadata.uid || !Array.isArray(parsed.fields)) return undefined;
-    if (parsed.begun !== true && !hasCalledGateway(customer)) return undefined;
-    return { uid: customer.metadata.uid, fields: knownFields(parsed.fields) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Reasons that are reported only after a call of the gateway. */
-const reasonsOfCalls: readonly string[] = [
-  'GatewayUnreachable',
-  'GatewayUnauthorized',
-  'GatewayRejected',
-  'NotConverged',
-] satisfies CustomerConditionReason<'Synced'>[];
-
-/**
- * Whether the condition proves that the gateway was called. Version 0.1.0 wrote its marks, which lack `begun`, before
- * it resolved the access, so such a mark alone proves nothing. Without this fallback, an upgrade would lose the records
- * that 0.1.0 was creating.
- */
-function hasCalledGateway(customer: GatewayCustomer): boolean {
-  return reasonsOfCalls.includes(conditionOf(customer, 'Synced')?.reason ?? '');
-}
-
-function knownFields(names: readonly unknown[]): Field[] {
+function knownFields(names: readonly string[]): Field[] {
   return allFields.filter((field) => names.includes(field));
 }

@@ -1,14 +1,15 @@
 /** The precedence of claimants, as tables and laws. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { addressDigest } from '../connection/connection.ts';
-import type { OwnershipStatus } from './ownership.ts';
+import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { testIdentity } from '../connection/testing/testIdentity.ts';
+import { markSubject, ownershipAt, type OwnershipStatus } from './ownership.ts';
 import { ownerBefore, reapplyGraceMs, type Claimant, yieldsTo } from './precedence.ts';
 import { customerOf } from './testing/testDependencies.ts';
 
-const gateway = addressDigest('gateway:80');
-const elsewhere = addressDigest('elsewhere:80');
+const address = 'gateway:80';
+const gateway = testIdentity.digest(address);
+const elsewhere = testIdentity.digest('elsewhere:80');
 const at = (second: number): string => `2026-11-21T00:00:${String(second).padStart(2, '0')}Z`;
 
 interface Sketch {
@@ -19,16 +20,21 @@ interface Sketch {
   readonly name?: string;
   readonly namespace?: string;
   readonly tookOver?: NonNullable<GatewayCustomer['status']>['tookOver'];
+  /** When a mark was signed for an earlier resource of this name. */
+  readonly restoredMark?: string;
 }
 
 function sketch(
   uid: string,
-  { second = 0, recordAt, ownership, name = uid, namespace = 'a', tookOver }: Sketch,
+  { second = 0, recordAt, ownership, name = uid, namespace = 'a', tookOver, restoredMark }: Sketch,
 ): GatewayCustomer {
   const customer = customerOf({}, uid);
+  const metadata = { ...customer.metadata, name, namespace, creationTimestamp: at(second) };
+  const mark = { uid: 'before', fields: [], signedAt: restoredMark ?? '' };
+  const text = testIdentity.sign(markSubject({ ...customer, metadata }), address, mark);
   return {
     ...customer,
-    metadata: { ...customer.metadata, name, namespace, creationTimestamp: at(second) },
+    metadata: { ...metadata, annotations: restoredMark === undefined ? {} : { [annotations.ownerMark]: text } },
     status: {
       ...(recordAt === undefined ? {} : { specHash: 'x', gateway: recordAt }),
       ...(ownership === undefined ? {} : { ownership }),
@@ -37,8 +43,12 @@ function sketch(
   };
 }
 
+const claimantOf = (customer: GatewayCustomer, sameInstance = true, keyRefused = false): Claimant => ({
+  ...{ customer, sameInstance, keyRefused },
+  ownership: ownershipAt({ identity: testIdentity }, customer, address),
+});
 const ownerUid = (customer: GatewayCustomer, claimants: readonly Claimant[]): string | undefined =>
-  ownerBefore(customer, claimants, gateway)?.metadata.uid;
+  ownerBefore(claimantOf(customer), claimants)?.metadata.uid;
 
 describe('the owner of a record', () => {
   const cases: readonly {
@@ -46,6 +56,7 @@ describe('the owner of a record', () => {
     one: Sketch;
     other: Sketch;
     sameInstance?: boolean;
+    keyRefused?: boolean;
     owner: 'one' | 'other' | 'both';
   }[] = [
     { what: 'the older of two new resources', one: { second: 1 }, other: { second: 2 }, owner: 'one' },
@@ -95,6 +106,33 @@ describe('the owner of a record', () => {
       owner: 'other',
     },
     {
+      what: 'each of two resources if the gateway refuses the key of the other instance',
+      one: { second: 1 },
+      other: { second: 2, recordAt: gateway },
+      sameInstance: false,
+      keyRefused: true,
+      owner: 'both',
+    },
+    {
+      what: 'a restored resource with its mark before an older one',
+      one: { second: 1 },
+      other: { second: 2, restoredMark: at(0) },
+      sameInstance: false,
+      owner: 'other',
+    },
+    {
+      what: 'the restored resource with the later mark',
+      one: { second: 1, restoredMark: at(3) },
+      other: { second: 2, restoredMark: at(4) },
+      owner: 'other',
+    },
+    {
+      what: 'the resource whose record the gateway has before a restored one',
+      one: { second: 1, restoredMark: at(9) },
+      other: { second: 2, recordAt: gateway },
+      owner: 'other',
+    },
+    {
       what: 'the reapplied resource before the one that took over in between',
       one: { second: 1, recordAt: gateway, tookOver: { name: 'other', time: at(10) } },
       other: { second: 12 },
@@ -107,10 +145,10 @@ describe('the owner of a record', () => {
       owner: 'one',
     },
   ];
-  for (const { what, one, other, sameInstance = true, owner } of cases) {
+  for (const { what, one, other, sameInstance = true, keyRefused, owner } of cases) {
     it(`is ${what}`, () => {
       const [first, second] = [sketch('one', one), sketch('other', other)];
-      const claimants = [first, second].map((customer) => ({ customer, sameInstance }));
+      const claimants = [first, second].map((customer) => claimantOf(customer, sameInstance, keyRefused));
       expect(ownerUid(first, claimants)).to.equal(owner === 'other' ? 'other' : undefined);
       expect(ownerUid(second, claimants)).to.equal(owner === 'one' ? 'one' : undefined);
     });
@@ -134,18 +172,20 @@ describe('the owner of a record', () => {
       second: fc.nat(3),
       uid: fc.uuid(),
       recordAt: fc.constantFrom(undefined, gateway, elsewhere),
+      restoredMark: fc.constantFrom(undefined, at(1), at(2)),
       ownership: fc.constantFrom(undefined, ...(['Owned', 'Waiting', 'Refused', 'NotAllowed', 'TakingOver'] as const)),
     });
     fc.assert(
       fc.property(fc.uniqueArray(resource, { minLength: 1, selector: ({ uid }) => uid }), (resources) => {
-        const all = resources.map(({ uid, second, recordAt, ownership }) =>
+        const all = resources.map(({ uid, second, recordAt, ownership, restoredMark }) =>
           sketch(uid, {
             second,
             ...(recordAt === undefined ? {} : { recordAt }),
             ...(ownership === undefined ? {} : { ownership }),
+            ...(restoredMark === undefined ? {} : { restoredMark }),
           }),
         );
-        const claimants = all.map((customer) => ({ customer, sameInstance: true }));
+        const claimants = all.map((customer) => claimantOf(customer));
         const owners = all.filter((customer) => ownerUid(customer, claimants) === undefined);
         expect(owners).to.have.length(1);
         for (const customer of all) {

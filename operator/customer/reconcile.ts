@@ -22,7 +22,6 @@ import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
 import { ListPendingError } from './listedRecord.ts';
 import { observeOnly } from './observe.ts';
-import { ownershipOf } from './ownership.ts';
 import * as outcomes from './reconcileOutcomes.ts';
 import type { SyncOutcome } from './status.ts';
 import { sync } from './sync.ts';
@@ -60,14 +59,16 @@ export class CustomerReconciler implements Reconciler {
   async #ensure(customer: GatewayCustomer, context: ReconcileContext): Promise<Result> {
     const current = new CurrentCustomer(this.#dependencies, customer);
     try {
+      await this.#dependencies.identity.load();
       if (isAnnotated(customer, 'paused')) return await this.#pause(current);
       if (customer.metadata.deletionTimestamp !== undefined) return await this.#finalize(current, context);
       const connection = await connect(this.#dependencies, customer);
+      const address = this.#dependencies.identity.addressOfConnection(connection);
       if (isObserveOnly(customer)) return await this.#observe(current, connection, context.signal);
       const owner = ownerOf(this.#dependencies, customer);
-      if (owner !== undefined) return await this.#waitForOwner(current, owner, connection.syncInterval);
+      if (owner !== undefined) return await this.#waitForOwner(current, owner, { address, ...connection });
       const grace = this.#grace.left(customer);
-      if (grace > 0) return await this.#end(current, outcomes.ownerGone, grace);
+      if (grace > 0) return await this.#end(current, { ...outcomes.ownerGone, address }, grace);
       return await this.#sync(current, connection, context.signal);
     } catch (error) {
       if (error instanceof ConnectionError) return await this.#waitForInstance(current, error);
@@ -99,11 +100,16 @@ export class CustomerReconciler implements Reconciler {
     return await this.#end(current, outcomes.notConnected(current.latest, error), requeueAfter);
   }
 
-  async #waitForOwner(current: CurrentCustomer, owner: GatewayCustomer, requeueAfter: number): Promise<Result> {
+  async #waitForOwner(
+    current: CurrentCustomer,
+    owner: GatewayCustomer,
+    { address, syncInterval: requeueAfter }: { readonly address: string; readonly syncInterval: number },
+  ): Promise<Result> {
     this.#grace.forget(current.latest.metadata);
-    const transferred = ownershipOf(current.latest).status === 'TakingOver';
+    const transferred = current.latest.status?.ownership === 'TakingOver';
     if (transferred && owner.metadata.deletionTimestamp !== undefined) return { requeueAfter };
-    return await this.#end(current, outcomes.ownedByAnother(this.#dependencies, current.latest, owner), requeueAfter);
+    const outcome = outcomes.ownedByAnother(this.#dependencies, current.latest, owner);
+    return await this.#end(current, { ...outcome, address }, requeueAfter);
   }
 
   async #sync(current: CurrentCustomer, connection: GatewayConnection, signal: AbortSignal): Promise<Result> {

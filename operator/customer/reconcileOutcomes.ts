@@ -1,10 +1,9 @@
 /** The outcomes of a reconcile without a sync, and the messages about other claimants. Pure. */
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import type { ConnectionError } from '../connection/connection.ts';
 import { successorOf, waitingClaimants } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
-import { ownershipOf } from './ownership.ts';
 import { reapplyGraceMs } from './precedence.ts';
 import type { SyncOutcome } from './status.ts';
 
@@ -19,7 +18,7 @@ export function notConnected(customer: GatewayCustomer, { reason, message }: Con
   return {
     synced: false,
     reason,
-    message: ownershipOf(customer).state === 'none' ? message : `${message} ${waits}`,
+    message: customer.metadata.finalizers?.includes(FINALIZER) === true ? `${message} ${waits}` : message,
     ...(notAllowed ? { ownership: 'NotAllowed' } : {}),
   };
 }

@@ -8,6 +8,7 @@ import {
   resourceOfRow,
   type Strategy,
 } from '../gateway/gateway.ts';
+import { instanceKeyOf, mayAdopt } from '../connection/connection.ts';
 import { isOutranked, ownerOfRow } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
 import { adoptionPolicyOf, type Ownership } from './ownership.ts';
@@ -16,7 +17,7 @@ import type { Inheritance } from './succession.ts';
 /**
  * - `thisResource`: created, adopted or taken over by it, or free to adopt.
  * - `anotherResource`: linked to the budget row of another resource, which remains the owner.
- * - `refused`: of unknown origin, and the adoption policy is to refuse such a record.
+ * - `refused`: of unknown origin, or of a resource that this cluster does not have, and this resource may not adopt it.
  */
 export type RecordOwner = 'thisResource' | 'anotherResource' | 'refused';
 
@@ -25,8 +26,6 @@ export interface RecordOwnerInput {
   readonly ownership: Ownership;
   readonly inheritance: Inheritance;
   readonly strategy: Strategy;
-  /** The namespace of the instance. */
-  readonly instanceNamespace: string;
   /** Whether another client created the record while this sync was creating it. */
   readonly lostCreation: boolean;
 }
@@ -38,12 +37,30 @@ export function recordOwner(
   observed: ObservedCustomer,
   input: RecordOwnerInput,
 ): RecordOwner {
-  const foreignRow = linkedResource(customer, observed);
-  if (foreignRow !== undefined && !mayReplace(dependencies, customer, foreignRow, input)) return 'anotherResource';
   const { ownership, inheritance, strategy, lostCreation } = input;
-  const created = ownership.state === 'pending' && !lostCreation && !wouldBeLinked(strategy, ownership);
+  const instance = dependencies.instances.get(instanceKeyOf(customer));
+  const foreignRow = linkedResource(customer, observed);
+  const isForeign = foreignRow !== undefined && !inheritance.rows.includes(budgetRowId(foreignRow));
+  if (isForeign) {
+    const owner = ownerOfRow(dependencies, foreignRow);
+    // A record that this resource owned, and that is linked to a resource of another cluster now, is used there.
+    const isTaken = owner === undefined ? ownership.state === 'owned' : !isOutranked(dependencies, customer, owner);
+    if (isTaken) return 'anotherResource';
+    const { namespace } = customer.metadata;
+    if (owner === undefined && !mayAdopt(instance, instanceKeyOf(customer), namespace)) return 'refused';
+  }
+  const created = ownership.state === 'pending' && !isForeign && !lostCreation && provesCreation(strategy, ownership);
   const own = ownership.state === 'owned' || created || isLinked(customer, observed) || inheritance.record;
-  return own || adoptionPolicyOf(customer) === 'Adopt' ? 'thisResource' : 'refused';
+  return own || adoptionPolicyOf(customer, instance) === 'Adopt' ? 'thisResource' : 'refused';
+}
+
+/**
+ * Whether the announcement of a creation proves that an existing record is the resource's own. After a crash, an
+ * unlinked record of a resource that would be linked was created by another client. A mark of a restored resource is
+ * older than a crash, and its link may have been removed since.
+ */
+function provesCreation(strategy: Strategy, ownership: Ownership): boolean {
+  return ownership.restoredFrom !== undefined || !wouldBeLinked(strategy, ownership);
 }
 
 /** The uid of the other resource that owns the linked budget row. */
@@ -63,22 +80,4 @@ export function isLinked({ metadata }: GatewayCustomer, { budgetId }: ObservedCu
  */
 export function wouldBeLinked(strategy: Strategy, { fields }: Ownership): boolean {
   return strategy !== customerFieldsStrategy && !fields.has('budgetId') && [...fields].some(isLimit);
-}
-
-/**
- * Whether a record that is linked to another resource's budget row may be taken over. A resource in this cluster must
- * have transferred it or have less precedence. If the resource is not in this cluster, for example after the loss of a
- * cluster, the takeover is possible only in the namespace of the instance, and not if this resource already owned the
- * record: then another cluster uses it.
- */
-function mayReplace(
-  dependencies: Dependencies,
-  customer: GatewayCustomer,
-  uid: string,
-  { inheritance, ownership, instanceNamespace }: RecordOwnerInput,
-): boolean {
-  if (inheritance.rows.includes(budgetRowId(uid))) return true;
-  const owner = ownerOfRow(dependencies, uid);
-  if (owner !== undefined) return isOutranked(dependencies, customer, owner);
-  return ownership.state !== 'owned' && customer.metadata.namespace === instanceNamespace;
 }

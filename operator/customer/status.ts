@@ -21,6 +21,8 @@ export interface SyncOutcome {
   readonly continues?: boolean;
   /** The ownership that the reconcile found; undefined if it found nothing. */
   readonly ownership?: OwnershipStatus | undefined;
+  /** The canonical address of the gateway that the ownership is about. */
+  readonly address?: string | undefined;
   /** The record as the gateway last reported it; undefined if the gateway was not called. */
   readonly observed?: ObservedCustomer | undefined;
   /** The state of the fields, if known. */
@@ -35,22 +37,46 @@ export interface SyncOutcome {
   readonly syncRequest?: string | undefined;
 }
 
+/** The gateway that an outcome is about. */
+export interface StatusGateway {
+  /** See `status.gateway`; undefined: the outcome is about no gateway. */
+  readonly digest: string | undefined;
+  /** Whether the status before is about another gateway. */
+  readonly isElsewhere: boolean;
+}
+
+/** Whether an outcome says who owns the record at a gateway. The status is then about this gateway. */
+function isDecided({ ownership, address }: SyncOutcome): boolean {
+  return address !== undefined && (ownership === 'Owned' || ownership === 'Waiting' || ownership === 'Refused');
+}
+
+/** Whether an outcome leaves a record at the gateway that the status was about. */
+export function leavesRecord({ status }: GatewayCustomer, outcome: SyncOutcome, gateway: StatusGateway): boolean {
+  return isDecided(outcome) && gateway.isElsewhere && status?.specHash !== undefined;
+}
+
 /**
  * The status after an outcome. The time of the last sync moves with a success that changed this status or wrote at the
  * gateway, and otherwise once an hour. An idle customer costs one write per hour.
  * @returns the same object if nothing changed
  */
-export function nextStatus(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): GatewayCustomerStatus {
+export function nextStatus(
+  customer: GatewayCustomer,
+  outcome: SyncOutcome,
+  now: Date,
+  gateway: StatusGateway = { digest: undefined, isElsewhere: false },
+): GatewayCustomerStatus {
   const before = customer.status ?? {};
   const { observed, applied } = outcome;
   const ownership = nextOwnership(customer, outcome.ownership);
   const after: GatewayCustomerStatus = {
-    ...retained(customer, outcome),
+    ...(isDecided(outcome) && gateway.isElsewhere ? statusWithoutRecord(before) : retained(customer, outcome)),
     synced: outcome.synced,
     observedGeneration: customer.metadata.generation,
     ...(observed === undefined ? {} : { blocked: observed.blocked }),
     ...(observed?.spend === undefined ? {} : { currentSpend: observed.spend }),
     ...(ownership === undefined ? {} : { ownership }),
+    ...(isDecided(outcome) && gateway.digest !== undefined ? { gateway: gateway.digest } : {}),
     ...(outcome.linkedBudget === undefined ? {} : { budgetId: outcome.linkedBudget }),
     ...(applied === undefined ? {} : fieldsStatus(applied)),
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
@@ -97,6 +123,13 @@ function retained(customer: GatewayCustomer, outcome: SyncOutcome): GatewayCusto
  * earlier observation found remains until the next one.
  */
 function retainedWhileObserved(before: GatewayCustomerStatus, { observed }: SyncOutcome): GatewayCustomerStatus {
+  const { budgetId } = before;
+  const rest = statusWithoutRecord(before);
+  return observed !== undefined || budgetId === undefined ? rest : { ...rest, budgetId };
+}
+
+/** A status without what it says about a record that the resource has given up. */
+function statusWithoutRecord(before: GatewayCustomerStatus): GatewayCustomerStatus {
   const {
     specHash: _hash,
     appliedFields: _applied,
@@ -105,10 +138,10 @@ function retainedWhileObserved(before: GatewayCustomerStatus, { observed }: Sync
     copiedBudget: _copied,
     tookOver: _tookOver,
     gateway: _gateway,
-    budgetId,
+    budgetId: _budget,
     ...rest
   } = before;
-  return observed !== undefined || budgetId === undefined ? rest : { ...rest, budgetId };
+  return rest;
 }
 
 function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
@@ -118,7 +151,6 @@ function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
     ...(applied.budgetId === undefined ? {} : { budgetId: applied.budgetId }),
     appliedFields: [...applied.fields],
     ...(unapplied.length === 0 ? {} : { unappliedFields: unapplied }),
-    ...(applied.gateway === undefined ? {} : { gateway: applied.gateway }),
     ...(applied.copiedBudget === undefined ? {} : { copiedBudget: applied.copiedBudget }),
   };
 }

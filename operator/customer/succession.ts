@@ -3,7 +3,7 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
 import { claimantsOf } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
-import { ownershipOf } from './ownership.ts';
+import type { Ownership } from './ownership.ts';
 import { yieldsTo } from './precedence.ts';
 import { nextStatus } from './status.ts';
 
@@ -37,6 +37,8 @@ export async function transferRecord(
 export interface Inheritance {
   /** Whether this resource takes over the record. */
   readonly record: boolean;
+  /** The budget row of the previous owner, which this resource's own row replaces. */
+  readonly replaces: string | undefined;
   /** The budget rows that the record may be linked to. */
   readonly rows: readonly string[];
   /** The fields that the other resources have set. */
@@ -47,15 +49,22 @@ export interface Inheritance {
  * Computes what a resource takes over: a record that was transferred to it, or a record that it gets back from its
  * successor because it was applied again.
  */
-export function inheritanceOf(dependencies: Dependencies, customer: GatewayCustomer): Inheritance {
-  const own = customer.status?.replacesBudget;
-  const yielding = claimantsOf(dependencies, customer)
-    .map((claimant) => claimant.customer)
-    .filter((other) => yieldsTo(other, customer));
-  const rows = yielding.flatMap(({ metadata, status }) => [budgetRowId(metadata.uid), status?.replacesBudget ?? []]);
+export function inheritanceOf(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  { isElsewhere, restoredFrom }: Ownership,
+): Inheritance {
+  const own = isElsewhere ? undefined : customer.status?.replacesBudget;
+  const yielding = claimantsOf(dependencies, customer).filter((other) => yieldsTo(other.customer, customer));
+  const rows = yielding.flatMap(({ customer: { metadata, status } }) => [
+    budgetRowId(metadata.uid),
+    status?.replacesBudget ?? [],
+  ]);
   return {
     record: own !== undefined || yielding.length > 0,
-    rows: [own ?? [], rows].flat(2),
-    fields: yielding.flatMap((other) => [...ownershipOf(other).fields]),
+    replaces: own,
+    // The budget row of the resource that this one was restored from belongs to it.
+    rows: [own ?? [], restoredFrom === undefined ? [] : budgetRowId(restoredFrom), rows].flat(2),
+    fields: yielding.flatMap(({ ownership }) => [...ownership.fields]),
   };
 }

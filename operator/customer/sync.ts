@@ -5,7 +5,7 @@ import type { UsableBudget } from '../budget/budget.ts';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type { Field, GatewayError, ObservedCustomer, Step, SupportedFields } from '../gateway/gateway.ts';
-import { execute, fieldsOf, isGatewayError } from '../gateway/gateway.ts';
+import { budgetRowId, execute, fieldsOf, isGatewayError } from '../gateway/gateway.ts';
 import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -14,9 +14,9 @@ import { driftOf } from './drift.ts';
 import type { SyncAction } from './events.ts';
 import { type Comparison, examine, isUntouched, ownerOfRecord, type Sync } from './examination.ts';
 import { listedRecord } from './listedRecord.ts';
-import { markText, ownershipOf } from './ownership.ts';
+import { adoptionPolicyOf, markSubject, ownershipAt } from './ownership.ts';
 import { mayCreateFirst, observeAfterWrite, observeFirst, observeRecord } from './observation.ts';
-import { nextStatus, reportsOnlyUse, type SyncOutcome } from './status.ts';
+import { reportsOnlyUse, type SyncOutcome } from './status.ts';
 import { strategyFor } from './strategy.ts';
 import { inheritanceOf } from './succession.ts';
 import * as outcomes from './syncOutcomes.ts';
@@ -39,8 +39,10 @@ export async function sync(
   if (confirmed !== undefined) return confirmed;
 
   const client = dependencies.clients.for(connection);
-  const createsFirst = mayCreateFirst(dependencies, customer, client);
-  const observed = createsFirst ? undefined : await observeFirst(client, customer, signal);
+  const policy = adoptionPolicyOf(customer, dependencies.instances.get(connection.instance));
+  const ownership = ownershipAt(dependencies, customer, dependencies.identity.addressOfConnection(connection));
+  const createsFirst = mayCreateFirst(dependencies, customer, { client, ownership, policy });
+  const observed = createsFirst ? undefined : await observeFirst(client, customer, { policy, signal });
   const run = await begin();
   if (observed !== undefined) return await updateRecord(run, customer, observed);
   try {
@@ -74,14 +76,16 @@ async function beginSync(
   },
 ): Promise<Sync> {
   const { connection } = given;
+  const address = dependencies.identity.addressOfConnection(connection);
+  const ownership = ownershipAt(dependencies, customer, address);
   const desired = desiredFields(customer.spec, tier?.budgetId);
   return {
-    ...{ ...given, dependencies, desired },
+    ...{ ...given, dependencies, desired, address },
     client: dependencies.clients.for(connection),
     strategy: await strategyFor(dependencies, customer, connection),
     specHash: specHash(desired, tier?.lastChange),
-    ownership: ownershipOf(customer),
-    inheritance: inheritanceOf(dependencies, customer),
+    ownership,
+    inheritance: inheritanceOf(dependencies, customer, ownership),
     syncRequest: pendingSyncRequest(customer),
     lostCreation: false,
   };
@@ -89,7 +93,7 @@ async function beginSync(
 
 async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncOutcome> {
   const { dependencies, current, strategy, desired, ownership, client, signal } = run;
-  const { fields: applied, state, marked } = ownership;
+  const { fields: applied, state, mayHaveWritten, restoredFrom } = ownership;
   const supported = strategy.supportedFields(desired, applied, undefined);
   await announce(run, { fields: fieldsOf(supported.fields) });
   const steps = strategy.plan({
@@ -97,8 +101,8 @@ async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncO
     desired: supported.fields,
     applied,
     observed: undefined,
-    fresh: state === 'none' && !marked,
-    replaces: customer.status?.replacesBudget,
+    fresh: state === 'none' && !mayHaveWritten,
+    replaces: run.inheritance.replaces ?? (restoredFrom === undefined ? undefined : budgetRowId(restoredFrom)),
   });
   dependencies.finalizer.beforeExternalWrite(current.latest);
   await execute(client, steps, { signal });
@@ -114,10 +118,11 @@ async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncO
 function confirm(run: Sync, customer: GatewayCustomer, listed: ObservedCustomer): SyncOutcome | undefined {
   // A record that may belong to others is never up to date, or its adoption is an action.
   const { comparison, action, isUpToDate } = examine(run, customer, listed);
-  const { finalizer, now } = run.dependencies;
-  if (!isUpToDate || action !== undefined || !finalizer.isSet(customer)) return undefined;
+  const { finalizer } = run.dependencies;
+  const isRecorded = finalizer.isSet(customer) && ownerMark(run, customer, []) === undefined;
+  if (!isUpToDate || action !== undefined || !isRecorded) return undefined;
   const outcome = outcomes.upToDate(customer, appliedInput(run, comparison, listed), action);
-  return reportsOnlyUse(customer, nextStatus(customer, outcome, now())) ? outcome : undefined;
+  return reportsOnlyUse(customer, run.current.nextStatus(outcome)) ? outcome : undefined;
 }
 
 async function updateRecord(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Promise<SyncOutcome> {
@@ -125,12 +130,14 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   const owner = ownerOfRecord(run, customer, observed);
   if (owner !== 'thisResource') {
     await cleanUpCreation(run);
-    return owner === 'refused' ? outcomes.refused : outcomes.linkedToAnother(dependencies, customer, observed);
+    return owner === 'refused'
+      ? outcomes.refused(run, customer, observed)
+      : outcomes.linkedToAnother(run, customer, observed);
   }
 
   const { comparison, action, replaces, isUpToDate } = examine(run, customer, observed);
   if (isUpToDate) {
-    await current.ensureFinalizer();
+    await ensureMarked(run, []);
     return outcomes.upToDate(current.latest, appliedInput(run, comparison, observed), action);
   }
 
@@ -152,7 +159,10 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
 
 /** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
 async function cleanUpCreation({ dependencies, current, client, strategy, signal, ...run }: Sync): Promise<void> {
-  if (!run.lostCreation && run.ownership.state !== 'pending') return;
+  const { lostCreation, ownership } = run;
+  if (!lostCreation && ownership.state !== 'pending') return;
+  // The mark announced a creation that did not happen.
+  if (ownership.restoredFrom === undefined) await current.ensureFinalizer({ [annotations.ownerMark]: null });
   dependencies.finalizer.beforeExternalWrite(current.latest);
   await execute(client, strategy.cleanupSteps(), { signal });
 }
@@ -176,13 +186,14 @@ function conclude(
 }
 
 function appliedInput(
-  { dependencies, connection, specHash: hash, syncRequest, desired }: Sync,
+  { dependencies, connection, address, specHash: hash, syncRequest, desired }: Sync,
   { supported, drift }: Pick<Comparison, 'supported' | 'drift'>,
   observed: ObservedCustomer,
 ): outcomes.AppliedInput {
   return {
     dependencies,
     connection,
+    address,
     specHash: hash,
     budgetId: desired.budgetId,
     syncRequest,
@@ -203,22 +214,44 @@ interface Announcement {
 
 /**
  * Records the fields before they are set, unless they are recorded already, so that they can still be cleared after a
- * crash. For a new resource, writes them as a create mark in one patch with its finalizer.
+ * crash. For a resource whose status does not record its record yet, writes them as a mark in one patch with its finalizer.
  */
-async function announce({ current, ownership }: Sync, { fields, replaces, copies }: Announcement): Promise<void> {
-  const { uid } = current.latest.metadata;
-  const marks = ownership.state === 'none' && !ownership.announcedInStatus;
-  await current.ensureFinalizer(marks ? { [annotations.createPending]: markText({ uid, fields }) } : {});
-  const known = ownershipOf(current.latest).fields;
-  const inStatus = !ownership.announcedInStatus || current.latest.status?.appliedFields !== undefined;
-  const recorded = inStatus && fields.every((field) => known.has(field));
+async function announce(run: Sync, { fields, replaces, copies }: Announcement): Promise<void> {
+  const { current, ownership } = run;
+  await ensureMarked(run, fields);
+  const announced = current.latest.status?.appliedFields;
+  const isInStatus = !ownership.announcedInStatus || announced !== undefined;
+  const isRecorded = isInStatus && fields.every((field) => ownership.fields.has(field));
   await current.updateStatus({
-    ...(recorded ? {} : { appliedFields: [...new Set([...known, ...fields])] }),
+    ...(isAnnouncedByMark(run) || isRecorded ? {} : { appliedFields: [...new Set([...ownership.fields, ...fields])] }),
     // Once the record is linked to this resource's own row, the operator can no longer find the row of the other
     // resource.
     ...(replaces === undefined ? {} : { replacesBudget: replaces }),
     ...(copies === undefined ? {} : { copiedBudget: copies }),
   });
+}
+
+/** Sets the finalizer and a valid mark, in at most one patch. */
+async function ensureMarked(run: Sync, fields: readonly Field[]): Promise<void> {
+  const mark = ownerMark(run, run.current.latest, fields);
+  await run.current.ensureFinalizer(mark === undefined ? {} : { [annotations.ownerMark]: mark });
+}
+
+/** Whether the mark announces the fields, not the status. */
+function isAnnouncedByMark({ ownership }: Sync): boolean {
+  return ownership.state !== 'owned' && !ownership.announcedInStatus;
+}
+
+/** The mark that a customer needs; undefined if it has it. @param fields those that are about to be set */
+function ownerMark(run: Sync, customer: GatewayCustomer, fields: readonly Field[]): string | undefined {
+  const { dependencies, ownership, address } = run;
+  const { uid } = customer.metadata;
+  const all = [...new Set([...ownership.fields, ...fields])];
+  const { mark } = ownership;
+  const isAnnounced = !isAnnouncedByMark(run) || all.every((field) => mark?.fields.includes(field) === true);
+  if (mark?.uid === uid && isAnnounced) return undefined;
+  const signedAt = dependencies.now().toISOString();
+  return dependencies.identity.sign(markSubject(customer), address, { uid, fields: all, signedAt });
 }
 
 /** An update that names only the customer changes nothing. */

@@ -1,10 +1,10 @@
 /** The outcomes of a sync, as the status reports them. Pure. */
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { enforcesAccess, type GatewayConnection } from '../connection/connection.ts';
+import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { enforcesAccess, type GatewayConnection, mayAdopt } from '../connection/connection.ts';
 import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
 import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
 import { customerPolicyProblem } from '../policy/policy.ts';
-import { gatewayDigest, ownerOfRow } from './claimants.ts';
+import { ownerOfRow } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter } from './drift.ts';
@@ -21,6 +21,8 @@ const inSyncMessage = "The gateway's record matches the spec.";
 export interface AppliedInput {
   readonly dependencies: Dependencies;
   readonly connection: GatewayConnection;
+  /** The canonical address of the gateway. */
+  readonly address: string;
   readonly specHash: string;
   /** The id of the tier that the customer is linked to, if any. */
   readonly budgetId: string | undefined;
@@ -47,18 +49,28 @@ export function notConverged(customer: GatewayCustomer, input: AppliedInput): Sy
   return { synced: false, reason: 'NotConverged', message, ...found(customer, input) };
 }
 
-/** The adoption policy refuses an existing record. */
-export const refused: SyncOutcome = {
-  synced: false,
-  reason: 'AlreadyExists',
-  ownership: 'Refused',
-  message:
-    "The gateway already has a customer with this id, and spec.adoptionPolicy is Refuse, the default outside the instance's namespace. Delete the customer at the gateway, or set adoptionPolicy to Adopt.",
-};
+/** A record of unknown origin, or of a resource that this cluster does not have, may not be adopted. */
+export function refused(
+  { dependencies, connection, address }: Pick<AppliedInput, 'dependencies' | 'connection' | 'address'>,
+  customer: GatewayCustomer,
+  observed: ObservedCustomer,
+): SyncOutcome {
+  const { namespace, name } = connection.instance;
+  const instance = dependencies.instances.get(connection.instance);
+  const isAllowed = mayAdopt(instance, connection.instance, customer.metadata.namespace);
+  const what =
+    linkedResource(customer, observed) === undefined
+      ? 'The gateway already has a customer with this id'
+      : 'The gateway already has this customer, of a GatewayCustomer that this cluster does not have';
+  const why = isAllowed
+    ? 'spec.adoptionPolicy is Refuse. Delete the customer at the gateway, or set adoptionPolicy to Adopt.'
+    : `spec.adoption of GatewayInstance ${namespace}/${name} does not let namespace ${customer.metadata.namespace} adopt it. Use another customerId, restore this resource from a backup with its annotation ${annotations.ownerMark}, or ask the admin of the instance to set spec.adoption to AllowedNamespaces.`;
+  return { synced: false, reason: 'AlreadyExists', ownership: 'Refused', address, message: `${what}, and ${why}` };
+}
 
 /** The record is linked to the budget row of another resource. A resource of another namespace is not named. */
 export function linkedToAnother(
-  dependencies: Dependencies,
+  { dependencies, address }: Pick<AppliedInput, 'dependencies' | 'address'>,
   customer: GatewayCustomer,
   observed: ObservedCustomer,
 ): SyncOutcome {
@@ -68,7 +80,7 @@ export function linkedToAnother(
     owner?.metadata.namespace === namespace
       ? `The record at the gateway belongs to GatewayCustomer ${namespace}/${owner.metadata.name}. Delete one of the two resources.`
       : 'The record at the gateway belongs to another GatewayCustomer. Use another customerId, or ask the admin of the gateway to delete the record.';
-  return { synced: false, reason: 'Conflict', ownership: 'Waiting', message };
+  return { synced: false, reason: 'Conflict', ownership: 'Waiting', address, message };
 }
 
 /** The action of a creation. */
@@ -88,7 +100,10 @@ export function adoptedAction(ownership: Ownership, linked: boolean): SyncAction
     reason: 'Adopted',
     message: 'The gateway already had a customer with this id. The resource adopted it.',
   };
-  if (ownership.status === 'Observed') return adopted;
+  if (ownership.restoredFrom !== undefined) {
+    return { reason: 'Adopted', message: 'The resource was restored from a backup and owns its record again.' };
+  }
+  if (ownership.status === 'Observed' || ownership.isElsewhere) return adopted;
   // The link proves that this resource created the record before a crash.
   if (linked) return createdAction(false);
   return adopted;
@@ -115,9 +130,10 @@ function reasonOf({ reason }: SyncAction): SyncOutcome['reason'] {
 function found(
   customer: GatewayCustomer,
   input: AppliedInput,
-): Pick<SyncOutcome, 'ownership' | 'observed' | 'applied' | 'syncRequest'> {
+): Pick<SyncOutcome, 'ownership' | 'address' | 'observed' | 'applied' | 'syncRequest'> {
   return {
     ownership: 'Owned',
+    address: input.address,
     observed: input.observed,
     applied: appliedState(customer, input),
     syncRequest: input.syncRequest,
@@ -132,7 +148,6 @@ function appliedState(
   const instance = dependencies.instances.get(connection.instance);
   return {
     ...{ specHash, budgetId, drift, unsupported },
-    gateway: gatewayDigest(dependencies, customer),
     copiedBudget: remainingCopy(customer, fields, observed),
     fields: appliedAfter(fields, drift),
     unenforced: unenforced(fields, observed, {

@@ -1,5 +1,5 @@
 /** The budget tier of a customer. */
-import { budgetIdOf, ownsOrCreates, usableBudget, type UsableBudget } from '../budget/budget.ts';
+import { budgetIdOf, mayRefer, notOffered, ownsOrCreates, usableBudget, type UsableBudget } from '../budget/budget.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
 import { keyText } from '../runtime/runtime.ts';
@@ -23,5 +23,6 @@ export function tierOf(
   const managed = budgetsByInstance
     .get(keyText(instance))
     .find((budget) => ownsOrCreates(budget) && budgetIdOf(budget) === budgetId);
+  if (managed !== undefined && !mayRefer(customer, managed)) throw notOffered(customer, managed);
   return { budgetId, lastChange: managed?.status?.lastChangeTime };
 }

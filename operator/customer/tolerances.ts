@@ -1,7 +1,6 @@
 /** The delay before a waiting claimant owns a record. It is kept in memory and starts again after a restart. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { ownershipOf } from './ownership.ts';
 import { reapplyGraceMs } from './precedence.ts';
 
 /** Waiting claimants of a record without an owner: the previous owner may be applied again. */
@@ -16,7 +15,7 @@ export class ReapplyGrace {
 
   /** The remaining time in which the record is reserved for its previous owner, in milliseconds. */
   left(customer: GatewayCustomer): number {
-    if (ownershipOf(customer).status !== 'Waiting') return 0;
+    if (customer.status?.ownership !== 'Waiting') return 0;
     const now = this.#monotonic();
     const since = this.#free.get(keyText(customer.metadata)) ?? now;
     this.#free.set(keyText(customer.metadata), since);

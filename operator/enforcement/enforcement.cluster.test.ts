@@ -1,6 +1,7 @@
 /** The list of who may call, on a real API server: written by the operator, read by the guardrail's own code. */
 import { expect } from 'chai';
 import { createAccess, keyHashOf } from '../../guardrail/customers/customers.ts';
+import { startDevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { listKey, readCustomerList, type CustomerList } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { conditionOf } from '../customer/customerResource.ts';
@@ -98,6 +99,51 @@ describe('the list of who may call', function () {
     expect(await refusal('team', { team: 'sales' })).to.equal(undefined);
     expect(await refusal('key', { key: KEY_HASH })).to.equal(undefined);
     expect(await refusal('key', { team: 'sales' })).to.equal(CALLER);
+  });
+
+  it('contains no customer of another instance, whatever gateway that instance names', async () => {
+    const other = await bed.watchSecondNamespace();
+    await deploy();
+    await bed.user.customer('acme', {});
+    await bed.user.untilReason('acme', 'Created');
+    const theirs = await startDevGateway({ port: 0, masterKey: 'sk-theirs', proxyName: 'litellm' });
+    try {
+      await other.secret('mine', 'sk-theirs');
+      await other.instance('mine', { endpoint: theirs.url });
+      await other.customer('acme', { instanceRef: { name: 'mine' }, customerId: bed.idOf('acme') });
+      await other.untilReason('acme', 'Created');
+      await other.annotate('acme', 'paused', 'true');
+      await other.untilReason('acme', 'Paused');
+      await other.patch('mine', { spec: { endpoint: bed.proxy.url } }, 'gatewayinstances');
+      await other.patch('acme', { spec: { blocked: true } });
+      // This list is compiled after the changes of the others.
+      await bed.user.customer('marker', { blocked: true });
+      await eventually(async () => {
+        expect(await refusal('marker')).to.equal(BLOCKED);
+      });
+      expect(await refusal('acme')).to.equal(undefined);
+    } finally {
+      await theirs.stop();
+    }
+  });
+
+  it('contains only customers of the gateway that the instance names now', async () => {
+    await deploy({ unknownCustomers: 'Block' });
+    await bed.user.customer('open', {});
+    await eventually(async () => {
+      expect(await refusal('open')).to.equal(undefined);
+    });
+    await bed.user.annotate('open', 'paused', 'true');
+    await bed.user.untilReason('open', 'Paused');
+    const url = bed.proxy.url.replace('127.0.0.1', 'localhost');
+    await bed.user.patch('main', { spec: { endpoint: url } }, 'gatewayinstances');
+    await eventually(async () => {
+      expect(await refusal('open')).to.equal(UNKNOWN);
+    });
+    await bed.user.annotate('open', 'paused', null);
+    await eventually(async () => {
+      expect(await refusal('open')).to.equal(undefined);
+    });
   });
 
   it('ignores resources that own no record, or that the instance does not admit', async () => {

@@ -2,12 +2,12 @@
 import { customers, instances, policies } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { configMaps, OwnedObjects } from '../cluster/cluster.ts';
-import { gatewayIndexKeys, instanceIndexKeys } from '../connection/connection.ts';
+import { type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { customerPolicyUses, mattersToUsers } from '../policy/policy.ts';
 import { type ControllerSpec, keyText, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
 import { ownersOf } from './configMapOwners.ts';
 import { saysEnforced } from './customerStatus.ts';
-import { changesList, listsOf } from './listedCustomers.ts';
+import { changesList } from './listedCustomers.ts';
 import { type AskPods, podsOf } from './loadedRevisions.ts';
 import { enforcementFields } from './statusFields.ts';
 import { EnforcementReconciler } from './reconcile.ts';
@@ -17,6 +17,7 @@ export type { AcceptedRevisions, AskPods, LoadedPart } from './loadedRevisions.t
 
 /** The dependencies of the controller. */
 export interface EnforcementOptions {
+  readonly identity: GatewayIdentity;
   /** Tells what every pod of a guardrail has loaded. Default: the pods are asked. */
   readonly askPods?: AskPods;
   /** The maximum size of a part of a list. Default: what fits into a ConfigMap. */
@@ -26,14 +27,14 @@ export interface EnforcementOptions {
 /** Keeps the list of who may call of each GatewayInstance with a guardrail, and tells when its pods have it and their policy. */
 export function enforcementController(
   runtime: Runtime,
-  { askPods, maxShardBytes }: EnforcementOptions = {},
+  { identity, askPods, maxShardBytes }: EnforcementOptions,
 ): ControllerSpec {
   const instanceCache = runtime.cache(instances);
   const customerCache = runtime.cache(customers);
   const byPolicy = customerCache.indexBy(customerPolicyUses);
   const sources = {
+    identity,
     instances: instanceCache,
-    byGateway: instanceCache.indexBy(gatewayIndexKeys),
     byInstance: customerCache.indexBy(instanceIndexKeys),
   };
   const reconciler = new EnforcementReconciler({
@@ -53,21 +54,17 @@ export function enforcementController(
   // A reconcile examines all customers of its instance, and each customer that becomes in sync would cause one. Without a
   // guardrail, and with nothing that the customer's status says about one, there is nothing to examine.
   const affectedLists = (customer: GatewayCustomer): readonly ObjectKey[] => {
-    const lists = listsOf(sources, customer);
-    if (saysEnforced(customer)) return lists;
-    return lists.filter((key) => instanceCache.get(key)?.spec.guardrail !== undefined);
+    const key = instanceKeyOf(customer);
+    const isListed = saysEnforced(customer) || instanceCache.get(key)?.spec.guardrail !== undefined;
+    return isListed ? [key] : [];
   };
   return when(instances)
     .named('enforcement')
     .watches(instances, ({ metadata }) => [metadata], { changed: changesGuardrail })
     .watches(customers, affectedLists, { changed: changesList })
-    .watches(
-      policies,
-      ({ metadata }) => byPolicy.get(keyText(metadata)).flatMap((customer) => listsOf(sources, customer)),
-      {
-        changed: mattersToUsers,
-      },
-    )
+    .watches(policies, ({ metadata }) => byPolicy.get(keyText(metadata)).map((customer) => instanceKeyOf(customer)), {
+      changed: mattersToUsers,
+    })
     .watches(configMaps, ownersOf, { changed: (before, after) => before.data !== after.data })
     .reconcile(reconciler);
 }

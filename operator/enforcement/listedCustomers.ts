@@ -1,26 +1,38 @@
 /** Which customers the list of an instance contains. Pure. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { admits, instanceKeyOf, instancesOfGateway, type KnownInstances } from '../connection/connection.ts';
+import { admits, type GatewayIdentity } from '../connection/connection.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { customerPolicyKey } from '../policy/policy.ts';
-import { keyText, type Index, type ObjectKey } from '../runtime/runtime.ts';
+import { keyText, type Index, type Lister } from '../runtime/runtime.ts';
 import { restrictsAccess } from './accessRules.ts';
 
 /** The sources of {@link listedCustomers}. */
-export interface CustomerSources extends KnownInstances {
+export interface CustomerSources {
+  readonly identity: GatewayIdentity;
+  readonly instances: Pick<Lister<GatewayInstance>, 'get'>;
   /** Customers by the instance that they refer to. */
   readonly byInstance: Index<GatewayCustomer>;
 }
 
 /**
- * The customers in the list of an instance: those whose resource owns their record at the instance's gateway, through
- * whichever instance of that gateway. A resource that owns nothing, or that its instance does not admit, decides nothing
- * about a customer of somebody else. A resource that only observes its record makes the customer known, without rules.
+ * The customers in the list of an instance: those of this instance, which it admits, whose resource owns their record at
+ * the gateway that the instance names now. Resources of other instances decide nothing, not even at the same gateway:
+ * their admins may be others. A resource that only observes its record makes the customer known, without rules.
  */
-export function listedCustomers(sources: CustomerSources, instance: GatewayInstance): readonly GatewayCustomer[] {
+export function listedCustomers(
+  { identity, byInstance }: Pick<CustomerSources, 'identity' | 'byInstance'>,
+  instance: GatewayInstance,
+): readonly GatewayCustomer[] {
   const listsAll = instance.spec.unknownCustomers === 'Block';
-  const owners = instancesOfGateway(sources, instance.metadata).flatMap((key) => customersOf(sources, key));
-  const listed = owners.filter((customer) => listsAll || (isOwner(customer) && hasRules(customer)));
+  const address = identity.addressOfInstance(instance);
+  const listed = byInstance.get(keyText(instance.metadata)).filter((customer) => {
+    const { metadata, spec, status } = customer;
+    if (!isOwner(customer) && !isObserveOnly(customer)) return false;
+    if (!admits(instance, metadata.namespace, spec.customerId) || identity.isElsewhere(status?.gateway, address)) {
+      return false;
+    }
+    return listsAll || (isOwner(customer) && hasRules(customer));
+  });
   // An owner precedes those that only observe. While a record changes its owner, two resources can own it according to
   // their statuses.
   const ordered = [...listed.filter((customer) => !isOwner(customer)), ...listed.filter(isOwner)];
@@ -32,23 +44,9 @@ function hasRules(customer: GatewayCustomer): boolean {
   return restrictsAccess(customer.spec) || customerPolicyKey(customer) !== undefined;
 }
 
-function customersOf({ instances, byInstance }: CustomerSources, key: ObjectKey): readonly GatewayCustomer[] {
-  const instance = instances.get(key);
-  if (instance === undefined) return [];
-  return byInstance.get(keyText(key)).filter((customer) => {
-    const { metadata, spec } = customer;
-    return (isOwner(customer) || isObserveOnly(customer)) && admits(instance, metadata.namespace, spec.customerId);
-  });
-}
-
 /** Whether a resource owns the record of its customer. */
 export function isOwner({ status }: GatewayCustomer): boolean {
   return status?.ownership === 'Owned';
-}
-
-/** The instances whose lists a customer can be in. */
-export function listsOf(sources: KnownInstances, customer: GatewayCustomer): readonly ObjectKey[] {
-  return instancesOfGateway(sources, instanceKeyOf(customer));
 }
 
 /** Whether a change of a customer can change a list. */
@@ -56,7 +54,7 @@ export function changesList(before: GatewayCustomer, after: GatewayCustomer): bo
   const relevant = ({ metadata, spec, status }: GatewayCustomer): string =>
     JSON.stringify([
       ...[metadata.uid, spec.blocked, spec.allowedCallers, spec.guardrailPolicyRef, spec.managementPolicy],
-      status?.ownership,
+      ...[status?.ownership, status?.gateway],
     ]);
   return relevant(before) !== relevant(after);
 }

@@ -105,6 +105,7 @@ export class EnforcementReconciler implements Reconciler {
       return {};
     }
     if (isAnnotated(instance, 'paused')) return {};
+    await this.#dependencies.identity.load();
     const enforced = this.#dependencies.byInstance.get(keyText(key)).filter(saysEnforced);
     await this.#writeCustomers(enforced, (customer) => remainingStatus(customer, instance));
     if (instance.spec.guardrail === undefined) {

@@ -232,8 +232,8 @@ describe('instance status', () => {
     ['of a namespace that is allowed', { namespace: 'shop' }, {}, 1],
     ['of a namespace that is not allowed', { namespace: 'guest' }, { synced: false }, 0],
     [
-      'of such a namespace with a create mark, which its author can write',
-      { namespace: 'guest', annotations: { [annotations.createPending]: '{}' } },
+      'of such a namespace with a mark, which its author can copy',
+      { namespace: 'guest', annotations: { [annotations.ownerMark]: '{}' } },
       {},
       0,
     ],

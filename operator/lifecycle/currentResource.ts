@@ -37,8 +37,11 @@ export class CurrentResource<T extends KubeObject & { readonly metadata: ObjectM
     return this.#known;
   }
 
-  /** @throws DeletedFirstError if the deletion came first and the finalizer of another controller keeps the resource */
-  async ensureFinalizer(annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  /**
+   * Sets the finalizer and annotations in at most one patch; null removes an annotation.
+   * @throws DeletedFirstError if the deletion came first and the finalizer of another controller keeps the resource
+   */
+  async ensureFinalizer(annotations: Readonly<Record<string, string | null>> = {}): Promise<void> {
     const { finalizer } = this.#writers;
     this.#known = await finalizer.add(this.latest, annotations);
     if (!finalizer.isSet(this.#known)) throw new DeletedFirstError('The resource is being deleted.');

@@ -5,6 +5,6 @@ export { definitionPermission, isDefinitionBeingDeleted } from './deletion.ts';
 export { type GatewayFailureReason, keyRetryMs, reportGatewayFailure } from './gatewayFailure.ts';
 export { changedManagement, isObserveOnly, observationResult } from './managementPolicy.ts';
 export { OutageTolerance } from './outageTolerance.ts';
-export { deletionRetryMs, forceDeleteRemedy, Release, retryOrForceRemedy } from './release.ts';
+export { deletionRetryMs, forceDeleteRemedy, type OrphanReason, Release, retryOrForceRemedy } from './release.ts';
 export { isSyncTimeOutdated, syncEvents, type SyncTransition } from './syncTransition.ts';
 export { Throttle } from './throttle.ts';

@@ -17,7 +17,8 @@ import { RetryAfterError } from '../runtime/runtime.ts';
 import { StrandedDeletions } from './deletion.ts';
 
 /** Why an object remained at the gateway. */
-export type OrphanReason = 'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost';
+export type OrphanReason =
+  'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost' | 'gateway_changed';
 
 /** The delay before the retry of a deletion that waits for a user's action, in milliseconds. */
 export const deletionRetryMs = 60_000;

@@ -40,10 +40,11 @@ export const annotations = {
   /** A new value on an instance makes the operator add a new encryption key to the guardrail, for new mappings. */
   rotateEncryptionKey: `${GROUP}/rotate-encryption-key`,
   /**
-   * Set by the operator on a customer, with its finalizer, before its first `POST /customer/new`. It is not removed,
-   * because this would cost a third write for each customer. It has no meaning once the status has a `specHash`.
+   * Set by the operator on a customer or a budget, with its finalizer, before its first write at the gateway: a signed
+   * mark that this resource owns its object there. Keep it in backups: a resource that is restored without its status owns
+   * its object by this mark. On another resource, it has no effect.
    */
-  createPending: `${GROUP}/create-pending`,
+  ownerMark: `${GROUP}/owner-mark`,
   /** On the CRDs: their revision, an integer. An operator replaces a CRD of a lower revision only. */
   crdRevision: `${GROUP}/crd-revision`,
   /** On pod templates: hash of their configuration, so that a change starts a rollout. */

@@ -67,7 +67,7 @@ export interface GatewayBudgetSpec {
    */
   instanceRef: InstanceRef;
   /**
-   * The id of the budget at the gateway. Default: the name of the resource. Immutable.
+   * The id of the budget at the gateway. Default: the name of the resource. Immutable. Outside the namespace of the GatewayInstance, the gateway's id is `<namespace>.<budgetId>`: no namespace can take the id of another.
    * @minLength 1
    * @maxLength 256
    * @x-kubernetes-validations [
@@ -138,7 +138,7 @@ export interface GatewayBudgetSpec {
    */
   deletionPolicy?: 'Delete' | 'Orphan';
   /**
-   * What happens when the gateway already has a budget with this id. Adopt takes over the budget, Refuse reports it in the condition Ready. Default: Adopt in the namespace of the GatewayInstance. In other namespaces, an existing budget is always refused, because customers of all namespaces may share it.
+   * What happens when the gateway already has a budget with this id. Adopt takes over the budget, Refuse reports it in the condition Ready. Default: Adopt in the namespace of the GatewayInstance, unless its spec.adoption is None. In other namespaces, an existing budget is always refused, because customers of all namespaces may share it.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
   /**
@@ -175,7 +175,7 @@ export interface GatewayBudgetStatus {
   observedGeneration?: number;
   /** Hash of the spec that was last applied to the gateway. */
   specHash?: string;
-  /** Digest of the address of the gateway that has the budget. */
+  /** Keyed digest of the address of the gateway that this status is about. */
   gateway?: string;
   /**
    * What this resource owns at the gateway. Owned: the budget. Creating: the budget, if the gateway has it, because its creation was begun. Waiting: nothing, because another GatewayBudget owns it. Refused: nothing, because the budget exists already and is not adopted. Observed: nothing, because managementPolicy is Observe. Absent: nothing is known yet.

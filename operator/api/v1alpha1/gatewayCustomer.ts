@@ -208,7 +208,7 @@ export interface GatewayCustomerSpec {
    */
   deletionPolicy?: 'Delete' | 'Orphan';
   /**
-   * What happens when the gateway already has a record with this id. Adopt takes over the record, Refuse reports a conflict in the condition Synced. Default: Adopt in the namespace of the GatewayInstance, where a gateway may have created the record at the customer's first call; Refuse in other namespaces. A record that belongs to another GatewayCustomer is never adopted.
+   * What happens when the gateway already has a record with this id. Adopt takes over the record, Refuse reports a conflict in the condition Synced. Default: Adopt, because a gateway may have created the record at the customer's first call. spec.adoption of the GatewayInstance decides who may adopt: by default, only customers in its own namespace. For others, Adopt has no effect. A record that belongs to another GatewayCustomer is never adopted.
    */
   adoptionPolicy?: 'Adopt' | 'Refuse';
   /**
@@ -301,12 +301,12 @@ export interface GatewayCustomerStatus {
   observedGeneration?: number;
   /** Hash of the spec that was last applied to the gateway. */
   specHash?: string;
-  /** Digest of the address of the gateway that has the record. */
+  /** Keyed digest of the address of the gateway that this status is about. */
   gateway?: string;
   /** The previous owner of the record, which released it when it was deleted. If that resource is applied again soon, it gets the record back. */
   tookOver?: TookOver;
   /**
-   * What this resource owns at the gateway. Owned: the customer record. TakingOver: the record of a deleted resource, before the first sync. Waiting: nothing, because another GatewayCustomer owns the record. Refused: nothing, because the record exists already and adoptionPolicy is Refuse. NotAllowed: the record, but the instance no longer allows this resource. Observed: nothing, because managementPolicy is Observe. Absent: nothing is known yet.
+   * What this resource owns at the gateway. Owned: the customer record. TakingOver: the record of a deleted resource, before the first sync. Waiting: nothing, because another GatewayCustomer owns the record. Refused: nothing, because the record exists already and may not be adopted. NotAllowed: the record, but the instance no longer allows this resource. Observed: nothing, because managementPolicy is Observe. Absent: nothing is known yet.
    */
   ownership?: 'Owned' | 'TakingOver' | 'Waiting' | 'Refused' | 'NotAllowed' | 'Observed';
   /** Id of the budget tier that the customer is linked to. If managementPolicy is Observe, the id of any budget that the gateway links to the customer. */

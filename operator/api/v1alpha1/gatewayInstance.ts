@@ -29,6 +29,7 @@ export const instanceDefaults = {
   rateLimit: { qps: 1000, burst: 200, maxConcurrent: 16 },
   serviceRef: { scheme: 'http' },
   syncInterval: '5m',
+  adoption: 'OwnNamespace',
   unknownCustomers: 'Allow',
   proxyConfig: { key: 'config.yaml' },
   guardrail: { integration: 'Callback', callback: 'Generic', port: 8080, detectionTimeout: '1s', images: 'Redact' },
@@ -711,12 +712,17 @@ export interface GatewayInstanceSpec {
    */
   allowedNamespaces?: string[];
   /**
-   * Required prefixes of customer ids, by namespace, so that no namespace can use the ids of another. A namespace that is not listed may use every id.
+   * Prefixes of customer ids that are reserved for namespaces. A listed namespace can use only ids with one of its prefixes. No other namespace can use these ids, not even that of the instance. If an id has several reserved prefixes, the longest decides. A namespace that is not listed can use every id without a reserved prefix.
    * @maxItems 256
    * @listType map
    * @listMapKey namespace
    */
   customerIdPrefixes?: CustomerIdPrefixes[];
+  /**
+   * Which resources may adopt a customer or a budget that the gateway has already. OwnNamespace: those in the namespace of this instance. AllowedNamespaces: customers of all allowed namespaces, and budgets in the namespace of this instance. Adopting a record means that its spec replaces the record's and that its deletion deletes the record with its spend. None: no resource. spec.adoptionPolicy of a customer or a budget can only be stricter.
+   * @default {@link instanceDefaults.adoption}
+   */
+  adoption?: 'OwnNamespace' | 'AllowedNamespaces' | 'None';
   /**
    * What happens to calls for customers that have no GatewayCustomer. Allow lets them pass. Block makes the guardrail refuse them, and calls that name no customer.
    * @default {@link instanceDefaults.unknownCustomers}

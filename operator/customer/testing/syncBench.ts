@@ -14,13 +14,14 @@ import {
   observe,
   sameValue,
 } from '../../gateway/gateway.ts';
+import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
 import { CurrentCustomer } from '../currentCustomer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
 import { ListPendingError } from '../listedRecord.ts';
-import { ownershipOf } from '../ownership.ts';
+import { ownershipAt } from '../ownership.ts';
 import type { SyncOutcome } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
 import { sync } from '../sync.ts';
@@ -177,7 +178,9 @@ export class SyncBench {
       const same = sameValue(desired[field], observed.fields[field]);
       expect(same, `${field} of ${JSON.stringify(customer.spec)}`).to.equal(true);
     }
-    const left = [...ownershipOf(customer).fields].filter((field) => desired[field] === undefined);
+    const left = [...ownershipAt({ identity: testIdentity }, customer, undefined).fields].filter(
+      (field) => desired[field] === undefined,
+    );
     expect(left.filter((field) => !neverCleared.includes(field))).to.deep.equal([]);
     // The resource's own row exists exactly if the record is linked to it.
     const rows = await this.client.budgetInfo([resource.rowId]);

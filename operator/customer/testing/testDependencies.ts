@@ -8,6 +8,7 @@ import {
 } from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayClients } from '../../gateway/gateway.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
+import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { customerMetrics } from '../metrics.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -105,6 +106,7 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     byInstance: nothing,
     byUid: nothing,
     byGateway: nothing,
+    identity: testIdentity,
     metrics: customerMetrics(new Registry()),
     now: () => new Date('2026-11-21T00:00:01Z'),
   };

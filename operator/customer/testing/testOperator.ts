@@ -23,7 +23,7 @@ import {
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetController } from '../../budget/budget.ts';
 import { GatewayClients } from '../../gateway/gateway.ts';
-import { Connections } from '../../connection/connection.ts';
+import { Connections, GatewayIdentity, identityKey } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
 import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
 import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
@@ -121,16 +121,19 @@ export class TestOperator extends Manager {
     await this.registerCustomResourceDefinition(join(definitions, `gatewaybudgets.${GROUP}.yaml`));
     await this.registerCustomResourceDefinition(join(definitions, `guardrailpolicies.${GROUP}.yaml`));
     const { client, clock } = this.runtime;
+    const readKey = (): Promise<Buffer> => identityKey(client, 'default');
+    const identity = new GatewayIdentity({ clusterDomain: 'cluster.local', readKey });
     const connections = new Connections({ client, clock, instances: this.runtime.cache(instances) });
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
     this.addController(
       enforcementController(this.runtime, {
+        identity,
         askPods: (instance, expected, signal) => this.askPods(instance, expected, signal),
       }),
     );
     this.addController(policyController(this.runtime));
-    this.addController(budgetController(this.runtime, { connections, clients: this.#clients }));
-    this.addController(customerController(this.runtime, { connections, clients: this.#clients, guardrails }));
+    this.addController(budgetController(this.runtime, { identity, connections, clients: this.#clients }));
+    this.addController(customerController(this.runtime, { identity, connections, clients: this.#clients, guardrails }));
   }
 
   /** Stops the operator and waits for its end. */
@@ -180,9 +183,9 @@ export class KubectlUser {
     await this.#create(customers.plural, { kind: customers.kind, metadata, spec: full });
   }
 
-  async budget(name: string, spec: Partial<GatewayBudgetSpec> = {}): Promise<void> {
+  async budget(name: string, spec: Partial<GatewayBudgetSpec> = {}, marks: Record<string, string> = {}): Promise<void> {
     const full = { instanceRef: { name: 'main' }, ...spec };
-    await this.#create(budgets.plural, { kind: budgets.kind, metadata: { name }, spec: full });
+    await this.#create(budgets.plural, { kind: budgets.kind, metadata: { name, annotations: marks }, spec: full });
   }
 
   /** A JSON merge patch. */
@@ -191,6 +194,14 @@ export class KubectlUser {
     // client-node sends the first content type that it knows, and a JSON patch is a list.
     const operations = toOperations(await this.#objects.getNamespacedCustomObject(where), patch);
     await this.#objects.patchNamespacedCustomObject({ ...where, body: operations });
+  }
+
+  /** Sets fields of the status, as the operator does. */
+  async patchStatus(name: string, status: object, plural = instances.plural): Promise<void> {
+    const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural, name };
+    const current = (await this.#objects.getNamespacedCustomObject(where)) as { status?: object };
+    const body = [{ op: 'add', path: '/status', value: { ...current.status, ...status } }];
+    await this.#objects.patchNamespacedCustomObjectStatus({ ...where, body });
   }
 
   async annotate(

@@ -12,6 +12,7 @@ import {
   type GatewayInstanceSpec,
   GROUP,
 } from '../../api/v1alpha1/v1alpha1.ts';
+import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { configMaps, secrets } from '../../cluster/cluster.ts';
 import { type Clock, isNotFound, Manager, systemClock } from '../../runtime/runtime.ts';
 import { RestClient, silentLog, Transport, transportOptions } from '../../runtime/testing/testing.ts';
@@ -24,12 +25,12 @@ const CONCURRENT = 24;
 
 /** An operator with the controller of enforcement alone. Pods have everything at once. */
 export class EnforcementOperator extends Manager {
-  readonly #options: EnforcementOptions;
+  readonly #options: Omit<EnforcementOptions, 'identity'>;
 
   constructor(
     kubeConfig: KubeConfig,
     namespace: string,
-    { clock = systemClock, ...options }: EnforcementOptions & { readonly clock?: Clock } = {},
+    { clock = systemClock, ...options }: Omit<EnforcementOptions, 'identity'> & { readonly clock?: Clock } = {},
   ) {
     super({
       log: silentLog,
@@ -49,7 +50,9 @@ export class EnforcementOperator extends Manager {
   }
 
   protected override init(): Promise<void> {
-    this.addController(enforcementController(this.runtime, { askPods: currentPods, ...this.#options }));
+    this.addController(
+      enforcementController(this.runtime, { identity: testIdentity, askPods: currentPods, ...this.#options }),
+    );
     return Promise.resolve();
   }
 

@@ -35,6 +35,7 @@ import { policyController } from '../../policy/policy.ts';
 import { type Clock, Manager } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { Connections } from '../../connection/connection.ts';
+import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
 import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
 import { currentPods } from '../../enforcement/testing/pods.ts';
@@ -139,7 +140,7 @@ class InstanceOperator extends Manager {
     });
     const clients = new GatewayClients();
     // Guardrails start when they have a list of who may call.
-    this.addController(enforcementController(runtime, { askPods: this.#askPods }));
+    this.addController(enforcementController(runtime, { identity: testIdentity, askPods: this.#askPods }));
     this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
     this.addController(policyController(runtime));
     await Promise.resolve();
