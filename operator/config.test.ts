@@ -50,6 +50,7 @@ describe("the operator's settings", () => {
     expect(kubeConfig.getCurrentCluster()?.server).to.equal('https://127.0.0.1:1');
     expect(rest).to.deep.equal({
       namespace: 'from-context',
+      clusterDomain: 'cluster.local',
       watchNamespaces: [],
       leaderElect: true,
       http: { host: '0.0.0.0', port: 8080, metricsPort: 9090 },

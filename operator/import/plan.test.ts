@@ -33,9 +33,17 @@ const uuid = '0b8e9d5c-4a59-4a3f-9f7e-2f1c9a7d1e11';
 function decide(
   customers: readonly CustomerRow[],
   budgets: readonly BudgetRow[],
-  { namespace = 'ai', known = noResources }: { namespace?: string; known?: KnownResources } = {},
+  {
+    namespace = 'ai',
+    known = noResources,
+    adoption = 'AllowedNamespaces',
+  }: {
+    readonly namespace?: string;
+    readonly known?: KnownResources;
+    readonly adoption?: 'OwnNamespace' | 'AllowedNamespaces';
+  } = {},
 ): { readonly budgets: readonly Decision[]; readonly customers: readonly Decision[] } {
-  const plan = new ImportPlan(instance, namespace, 'Manage', known);
+  const plan = new ImportPlan({ ...instance, spec: { ...instance.spec, adoption } }, namespace, 'Manage', known);
   for (const customer of customers) plan.count(customer);
   return {
     budgets: budgets.map((budget) => plan.budget(budget)),
@@ -85,6 +93,13 @@ describe('import of records', () => {
       adoptionPolicy: 'Adopt',
       budgetRef: { name: 'gold', namespace: 'ai' },
     });
+  });
+
+  it('refuses customers of a namespace that may not adopt records', () => {
+    const given = { namespace: 'shop', adoption: 'OwnNamespace' } as const;
+    const [customer] = decide([{ user_id: 'a' }], [], given).customers;
+    expect(customer).to.deep.include({ is: 'refused', id: 'a' });
+    expect(documentOf('customer', customer ?? { is: 'known' })).to.contain('spec.adoption');
   });
 
   it("names a customer's own budget by its id, with its limits in a comment", () => {

@@ -1,6 +1,6 @@
 /** Decides what becomes of each record of a gateway. Pure. */
 import { API_VERSION, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { permitsId } from '../connection/connection.ts';
+import { mayAdopt, permitsId } from '../connection/connection.ts';
 import { type BudgetRow, type CustomerRow, isOperatorRow, resourceOfRow } from '../gateway/gateway.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 import { resourceName } from './names.ts';
@@ -104,6 +104,11 @@ export class ImportPlan {
       const why = `spec.customerIdPrefixes of the instance does not allow it in namespace ${this.#namespace}`;
       return { is: 'refused', id, why };
     }
+    const key = this.#instance.metadata;
+    if (this.#policy === 'Manage' && !mayAdopt(this.#instance, key, this.#namespace)) {
+      const why = `spec.adoption of the instance does not let namespace ${this.#namespace} adopt records: set it to AllowedNamespaces, or import with --management-policy=Observe`;
+      return { is: 'refused', id, why };
+    }
     if (resourceOfRow(row.budget_id ?? undefined) !== undefined) {
       return {
         is: 'refused',
@@ -116,7 +121,7 @@ export class ImportPlan {
     const { spec, unexpressed } = describeCustomer(row);
     const { budgetId, ...rest } = spec;
     const fields = { ...this.#budgetOf(budgetId), ...rest };
-    // In other namespaces, the default is to refuse existing records. In all, the operator then looks for the record first.
+    // The operator then looks for the record first.
     const adoption = { adoptionPolicy: 'Adopt' };
     const identity = { ...this.#reference(namespace), customerId: id };
     const manifest = this.#manifest('GatewayCustomer', { namespace, name }, identity, { ...fields, ...adoption });
