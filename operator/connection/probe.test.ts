@@ -13,9 +13,11 @@ describe('probe of a gateway', () => {
   let now = 0;
   let calls = 0;
   let answer: { status: number; body: string; headers?: Record<string, string> };
-  const server = createServer((_, outgoing) => {
+  let answerTo: (url: string) => typeof answer = () => answer;
+  const server = createServer(({ url = '' }, outgoing) => {
     calls += 1;
-    outgoing.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+    const { status, body, headers } = answerTo(url);
+    outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   });
   const missing = {
     status: 404,
@@ -35,6 +37,7 @@ describe('probe of a gateway', () => {
   });
   beforeEach(() => {
     [now, calls] = [0, 0];
+    answerTo = () => answer;
     clients = new GatewayClients({ now: () => now });
   });
   afterEach(() => clients.close());
@@ -74,6 +77,22 @@ describe('probe of a gateway', () => {
       expect(connection).to.equal(undefined);
     });
   }
+
+  it('says what is missing after a 404 of an unknown form, and succeeds at the second equal one', async () => {
+    answerTo = (url) => ({
+      status: 404,
+      body: url.startsWith('/customer/info?') ? '{"error":"key=gcust-probe"}' : '{"error":"unknown path"}',
+    });
+    const first = await look();
+    expect(first).to.include({ unconfirmed: true, connection: undefined });
+    expect(first.condition).to.include({ status: 'False', reason: 'GatewayError' });
+    expect(first.condition.message).to.contain('the operator needs the same response again after 5 s');
+    now = 5_000;
+    const second = await look();
+    expect(second).to.include({ unconfirmed: false });
+    expect(second.condition).to.include({ status: 'True', reason: 'Reachable' });
+    expect(calls).to.equal(3);
+  });
 
   it('does not report the key if the address of the operator is not allowed', async () => {
     answer = { status: 403, body: '{"detail":"Access forbidden: IP address 10.0.0.1 not allowed."}' };

@@ -15,6 +15,8 @@ export interface ProbeResult {
   readonly connection: GatewayConnection | undefined;
   /** The gateway's address, if known. */
   readonly endpoint: string | undefined;
+  /** Whether a later probe must confirm the response. */
+  readonly unconfirmed: boolean;
 }
 
 /** No customer has this id: the call reads nothing and changes nothing. */
@@ -39,10 +41,11 @@ export async function probeGateway(
     ({ endpoint } = known);
     return await retryWithFreshKey({ connections }, known, async (connection) => {
       const condition = await callGateway(clients, connection, signal);
-      return { condition, connection, endpoint };
+      return { condition, connection, endpoint, unconfirmed: false };
     });
   } catch (error) {
-    return { condition: conditionOf(error), connection: undefined, endpoint };
+    const unconfirmed = isGatewayError(error, 'unconfirmed');
+    return { condition: conditionOf(error), connection: undefined, endpoint, unconfirmed };
   }
 }
 

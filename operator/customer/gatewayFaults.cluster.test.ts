@@ -73,6 +73,37 @@ describe('customers and faults', function () {
       });
     }
 
+    it('whose 404 for a missing customer has an unknown form gets few calls, and the deletion completes', async () => {
+      const isLookup = (path: string): boolean => path.startsWith('/customer/info?');
+      bed.proxy.fault = async ({ method, path }) => {
+        const id = new URLSearchParams(path.split('?')[1]).get('end_user_id') ?? '';
+        if (path.includes('gcust-no-such-path')) return answer(404, '{"error":"no such path"}');
+        if (path === '/customer/delete') return { kind: 'breakAfter' };
+        if (method !== 'GET' || !isLookup(path)) return undefined;
+        const row = await bed.admin.customerInfo(id);
+        return row === undefined
+          ? answer(404, JSON.stringify({ error: `No customer has key=${id}` }))
+          : answer(200, JSON.stringify({ user_id: id, alias: row.alias, blocked: false }));
+      };
+      await bed.user.customer('a', { alias: 'A' });
+      await bed.user.untilReason('a', 'Created');
+      bed.proxy.calls.length = 0;
+      await bed.user.delete('a');
+      const waiting = await bed.user.untilReason('a', 'DeletionFailed');
+      await eventually(async () => {
+        expect(message((await bed.user.get('a')) ?? waiting)).to.contain(
+          'the operator needs the same response again after 5 s',
+        );
+      });
+      expect(await bed.recordOf('a')).to.equal(undefined);
+      bed.operator.skipForGateway(5_000);
+      await eventually(async () => {
+        expect(await bed.user.get('a')).to.equal(undefined);
+      });
+      // One call for the control, and one for each retry.
+      expect(bed.callsOf('/customer/info/gcust-no-such-path')).to.have.length(1);
+    });
+
     it('that is unreachable changes conditions only after a minute, and again at the recovery', async () => {
       await bed.user.customer('a', { alias: 'A' });
       const created = await bed.user.untilReason('a', 'Created');

@@ -8,8 +8,7 @@ import { z } from 'zod';
 import { OPERATOR_NAME } from '../operatorName.ts';
 import { withDeadline } from '../runtime/runtime.ts';
 import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../../guardrail/guardrail.ts';
-import type { LookupResult } from './missingCustomerCheck.ts';
-import { MissingCustomerCheck, notFoundQuote } from './missingCustomerCheck.ts';
+import { controlPath, MissingCustomers } from './missingCustomer.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import { connectionError, deferredError, isClosedConnection } from './callErrors.ts';
@@ -77,6 +76,8 @@ export interface ClientOptions {
   readonly report?: ((call: CallReport) => void) | undefined;
   /** Called when a call about a customer begins, and when it ends. */
   readonly onCustomerCall?: ((customerId: string) => void) | undefined;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** The schema of write responses: any object. A response that is not an object, such as an HTML page, is an error. */
@@ -112,7 +113,7 @@ export class GatewayClient {
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
   readonly #onCustomerCall: (customerId: string) => void;
-  readonly #missingCheck = new MissingCustomerCheck();
+  readonly #missing: MissingCustomers;
   #isLiteLlm = false;
   #isAvailable = false;
 
@@ -121,6 +122,7 @@ export class GatewayClient {
     this.#timeouts = options.timeouts ?? defaultTimeouts;
     this.#report = options.report ?? (() => undefined);
     this.#onCustomerCall = options.onCustomerCall ?? (() => undefined);
+    this.#missing = new MissingCustomers(options.now ?? (() => performance.now()));
     const url = new URL(target.endpoint);
     this.#origin = url.origin;
     this.#path = url.pathname.replace(/\/+$/, '');
@@ -191,21 +193,13 @@ export class GatewayClient {
   /**
    * Deletes one customer. Returns only after the gateway has confirmed the deletion, by its response or by a lookup. The
    * customer's budget row remains.
-   * @throws GatewayError, possibly of kind `notFound` if the customer did not exist
+   * @throws GatewayError, possibly of kind `notFound` if the customer did not exist; of kind `unconfirmed` if a later
+   *   {@link customerInfo} must confirm the deletion
    */
   async customerDelete(customerId: string, options?: CallOptions): Promise<void> {
-    const usual = this.#isLiteLlm ? undefined : await this.#learnNotFoundQuote(customerId, options);
     const doubt = await this.#tryDelete(customerId, options);
     if (doubt === undefined) return;
-    const { signal } = options ?? {};
-    try {
-      await this.#lookUp(customerId, { signal });
-    } catch (error) {
-      const asUsual = isGatewayError(error, 'unconfirmed') && error.message === usual;
-      if (asUsual || (await this.#meansMissing(customerId, error, { signal }))) return;
-      throw error;
-    }
-    throw doubt;
+    if ((await this.customerInfo(customerId, { signal: options?.signal })) !== undefined) throw doubt;
   }
 
   /** @returns the budget rows that exist */
@@ -265,34 +259,32 @@ export class GatewayClient {
       throw error;
     });
     this.#isLiteLlm ||= isLiteLlm(row);
-    this.#missingCheck.recordFound(customerId);
+    this.#missing.recordFound(customerId);
     return row;
   }
 
-  /** Whether a failed lookup means that the customer does not exist. */
+  /**
+   * Whether a failed lookup means that the customer does not exist.
+   * @throws GatewayError of kind `unconfirmed`, which says what is missing
+   */
   async #meansMissing(customerId: string, error: unknown, options?: CallOptions): Promise<boolean> {
     if (isGatewayError(error, 'notFound')) return true;
     if (!isGatewayError(error, 'unconfirmed')) return false;
-    return await this.#missingCheck.confirms(customerId, error.message, (id) => this.#lookupResult(id, options));
+    return await this.#missing.confirms(customerId, error, () => this.#askControl(customerId, options));
   }
 
-  async #lookupResult(customerId: string, options?: CallOptions): Promise<LookupResult> {
+  /** The response for a path that does not exist; undefined if it is not an unclear 404. */
+  async #askControl(customerId: string, options?: CallOptions): Promise<GatewayError | undefined> {
+    const about = { field: 'user_id', value: customerId } as const;
+    const call = { operation: 'GET /customer/info', path: controlPath, schema: z.unknown(), about } as const;
     try {
-      await this.#lookUp(customerId, { signal: options?.signal });
-      return { kind: 'found' };
+      await this.#makeCall(call, { signal: options?.signal });
+      return undefined;
     } catch (error) {
-      return isGatewayError(error, 'unconfirmed') ? { kind: 'unclear', message: error.message } : { kind: 'other' };
+      if (isGatewayError(error, 'unconfirmed')) return error;
+      if (!isGatewayError(error, 'transient', 'retryAfter')) return undefined;
+      throw error;
     }
-  }
-
-  /**
-   * The gateway's message for a missing customer, learned while it still serves the customer to be deleted. undefined
-   * if the gateway is LiteLLM, whose message is known, or if the message cannot be determined.
-   */
-  async #learnNotFoundQuote(customerId: string, options?: CallOptions): Promise<string | undefined> {
-    const first = await this.#lookupResult(customerId, options);
-    if (first.kind !== 'found' || this.#isLiteLlm) return undefined;
-    return await notFoundQuote(customerId, (id) => this.#lookupResult(id, options));
   }
 
   /** @returns undefined if the response confirms the deletion, else the error to throw if the customer still exists */
@@ -345,6 +337,7 @@ export class GatewayClient {
     const { operation, path, body, schema, about } = call;
     const context: CallContext = {
       operation,
+      path,
       customerId: about?.field === 'user_id' ? about.value : undefined,
       masterKey: this.#masterKey,
       personal: [...personalValues(body), ...(about?.field === 'user_id' ? [about.value] : [])],

@@ -4,7 +4,7 @@ import { GatewayError } from './errors.ts';
 import { explain, reportsDuplicate, reportsMissingCustomer, reportsMissingPath } from './litellmQuirks.ts';
 import type { ErrorBody } from './schemas.ts';
 import { errorBody } from './schemas.ts';
-import { quoteGateway } from './quote.ts';
+import { gatewayMessage, quoteGateway } from './quote.ts';
 
 /** The response to a call. */
 export interface GatewayResponse {
@@ -16,6 +16,8 @@ export interface GatewayResponse {
 /** The call that received the response. */
 export interface CallContext {
   readonly operation: GatewayOperation;
+  /** The path of a call about a customer, with its query. */
+  readonly path?: string;
   /** The customer that the call names, if any. */
   readonly customerId?: string | undefined;
   readonly masterKey: string;
@@ -156,12 +158,16 @@ function notFound(context: CallContext, { status, text }: GatewayResponse, body:
   if (mayBeCustomer && reportsMissingCustomer(customerId, body)) {
     return new GatewayError('notFound', operation, 'The gateway has no customer with this id.', { status });
   }
-  const unclear = mayBeCustomer && !isLiteLlm && !reportsMissingPath(text, body);
-  const meaning = mayBeCustomer ? ', which does not confirm that the customer is missing' : '';
-  return new GatewayError(
-    unclear ? 'unconfirmed' : 'terminal',
-    operation,
-    `${withQuote(context, `The gateway returned ${status} for ${operation}${meaning}`, text)} ${wrongEndpointRemedy}`,
-    { status },
-  );
+  const message = withQuote(context, `The gateway returned ${status} for ${operation}`, text);
+  if (mayBeCustomer && !isLiteLlm && !reportsMissingPath(text, body)) {
+    return new GatewayError('unconfirmed', operation, message, { status, answer: answerOf(context, text) });
+  }
+  return new GatewayError('terminal', operation, `${message} ${wrongEndpointRemedy}`, { status });
+}
+
+/** The gateway's message without the path of the call, so that the responses for two paths can be equal. */
+function answerOf({ path = '' }: CallContext, text: string): string {
+  const [withoutQuery = ''] = path.split('?');
+  const paths = [path, withoutQuery].filter((each) => each !== '');
+  return paths.reduce((message, each) => message.replaceAll(each, '…'), gatewayMessage(text));
 }

@@ -7,7 +7,7 @@ export type GatewayErrorKind =
   /** The gateway or the operator's own rate limit asks for a delay: {@link GatewayError.retryAfterMs}. */
   | 'retryAfter'
   | 'unauthorized'
-  /** The customer does not exist at the gateway: the response names this id, or a second lookup confirmed it. */
+  /** The customer does not exist at the gateway: the response names this id, or is confirmed by a second equal one. */
   | 'notFound'
   /**
    * A 404 that may mean the customer or the path. Whether the customer exists is unknown, so the finalizer must remain.
@@ -43,12 +43,19 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the gateway asked for a long pause, which conditions report. Set for `retryAfter` only. */
   readonly rateLimited: boolean;
+  /** See {@link GatewayError.answer}. Private, so that no log and no error report contains it. */
+  readonly #answer: string | undefined;
 
   constructor(
     kind: GatewayErrorKind,
     operation: GatewayOperation,
     message: string,
-    details: { readonly status?: number; readonly retryAfterMs?: number; readonly rateLimited?: boolean } = {},
+    details: {
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+      readonly rateLimited?: boolean;
+      readonly answer?: string;
+    } = {},
   ) {
     super(message);
     this.kind = kind;
@@ -56,6 +63,15 @@ export class GatewayError extends Error {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.rateLimited = details.rateLimited ?? false;
+    this.#answer = details.answer;
+  }
+
+  /**
+   * What the gateway said, to compare it with another response. It may contain values of the customer, so it must not
+   * be shown. Set for `unconfirmed` only.
+   */
+  get answer(): string | undefined {
+    return this.#answer;
   }
 }
 

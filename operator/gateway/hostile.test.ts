@@ -14,13 +14,17 @@ interface CannedResponse {
   readonly status: number;
   readonly body: string;
 }
-type Dialect = 'litellm' | 'plain';
+/** How the gateway reports a missing customer: as LiteLLM, without the id, or with it in a form that looks like a secret. */
+type Dialect = 'litellm' | 'plain' | 'keyed';
 
 const id = 'c-1';
+const controlPath = '/customer/info/gcust-no-such-path';
 const rateLimit = { qps: 100_000, burst: 100_000, maxConcurrent: 8 };
 const json = (status: number, body: unknown): CannedResponse => ({ status, body: JSON.stringify(body) });
 const liteLlmNotFound = (param: string, message: string): CannedResponse =>
   json(404, { error: { message, type: 'not_found', param, code: '404' } });
+
+const noSuchPath = json(404, { message: 'no such path' });
 
 /** Responses that say nothing about the customer, although they look like it. */
 const hostile: Readonly<Record<string, CannedResponse>> = {
@@ -84,6 +88,7 @@ class HostileGateway {
   }
 
   #answer(path: string, customer: string, body: Record<string, unknown>): CannedResponse {
+    if (path === controlPath) return noSuchPath;
     if (path.startsWith('/budget/')) return this.#budget(path, body);
     const there = this.customers.has(customer);
     if (path === '/customer/new') {
@@ -91,13 +96,17 @@ class HostileGateway {
       return json(200, this.#row(customer));
     }
     if (!there) {
-      return this.dialect === 'litellm'
-        ? liteLlmNotFound('user_id', `End User Id=${customer} does not exist in db`)
-        : json(404, { title: 'nothing here' });
+      return this.#missing(path, customer);
     }
     if (path !== '/customer/delete') return json(200, this.#row(customer));
     this.customers.delete(customer);
     return json(200, this.dialect === 'litellm' ? { deleted_customers: 1, message: 'Successfully deleted' } : {});
+  }
+
+  #missing(path: string, customer: string): CannedResponse {
+    if (this.dialect === 'litellm') return liteLlmNotFound('user_id', `End User Id=${customer} does not exist in db`);
+    if (this.dialect === 'keyed') return json(404, { error: { message: `key=${customer}`, type: 'missing' } });
+    return json(404, { title: `nothing here at ${path}` });
   }
 
   #row(user_id: string): object {
@@ -123,6 +132,7 @@ describe('hostile gateway', () => {
   const gateway = new HostileGateway();
   let client: GatewayClient;
   let endpoint: string;
+  let now = 0;
 
   before(async () => {
     endpoint = await gateway.start();
@@ -141,7 +151,7 @@ describe('hostile gateway', () => {
   function fresh(): GatewayClient {
     const instance = { namespace: 'default', name: 'main', uid: 'instance-1' };
     const target = { instance, endpoint, masterKey: 'sk-x', ca: undefined, rateLimit };
-    const made = new GatewayClient(target, new RateLimiter(rateLimit));
+    const made = new GatewayClient(target, new RateLimiter(rateLimit), { now: () => now });
     opened.push(made);
     return made;
   }
@@ -152,6 +162,19 @@ describe('hostile gateway', () => {
     for (const set of [gateway.customers, gateway.budgets]) set.clear();
     for (const customer of [id, 'c-2']) gateway.customers.add(customer);
     for (const budget of ['b-1', 'b-2']) gateway.budgets.add(budget);
+  }
+
+  /** Deletes the customer as reconciles do: each looks it up first, and is repeated until the customer is missing. */
+  async function deleteAsReconciled(one: GatewayClient): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if ((await one.customerInfo(id)) !== undefined) await one.customerDelete(id);
+        return;
+      } catch (error) {
+        if (attempt === 6) throw error;
+        now += 5_000;
+      }
+    }
   }
 
   async function kindOf(call: Promise<unknown>): Promise<GatewayErrorKind | 'done'> {
@@ -188,8 +211,11 @@ describe('hostile gateway', () => {
             reset();
             client = fresh();
             if (known === true) await client.customerInfo('c-2');
-            gateway.instead = (asked) => (everywhere === true || asked === path ? said : undefined);
-            expect(await kindOf(ask()), `${path}, known: ${known}`).not.to.be.oneOf(['done', 'notFound']);
+            gateway.instead = (asked) => (everywhere === true || asked.startsWith(path) ? said : undefined);
+            for (const when of ['at first', 'later']) {
+              expect(await kindOf(ask()), `${path}, known: ${known}, ${when}`).not.to.be.oneOf(['done', 'notFound']);
+              now += 60_000;
+            }
           }
         }
       });
@@ -231,17 +257,64 @@ describe('hostile gateway', () => {
     expect(await client.budgetInfo(['b-1'])).to.deep.equal([]);
   });
 
-  it('confirms a missing customer by a second lookup if the wording of the 404 is unknown', async () => {
+  for (const dialect of ['plain', 'keyed'] as const) {
+    it(`confirms a missing customer of a ${dialect} gateway by a second equal response some seconds later`, async () => {
+      gateway.dialect = dialect;
+      expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
+      now += 4_900;
+      expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
+      now += 200;
+      expect(await client.customerInfo('nobody')).to.equal(undefined);
+      const info = '/customer/info';
+      expect(gateway.calls).to.deep.equal([info, controlPath, info, info]);
+      // The only customer is deleted, and the deletion confirmed.
+      gateway.customers.delete('c-2');
+      expect(await kindOf(client.customerDelete(id))).to.equal('unconfirmed');
+      expect(gateway.customers.size).to.equal(0);
+      now += 5_000;
+      expect(await client.customerInfo(id)).to.equal(undefined);
+    });
+  }
+
+  it('does not take two different responses, or one before the customer was served again, for equal ones', async () => {
     gateway.dialect = 'plain';
+    let count = 0;
+    const changing = (): CannedResponse => json(404, { error: { message: `attempt ${count++}` } });
+    gateway.instead = (path) => (path === '/customer/info' ? changing() : undefined);
+    for (let at = 0; at < 5; at += 1) {
+      expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
+      now += 6_000;
+    }
+    gateway.instead = () => undefined;
     expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
-    await client.customerInfo('c-2');
-    expect(await client.customerInfo('nobody')).to.equal(undefined);
-    expect(gateway.calls).to.have.length(6);
-    // The only customer is deleted, and the deletion confirmed, without a witness.
-    gateway.customers.delete('c-2');
-    const later = fresh();
-    await later.customerDelete(id);
-    expect(gateway.customers.size).to.equal(0);
+    gateway.customers.add('nobody');
+    expect(await kindOf(client.customerInfo('nobody'))).to.equal('done');
+    gateway.customers.delete('nobody');
+    now += 6_000;
+    expect(await kindOf(client.customerInfo('nobody'))).to.equal('unconfirmed');
+  });
+
+  it('says what is missing while a 404 is not confirmed, and if the same 404 is returned for any path', async () => {
+    gateway.dialect = 'plain';
+    const messageOf = async (): Promise<string> =>
+      await client.customerInfo('nobody').then(
+        () => 'confirmed',
+        (error: unknown) => (error as GatewayError).message,
+      );
+    expect(await messageOf()).to.contain(
+      'does not show that the customer is missing: the operator needs the same response again after 5 s.',
+    );
+    gateway.instead = () => hostile['an API gateway without a route'];
+    const message = await messageOf();
+    expect(message).to.contain('It returns the same for a path that does not exist.');
+    expect(message).to.contain('Check that spec.endpoint of the instance');
+    // A control call that fails shows nothing either.
+    gateway.instead = (path) => (path === controlPath ? { status: 502, body: '' } : undefined);
+    expect(await messageOf()).to.contain('502');
+    gateway.instead = () => undefined;
+    await messageOf();
+    now += 6_000;
+    expect(await messageOf()).to.equal('confirmed');
   });
 
   it('makes no extra call at LiteLLM', async () => {
@@ -255,7 +328,7 @@ describe('hostile gateway', () => {
   it('reports a customer as deleted only if it is, with any response during an outage', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom<Dialect>('litellm', 'plain'),
+        fc.constantFrom<Dialect>('litellm', 'plain', 'keyed'),
         fc.constantFrom(...Object.values(hostile)),
         fc.record({
           from: fc.nat(8),
@@ -271,17 +344,17 @@ describe('hostile gateway', () => {
           gateway.calls.length = 0;
           gateway.instead = (path) => {
             const at = gateway.calls.length - 1;
-            const hit = paths === 'all' || path.endsWith(paths);
+            const hit = paths === 'all' || path.includes(paths);
             return hit && at >= from && at < from + length ? said : undefined;
           };
-          const outcome = await kindOf(one.customerDelete(id));
+          const outcome = await kindOf(deleteAsReconciled(one));
           if (outcome === 'done' || outcome === 'notFound') expect(gateway.customers.has(id)).to.equal(false);
           const budget = await kindOf(one.budgetDelete('b-1'));
           // LiteLLM returns null for a missing budget.
           if (budget === 'done' && said.body !== 'null') expect(gateway.budgets.has('b-1')).to.equal(false);
           // After the outage, the deletion succeeds.
           gateway.instead = () => undefined;
-          if (gateway.customers.has(id)) expect(await kindOf(one.customerDelete(id))).to.equal('done');
+          if (gateway.customers.has(id)) expect(await kindOf(deleteAsReconciled(one))).to.equal('done');
         },
       ),
       { numRuns: 300 },

@@ -16,7 +16,7 @@ const mask = '…';
  * @returns an empty string if the response contains no message
  */
 export function quoteGateway(text: string, masterKey: string, personal: readonly string[] = []): string {
-  const line = firstLine(withoutMarkup(messageOf(text)));
+  const line = firstLine(withoutMarkup(gatewayMessage(text)));
   return shorten(maskPersonal(maskSecrets(line, masterKey), personal));
 }
 
@@ -34,7 +34,8 @@ export function personalValues(body: object | undefined): string[] {
   return [user_id, user_ids, alias, metadata].flatMap(strings);
 }
 
-function messageOf(text: string): string {
+/** The gateway's message as it is, to compare it with another one. It must not be shown. At most 2,000 characters. */
+export function gatewayMessage(text: string): string {
   const json = parse(text.trim());
   if (json === undefined) return text.slice(0, maxReadLength);
   const message = messageIn(json) ?? '';

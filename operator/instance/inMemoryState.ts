@@ -11,6 +11,8 @@ export interface InMemoryState {
   keysDeleted: boolean;
   /** The certificates that the spec does not request, and that are deleted; undefined: not known. */
   deletedCertificates: string | undefined;
+  /** The number of consecutive probes whose response a later one must confirm. */
+  unconfirmedProbes: number;
 }
 
 /** The states of all instances. */
@@ -27,6 +29,7 @@ export class InMemoryStates {
       sidecarRemovals: { times: [] },
       keysDeleted: false,
       deletedCertificates: undefined,
+      unconfirmedProbes: 0,
     };
     this.#states.set(key, fresh);
     return fresh;

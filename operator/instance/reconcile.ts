@@ -12,7 +12,7 @@ import { cleanUpAfterLostFinalizer, handleNotFound } from './deleted.ts';
 import { reconcileDefaultBudget } from './defaultBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finalize } from './finalize.ts';
-import { InMemoryStates } from './inMemoryState.ts';
+import { type InMemoryState, InMemoryStates } from './inMemoryState.ts';
 import { releaseFormerWorkloads } from './release.ts';
 import { type Outcome, reportOutcome, reportReady } from './report.ts';
 import { deleteUnusedObjects } from './unused.ts';
@@ -68,7 +68,7 @@ export class InstanceReconciler implements Reconciler {
       if (!finalizer.isSet(owned)) return {};
       const outcome = await this.#apply(owned, signal);
       this.#throttle.reconciled(owned);
-      return { requeueAfter: isChanging(outcome) ? POLL_MS : RESYNC_MS };
+      return { requeueAfter: requeueAfter(outcome, this.#states.of(owned)) };
     } catch (error) {
       // Deleted during the reconcile: the watch event of the deletion starts the next one.
       if (isNotFound(error) && instances.get(keyOf(instance))?.metadata.uid !== instance.metadata.uid) return {};
@@ -114,6 +114,13 @@ export class InstanceReconciler implements Reconciler {
     await reportOutcome(dependencies, current, outcome);
     return outcome;
   }
+}
+
+/** How long to wait for the next reconcile, in milliseconds. Updates the state. */
+function requeueAfter(outcome: Outcome, state: InMemoryState): number {
+  state.unconfirmedProbes = outcome.probe.unconfirmed ? state.unconfirmedProbes + 1 : 0;
+  if (!isChanging(outcome)) return RESYNC_MS;
+  return Math.min(RESYNC_MS, POLL_MS * 2 ** Math.max(0, state.unconfirmedProbes - 1));
 }
 
 /** Whether a change is in progress that no watch reports. */

@@ -38,9 +38,11 @@ export async function reportGatewayFailure(error: GatewayError, failed: FailedRe
     case 'unauthorized':
       await report('GatewayUnauthorized');
       return keyRetryMs;
+    case 'unconfirmed':
+      await report('GatewayRejected');
+      throw error;
     case 'terminal':
     case 'notFound':
-    case 'unconfirmed':
     case 'alreadyExists':
       await report('GatewayRejected');
       return syncInterval;

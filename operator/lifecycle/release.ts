@@ -127,7 +127,7 @@ export class Release<T extends Releasable> {
       throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
     }
     await report('DeletionFailed', `${error.message} ${retryOrForceRemedy}`);
-    if (error.kind === 'transient') throw error;
+    if (error.kind === 'transient' || error.kind === 'unconfirmed') throw error;
     return { requeueAfter: deletionRetryMs };
   }
 
