@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseAllDocuments } from 'yaml';
 import { startControlPlane, type ControlPlane } from '../hack/harness/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
@@ -29,12 +31,10 @@ describe("the operator's permissions", function () {
   });
   after(() => plane?.stop());
 
-  it('are derived from the wiring: no list or watch of Secrets, no wildcards, resource names if RBAC supports them', () => {
+  it('are derived from the wiring: no list, watch or deletion of Secrets, no wildcards, resource names if RBAC supports them', () => {
     const permissions = operatorPermissions({ installCrds: true });
     const secrets = permissions.filter(({ group, resource }) => group === '' && resource === 'secrets');
-    expect(secrets.flatMap(({ verbs }) => verbs))
-      .to.not.include.members(['list'])
-      .and.not.include.members(['watch']);
+    expect(new Set(secrets.flatMap(({ verbs }) => verbs))).to.have.keys('get', 'create', 'patch');
     for (const { group, resource, verbs, scope, resourceNames } of permissions) {
       expect([group, resource, ...verbs]).to.not.include('*');
       if (scope === 'cluster') expect(resourceNames, resource).to.not.equal(undefined);
@@ -63,13 +63,14 @@ describe("the operator's permissions", function () {
     expect(() => purposeOf({ apiGroups: [''], resources: ['nodes'], verbs: ['get'] })).to.throw(/no purpose for nodes/);
   });
 
-  for (const scope of ['cluster-wide', 'namespaced'] as const) {
+  for (const scope of ['cluster-wide', 'namespaced', 'by name'] as const) {
     it(`suffice for a customer from its creation to its deletion, ${scope}`, async () => {
       if (scope === 'cluster-wide') await removeAll();
-      const stand = await Stand.start(scope === 'namespaced' ? (own) => [own] : () => [], scope);
+      const stand = await Stand.start(scope === 'cluster-wide' ? () => [] : (own) => [own], scope);
       try {
         await stand.applyResources();
         await stand.deployed();
+        await stand.removeGuardrail();
         await stand.removeResources();
         expect(stand.refused).to.deep.equal([]);
       } finally {
@@ -77,6 +78,44 @@ describe("the operator's permissions", function () {
       }
     });
   }
+
+  it('allow nothing in other namespaces and no other Secret with a Role for each namespace', async () => {
+    const stand = await Stand.start((own) => [own], 'by name');
+    const other = await cluster().createNamespace();
+    try {
+      const allowed: readonly [verb: string, resource: string][] = [
+        ['get', 'secret/key'],
+        ['get', 'secret/i-guardrail-keys'],
+        ['patch', 'secret/i-guardrail-keys'],
+        ['create', 'secrets'],
+        ['create', 'pods --subresource=portforward'],
+      ];
+      for (const [verb, resource] of allowed) {
+        expect(await stand.mayDo(verb, resource), `${verb} ${resource}`).to.equal(true);
+        expect(await stand.mayDo(verb, resource, other), `${verb} ${resource} elsewhere`).to.equal(false);
+      }
+      const refused: readonly [verb: string, resource: string][] = [
+        ['get', 'secret/other'],
+        ['patch', 'secret/key'],
+        ['list', 'secrets'],
+        ['watch', 'secrets'],
+        ['delete', 'secret/i-guardrail-keys'],
+        ['create', 'pods --subresource=exec'],
+        ['get', 'pods --subresource=log'],
+      ];
+      for (const [verb, resource] of refused) {
+        expect(await stand.mayDo(verb, resource), `${verb} ${resource}`).to.equal(false);
+      }
+      // Another Secret is named in a condition.
+      await stand.applyResources(stand.namespace, { masterKeySecretRef: { name: 'other', key: 'key' } });
+      await eventually(async () => {
+        expect(await stand.reachableMessage()).to.match(/is not permitted to read Secret other/);
+      }, 30_000);
+      await stand.removeResources();
+    } finally {
+      await stand.end();
+    }
+  });
 
   it('do not block other namespaces if one namespace of the list lacks them', async () => {
     const unbound = await cluster().createNamespace();
@@ -87,11 +126,7 @@ describe("the operator's permissions", function () {
       await stand.deployed();
       // The resources of that namespace report the missing permission.
       await eventually(async () => {
-        const message = await cluster().kubectl([
-          ...['get', 'ginst/i', '-n', unbound, '-o'],
-          'jsonpath={.status.conditions[?(@.type=="Reachable")].message}',
-        ]);
-        expect(message).to.match(/is not permitted to read Secret key/);
+        expect(await stand.reachableMessage(unbound)).to.match(/is not permitted to read Secret key/);
       }, 30_000);
       // They are reconciled as soon as the permissions exist.
       await stand.bind(unbound);
@@ -166,10 +201,7 @@ describe("the operator's permissions", function () {
       this.#operator = operator;
     }
 
-    static async start(
-      watched: (own: string) => readonly string[],
-      scope: 'cluster-wide' | 'namespaced',
-    ): Promise<Stand> {
+    static async start(watched: (own: string) => readonly string[], scope: Scope): Promise<Stand> {
       const namespace = await cluster().createNamespace();
       const user = `operator-${namespace}`;
       // An admin installs the definitions, so that this test can run beside others.
@@ -240,6 +272,31 @@ describe("the operator's permissions", function () {
       }, 30_000);
     }
 
+    /** Removes the guardrail from the spec, and waits until its keys are gone. */
+    async removeGuardrail(): Promise<void> {
+      const at = ['-n', this.namespace];
+      const keys = ['get', 'secret', 'i-guardrail-keys', ...at, '-o', 'jsonpath={.data}'];
+      expect(await cluster().kubectl(keys)).to.include('session-key');
+      await cluster().kubectl(['patch', 'ginst/i', ...at, '--type=merge', '-p', '{"spec":{"guardrail":null}}']);
+      await eventually(async () => {
+        expect((await cluster().kubectl(keys)).trim()).to.equal('');
+      }, 30_000);
+    }
+
+    /** Whether the operator may do something, according to the API server. */
+    async mayDo(verb: string, resource: string, namespace = this.namespace): Promise<boolean> {
+      const args = ['auth', 'can-i', verb, ...resource.split(' '), '-n', namespace, '--as', this.#user];
+      const answer = await cluster()
+        .kubectl(args)
+        .catch((error: unknown) => String(error));
+      return /^yes/m.test(answer);
+    }
+
+    async reachableMessage(namespace = this.namespace): Promise<string> {
+      const path = 'jsonpath={.status.conditions[?(@.type=="Reachable")].message}';
+      return await cluster().kubectl(['get', 'ginst/i', '-n', namespace, '-o', path]);
+    }
+
     async removeResources(namespace = this.namespace): Promise<void> {
       await cluster().kubectl(['annotate', 'gcust', 'a', '-n', namespace, 'gateway.guardrail.dev/force-delete=true']);
       await cluster().kubectl(['delete', 'gcust,gbud,ginst', '--all', '-n', namespace, '--timeout=30s']);
@@ -290,7 +347,25 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** The name of the ClusterRole for watched namespaces. Each test user has one of its own. */
 const namespaceRole = (user: string): string => `${user}-namespace`;
 
-function roleObjects(user: string, namespace: string, scope: 'cluster-wide' | 'namespaced'): object {
+/** Where the operator has its permissions on Secrets and workloads, and on which Secrets. */
+type Scope = 'cluster-wide' | 'namespaced' | 'by name';
+
+const ROLE_SAMPLE = new URL('../hack/samples/installation/role.yaml', import.meta.url);
+
+/** The Roles that docs/permissions.md recommends, for the instance of these tests. */
+function sampleRoles(user: string, namespace: string): object[] {
+  const text = readFileSync(ROLE_SAMPLE, 'utf8')
+    .replaceAll(/(?<=namespace: )ai$/gm, namespace)
+    .replaceAll('- main-', '- i-')
+    .replaceAll('gateway-master-key', 'key');
+  const subjects = [{ apiGroup: RBAC, kind: 'User', name: user }];
+  return parseAllDocuments(text).map((document) => {
+    const object = document.toJS() as { readonly subjects?: unknown };
+    return object.subjects === undefined ? object : { ...object, subjects };
+  });
+}
+
+function roleObjects(user: string, namespace: string, scope: Scope): object {
   const { clusterRules, namespaceRules, ownRules } = operatorRoles({ installCrds: true });
   const role = (kind: 'Role' | 'ClusterRole', name: string, rules: readonly PolicyRule[]): object => ({
     apiVersion: `${RBAC}/v1`,
@@ -306,9 +381,11 @@ function roleObjects(user: string, namespace: string, scope: 'cluster-wide' | 'n
       role('ClusterRole', namespaceRole(user), namespaceRules),
       role('Role', user, ownRules),
       binding('ClusterRoleBinding', user, { kind: 'ClusterRole', name: user }, user),
-      scope === 'namespaced'
-        ? bindingIn(namespace, user)
-        : binding('ClusterRoleBinding', namespaceRole(user), { kind: 'ClusterRole', name: namespaceRole(user) }, user),
+      ...(scope === 'by name' ? sampleRoles(user, namespace) : []),
+      ...(scope === 'namespaced' ? [bindingIn(namespace, user)] : []),
+      ...(scope === 'cluster-wide'
+        ? [binding('ClusterRoleBinding', namespaceRole(user), { kind: 'ClusterRole', name: namespaceRole(user) }, user)]
+        : []),
       binding('RoleBinding', user, { kind: 'Role', name: user }, user, namespace),
     ],
   };

@@ -9,13 +9,14 @@ import type {
   ResourceKind,
   Runtime,
 } from '../runtime/runtime.ts';
-import { ApiError, isNotFound, keyOf, RetryAfterError } from '../runtime/runtime.ts';
+import { ApiError, isNotFound, keyOf, ownerReference, RetryAfterError } from '../runtime/runtime.ts';
 import {
   configMaps,
   horizontalPodAutoscalers,
   networkPolicies,
   guardrailDeployments,
   podDisruptionBudgets,
+  secrets,
   serviceAccounts,
   serviceMonitors,
   services,
@@ -120,15 +121,18 @@ export class OwnedObjects {
     }
   }
 
-  /** Deletes one object, if it belongs to the instance. Reads it first only if its kind is not watched. */
+  /**
+   * Deletes one object, if it belongs to the instance. Reads it first only if its kind is not watched. A Secret is emptied,
+   * and left to the garbage collector: see {@link retired}.
+   */
   async remove(instance: GatewayInstance, kind: ResourceKind, name: string): Promise<void> {
     const key = { namespace: instance.metadata.namespace, name };
     const watched = this.#caches.find((each) => each.kind === kind);
     const object =
       watched === undefined ? await this.#client.get(kind, key).catch(ignoreNotFound) : watched.cache.get(key);
-    if (object !== undefined && isOwnedBy(object, instance)) {
-      await this.#client.delete(kind, key, { uid: object.metadata.uid });
-    }
+    if (object === undefined || !isOwnedBy(object, instance)) return;
+    if (kind === secrets) await this.#client.patch(secrets, key, retired(object, instance));
+    else await this.#client.delete(kind, key, { uid: object.metadata.uid });
   }
 
   /** Checks that an object may be applied: it does not exist, or belongs to the instance. */
@@ -146,6 +150,25 @@ export class OwnedObjects {
       COLLECTED_MS,
     );
   }
+}
+
+/** The uid of no object. */
+const NO_UID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The patch of a Secret that its instance no longer needs: no values, and an owner that does not exist, so that the garbage
+ * collector deletes it. The operator has no right to delete Secrets, because RBAC cannot limit it to those that it made.
+ */
+function retired(
+  { metadata: { uid, resourceVersion }, ...secret }: KubeObject,
+  instance: GatewayInstance,
+): Record<string, unknown> {
+  const { apiVersion, kind, name } = ownerReference(instance);
+  const { data = {} } = secret as { readonly data?: Readonly<Record<string, string>> };
+  return {
+    metadata: { uid, resourceVersion, ownerReferences: [{ apiVersion, kind, name, uid: NO_UID }] },
+    data: Object.fromEntries(Object.keys(data).map((key) => [key, null])),
+  };
 }
 
 /** Whether an object of an instance of this name has no owner: it was orphaned, or restored from a backup. */

@@ -113,7 +113,11 @@ describe('an instance that runs a guardrail as a Deployment', function () {
     await testbed.until('GuardrailReady', 'NotRequested');
     expect(await column()).to.equal('');
     await eventually(async () => {
-      const kinds = 'deployment,service,serviceaccount,configmap,secret,pdb,networkpolicy';
+      // Without a garbage collector, emptied Secrets remain.
+      for (const name of [`${guardrail}-keys`, `${guardrail}-api-key`]) {
+        expect(await testbed.readSecret(name), name).to.deep.equal({});
+      }
+      const kinds = 'deployment,service,serviceaccount,configmap,pdb,networkpolicy';
       const left = await plane().kubectl([
         'get',
         kinds,

@@ -40,8 +40,8 @@ const permissions: readonly Permission[] = [
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
     scope: 'watched',
   })),
-  // Read by name: neither listed nor watched.
-  { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch', 'delete'], scope: 'watched' },
+  // Read by the names that resources state: neither listed nor watched. The garbage collector deletes those of the operator.
+  { group: '', resource: 'secrets', verbs: ['get', 'create', 'patch'], scope: 'watched' },
   ownPodPermission,
   ...sidecarPermissions,
   ...[serviceMonitors, certificates].map(({ group, plural }): Permission => ({
