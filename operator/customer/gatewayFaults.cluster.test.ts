@@ -150,7 +150,10 @@ describe('customers and faults', function () {
       const synced = await bed.user.untilReason('synced', 'Created');
       await bed.user.customer('going', {});
       await bed.user.untilReason('going', 'Created');
-      bed.proxy.fault = () => answer(429, '{"error":{"message":"slow down"}}', { 'retry-after': '3600' });
+      bed.proxy.fault = () =>
+        answer(429, '{"error":{"message":"slow down","type":"throttling_error","param":null,"code":"429"}}', {
+          'retry-after': '3600',
+        });
       bed.proxy.calls.length = 0;
       await bed.operator.skipInterval();
       await bed.user.customer('a', {});

@@ -4,7 +4,7 @@ import { GatewayError } from './errors.ts';
 import { explain, reportsDuplicate, reportsMissingCustomer, reportsMissingPath } from './litellmQuirks.ts';
 import type { ErrorBody } from './schemas.ts';
 import { errorBody } from './schemas.ts';
-import { gatewayMessage, quoteGateway } from './quote.ts';
+import { anyMessage, quoteGateway } from './quote.ts';
 
 /** The response to a call. */
 export interface GatewayResponse {
@@ -30,7 +30,7 @@ export interface CallContext {
 /** The remedy for a response that does not come from a gateway's admin API. */
 export const wrongEndpointRemedy = "Check that spec.endpoint of the instance is the URL of the gateway's admin API.";
 
-/** Completes a sentence with the gateway's message in quotation marks, if the response has one. */
+/** Completes a sentence with the gateway's message in quotation marks, if the response has one in its own format. */
 export function withQuote(
   { masterKey, personal }: Pick<CallContext, 'masterKey' | 'personal'>,
   sentence: string,
@@ -131,9 +131,8 @@ function explanation(text: string): string {
 /** A 403 that gives a reason other than the key, such as a forbidden address, does not mean that the key is wrong. */
 function forbidden(context: CallContext, { status, text }: GatewayResponse, body: ErrorBody | undefined): GatewayError {
   const { operation } = context;
-  const quote = quoteGateway(text, context.masterKey, context.personal);
   const type = typeof body?.error === 'object' ? (body.error?.type ?? '') : '';
-  if (status === 401 || quote === '' || /auth|key|token/.test(type)) {
+  if (status === 401 || anyMessage(text).trim() === '' || /auth|key|token/.test(type)) {
     return new GatewayError(
       'unauthorized',
       operation,
@@ -169,5 +168,5 @@ function notFound(context: CallContext, { status, text }: GatewayResponse, body:
 function answerOf({ path = '' }: CallContext, text: string): string {
   const [withoutQuery = ''] = path.split('?');
   const paths = [path, withoutQuery].filter((each) => each !== '');
-  return paths.reduce((message, each) => message.replaceAll(each, '…'), gatewayMessage(text));
+  return paths.reduce((message, each) => message.replaceAll(each, '…'), anyMessage(text));
 }

@@ -126,6 +126,11 @@ const explanations: readonly { readonly text: RegExp; readonly sentence: string 
     sentence: 'The gateway has no database connection and cannot store customers: connect it to a database.',
   },
   {
+    text: /IP address \S+ not allowed/,
+    sentence:
+      "The gateway does not accept the operator's IP address: add it to general_settings.allowed_ips of the gateway.",
+  },
+  {
     text: /Invalid model_max_budget/,
     sentence:
       'The gateway accepts spec.modelMaxBudget only with an enterprise licence: remove the field, or add a licence to the gateway.',

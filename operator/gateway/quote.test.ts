@@ -11,30 +11,46 @@ describe('quote of a gateway', () => {
     ['a LiteLLM error', error('No such thing'), 'No such thing'],
     ['a Python dictionary', error(`{'error': "Default Model not on proxy."}`), 'Default Model not on proxy.'],
     ['a budget API error', '{"detail":{"error":"Budget exists"}}', 'Budget exists'],
-    ['a framework', '{"detail":"Not Found"}', 'Not Found'],
     [
       'a validation',
       '{"detail":[{"type":"missing","loc":["body","user_id"],"msg":"Field required","input":{"alias":"Anna"}}]}',
       'body.user_id: Field required',
     ],
-    ['an API gateway', '{"message":"no Route matched with those values"}', 'no Route matched with those values'],
+    ['a LiteLLM error with a page in it', error('<title>502 Bad&nbsp;Gateway</title>'), '502 Bad Gateway'],
     [
-      'a cluster',
-      '{"kind":"Status","status":"Failure","message":"the server could not find the requested resource","code":404}',
-      'the server could not find the requested resource',
+      'a LiteLLM error with a page without a title',
+      error('<script>x()</script><h1>Not &lt;here&gt;</h1>'),
+      'Not <here>',
     ],
-    ['a text', 'upstream connect error\nmore of it', 'upstream connect error'],
-    ['a text in JSON', '"RBAC: access denied"', 'RBAC: access denied'],
-    ['a page', '<!doctype html><html><head><title>502 Bad&nbsp;Gateway</title></head></html>', '502 Bad Gateway'],
-    ['a page without a title', '<html><script>x()</script><h1>Not &lt;here&gt;</h1></html>', 'Not <here>'],
-    ['nothing', '', ''],
-    ['JSON without words', '{"code":404}', ''],
-    ['control characters', 'a\u0000b\u001b[31mred\u202Etxt\u200b', 'a b [31mredtxt'],
-    ['quotation marks', 'no "route"', "no 'route'"],
+    ['control characters', error('a\u0000b\u001b[31mred\u202Etxt\u200b'), 'a b [31mredtxt'],
+    ['quotation marks', error('no "route"'), "no 'route'"],
   ];
   for (const [what, text, quote] of cases) {
     it(`quotes the message of ${what}`, () => {
       expect(quoteGateway(text, masterKey)).to.equal(quote);
+    });
+  }
+
+  // A tenant can name each of these as its gateway, and read in the status what the server says to the operator.
+  for (const text of [
+    '{"detail":"Not Found"}',
+    '{"detail":"the secret of an internal server"}',
+    '{"message":"no Route matched with those values"}',
+    '{"error":"the secret of an internal server"}',
+    '{"error":{"message":"the secret of an internal server"}}',
+    '{"error":{"message":"the secret","type":"x","code":"1"}}',
+    '{"detail":[{"msg":"the secret of an internal server"}]}',
+    '{"kind":"Status","status":"Failure","message":"secrets \\"db\\" is forbidden","code":403}',
+    '{"data":{"password":"hunter2"}}',
+    '"RBAC: access denied"',
+    'upstream connect error',
+    '<!doctype html><html><head><title>Admin console of db-1.internal</title></head></html>',
+    'root:x:0:0:root:/root:/bin/bash',
+    '{"code":404}',
+    '',
+  ]) {
+    it(`does not quote a response in another format: ${text}`, () => {
+      expect(quoteGateway(text, masterKey)).to.equal('');
     });
   }
 
@@ -43,27 +59,27 @@ describe('quote of a gateway', () => {
     const secrets = [masterKey, 'sk-other', 'Bearer abc.def', hash, 'eyJhbGciOi.J9', 'hunter2', 'Anna Smith', 'c-17'];
     const texts = [
       error(`Received API Key = sk-other, Key Hash (Token) =${hash}`),
-      `Authorization: Bearer abc.def refused`,
-      `token: hunter2, jwt eyJhbGciOi.J9`,
-      `The key ${masterKey.slice(0, 5)}\u200b${masterKey.slice(5)} is wrong`,
-      `&#115;k-other`,
-      `<b>${masterKey}</b>`,
-      `proxy http://me:hunter2@proxy/`,
-      `End User Id=c-17 does not exist, nor does Anna Smith (anna.smith@example.com)`,
-      `{"password":"hunter2"}`,
+      error(`Authorization: Bearer abc.def refused`),
+      error(`token: hunter2, jwt eyJhbGciOi.J9`),
+      error(`The key ${masterKey.slice(0, 5)}\u200b${masterKey.slice(5)} is wrong`),
+      error(`&#115;k-other`),
+      error(`<b>${masterKey}</b>`),
+      error(`proxy http://me:hunter2@proxy/`),
+      error(`{"password":"hunter2"}`),
+      error(`End User Id=c-17 does not exist, nor does Anna Smith (anna.smith@example.com)`),
     ];
     for (const text of texts) {
       const quote = quoteGateway(text, masterKey, ['c-17', 'Anna Smith']);
       for (const secret of [...secrets, 'example.com']) expect(quote, text).not.to.contain(secret);
     }
-    expect(quoteGateway(texts.at(-2) ?? '', masterKey, ['c-17', 'Anna Smith'])).to.equal(
+    expect(quoteGateway(texts.at(-1) ?? '', masterKey, ['c-17', 'Anna Smith'])).to.equal(
       'End User Id=… does not exist, nor does … (…)',
     );
   });
 
   it('masks whole words only', () => {
-    expect(quoteGateway('The alias is a bad one', masterKey, ['a'])).to.equal('The alias is … bad one');
-    expect(quoteGateway('Foreign key: LiteLLM_EndUserTable_budget_id_fkey', masterKey)).to.contain(
+    expect(quoteGateway(error('The alias is a bad one'), masterKey, ['a'])).to.equal('The alias is … bad one');
+    expect(quoteGateway(error('Foreign key: LiteLLM_EndUserTable_budget_id_fkey'), masterKey)).to.contain(
       'LiteLLM_EndUserTable',
     );
   });
@@ -71,7 +87,7 @@ describe('quote of a gateway', () => {
   it('is one printable line of at most 200 characters, never contains the key, and takes linear time', async () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), fc.nat(300), (text, at) => {
-        const quote = quoteGateway(`${text.slice(0, at)}${masterKey}${text.slice(at)}`, masterKey);
+        const quote = quoteGateway(error(`${text.slice(0, at)}${masterKey}${text.slice(at)}`), masterKey);
         expect(Array.from(quote).length).to.be.at.most(200);
         expect(quote).to.match(/^[^\p{C}]*$/u);
         expect(quote).not.to.contain(masterKey);
@@ -79,7 +95,7 @@ describe('quote of a gateway', () => {
     );
     for (const unit of ['a', '<', '<a', '{"error":', '&#1;', 'sk-', '/', 'a1', '@', "'"])
       await expectLinearTime(unit, 1_000_000, (length) =>
-        quoteGateway(unit.repeat(length), masterKey, ['a'.repeat(256)]),
+        quoteGateway(error(unit.repeat(length)), masterKey, ['a'.repeat(256)]),
       );
   });
 

@@ -1,4 +1,5 @@
 /** Quotes the gateway's responses in a form that is safe for conditions, events and logs. */
+import { z } from 'zod';
 import { customerRow } from './schemas.ts';
 
 /** The maximum length of a quote, in characters. */
@@ -9,14 +10,15 @@ const mask = '…';
 
 /**
  * The first line of the gateway's message: printable characters only, without markup, at most 200 characters. Keys, tokens,
- * e-mail addresses and the personal values of the call are masked.
+ * e-mail addresses and the personal values of the call are masked. Only the message of LiteLLM's own error format is quoted:
+ * whoever may write an instance can name any HTTP server as its gateway, also one that only the operator can reach.
  * @param text the body of the response
  * @param masterKey the key of the call
  * @param personal values of the customer, such as its id and its alias
- * @returns an empty string if the response contains no message
+ * @returns an empty string if the response contains no such message
  */
 export function quoteGateway(text: string, masterKey: string, personal: readonly string[] = []): string {
-  const line = firstLine(withoutMarkup(gatewayMessage(text)));
+  const line = firstLine(withoutMarkup(ownMessage(text)));
   return shorten(maskPersonal(maskSecrets(line, masterKey), personal));
 }
 
@@ -34,14 +36,13 @@ export function personalValues(body: object | undefined): string[] {
   return [user_id, user_ids, alias, metadata].flatMap(strings);
 }
 
-/** The gateway's message as it is, to compare it with another one. It must not be shown. At most 2,000 characters. */
-export function gatewayMessage(text: string): string {
+/**
+ * What a response says, as it is: the message of any server, to compare it with another one, or to see whether there is one.
+ * It must not be shown. At most 2,000 characters.
+ */
+export function anyMessage(text: string): string {
   const json = parse(text.trim());
-  if (json === undefined) return text.slice(0, maxReadLength);
-  const message = messageIn(json) ?? '';
-  // LiteLLM prints some errors as a Python dictionary.
-  const dictionary = /^\{'error': (['"])(?<message>.*)\1\}$/s.exec(message)?.groups?.message;
-  return (dictionary ?? message).slice(0, maxReadLength);
+  return (json === undefined ? text : (messageIn(json) ?? '')).slice(0, maxReadLength);
 }
 
 function parse(text: string): unknown {
@@ -52,31 +53,52 @@ function parse(text: string): unknown {
   }
 }
 
-/** The fields in which gateways put an error message, the most specific first. */
+/** The fields in which servers put an error message, the most specific first. */
 const messageFields = ['error', 'detail', 'message', 'msg', 'error_description', 'title', 'reason', 'errors'] as const;
 
 function messageIn(json: unknown, depth = 0): string | undefined {
   if (typeof json === 'string') return json.trim() === '' ? undefined : json;
   if (typeof json !== 'object' || json === null || depth > 4) return undefined;
-  if (Array.isArray(json)) {
-    const entries = json.slice(0, 5).flatMap((entry) => entryText(entry, depth) ?? []);
-    return entries.length === 0 ? undefined : entries.join('; ');
-  }
-  const object = json as Record<string, unknown>;
-  for (const field of messageFields) {
-    const found = messageIn(object[field], depth + 1);
+  const values = Array.isArray(json) ? json : messageFields.map((field) => (json as Record<string, unknown>)[field]);
+  for (const value of values) {
+    const found = messageIn(value, depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
+/** LiteLLM's three error formats: of the customer API, of the budget API, and of the validation of a request. */
+const ownFormat = z.union([
+  z
+    .object({
+      error: z.object({
+        message: z.string(),
+        type: z.unknown(),
+        param: z.unknown(),
+        code: z.union([z.string(), z.number()]),
+      }),
+    })
+    .refine(({ error }) => 'type' in error && 'param' in error)
+    .transform(({ error }) => error.message),
+  z.object({ detail: z.object({ error: z.string() }) }).transform(({ detail }) => detail.error),
+  z
+    .object({ detail: z.array(z.object({ type: z.string(), loc: z.array(z.unknown()), msg: z.string() })).min(1) })
+    .transform(({ detail }) => detail.slice(0, 5).map(validationText).join('; ')),
+]);
+
+/** The message of LiteLLM's own error format; an empty string for any other response. */
+function ownMessage(text: string): string {
+  const parsed = ownFormat.safeParse(parse(text.trim()));
+  if (!parsed.success) return '';
+  // LiteLLM prints some errors as a Python dictionary.
+  const dictionary = /^\{'error': (['"])(?<message>.*)\1\}$/s.exec(parsed.data)?.groups?.message;
+  return (dictionary ?? parsed.data).slice(0, maxReadLength);
+}
+
 /** The text of one validation error: the message, with the field if its name is in the schema. */
-function entryText(entry: unknown, depth: number): string | undefined {
-  const message = messageIn(entry, depth + 1);
-  const loc = (entry as { loc?: unknown } | null)?.loc;
-  if (message === undefined || !Array.isArray(loc)) return message;
+function validationText({ loc, msg }: { readonly loc: readonly unknown[]; readonly msg: string }): string {
   const field = loc.filter((part): part is string => schemaWords.has(String(part))).join('.');
-  return field === '' ? message : `${field}: ${message}`;
+  return field === '' ? msg : `${field}: ${msg}`;
 }
 
 /** The names that may be quoted from `loc`. Any other part may be a metadata key of the request. */
