@@ -306,8 +306,25 @@ describe('connection to a gateway', () => {
       });
       expect(await cluster.fault(), 'for nothing else').to.include({ instanceReason: 'SecretNotFound' });
       cluster.instance = undefined;
-      cluster.connections.forget('ai', 'main');
+      cluster.connections.forget('ai', 'main', true);
       expect(await deletion('sales')).to.include({ masterKey: 'sk-one' });
+    });
+
+    it('leaves memory when nothing refers to the deleted instance anymore', async () => {
+      cluster.instance = undefined;
+      cluster.connections.forget('ai', 'main', false);
+      expect(await deletion('sales')).to.include({ reason: 'InstanceNotFound' });
+    });
+
+    it('is not kept by a read that ends after the deletion of the instance', async () => {
+      const { instance } = cluster;
+      cluster.objects.set('Secret gateway', secret({ 'master-key': 'sk-two' }));
+      cluster.connections.forget('ai', 'main', false);
+      const reading = cluster.connections.forInstance(instance ?? instanceOf());
+      cluster.instance = undefined;
+      cluster.connections.forget('ai', 'main', false);
+      expect(await reading).to.include({ masterKey: 'sk-two' });
+      expect(await deletion('sales')).to.include({ reason: 'InstanceNotFound' });
     });
 
     it('does not exist if only the key was deleted', async () => {

@@ -122,9 +122,15 @@ export class Connections {
     return fresh.masterKey === connection.masterKey && fresh.endpoint === connection.endpoint ? connection : fresh;
   }
 
-  /** Drops the cached connection of a deleted instance. The one for {@link forDeletion} stays. */
-  forget(namespace: string, name: string): void {
-    this.#cached.delete(keyText({ namespace, name }));
+  /**
+   * Drops the connection of a deleted instance, with its master key.
+   * @param keepForDeletion whether the one for {@link forDeletion} stays: the namespace of the instance is being deleted, and
+   *   resources still refer to the instance
+   */
+  forget(namespace: string, name: string, keepForDeletion: boolean): void {
+    const key = keyText({ namespace, name });
+    this.#cached.delete(key);
+    if (!keepForDeletion) this.#last.delete(key);
   }
 
   /** Concurrent callers for one instance share one read. */
@@ -136,6 +142,8 @@ export class Connections {
     if (inProgress !== undefined) return await inProgress;
     const read = readConnection(this.#sources.client, instance)
       .then((connection) => {
+        // The instance was deleted during the read: nothing may keep its key.
+        if (this.#sources.instances.get(instance.metadata)?.metadata.uid !== instance.metadata.uid) return connection;
         this.#keepLast(key, { instance, connection });
         return this.#cache(key, fingerprint, connection);
       })

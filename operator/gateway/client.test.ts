@@ -212,6 +212,23 @@ describe('gateway client', () => {
     await clients.close();
   });
 
+  it('keeps no client, and so no key, of an instance that was deleted or replaced', async () => {
+    const clients = new GatewayClients();
+    const kept = (): string[] => clients.limits(() => true).map(({ instance }) => `${instance.name} ${instance.uid}`);
+    const of = (name: string, uid: string): GatewayTarget => ({
+      ...targetOf(proxy.url),
+      instance: { namespace: 'ai', name, uid },
+    });
+    for (const target of [of('main', 'uid-1'), of('other', 'uid-2')]) clients.for(target);
+    // A replaced instance is dropped even if no reconcile has seen that it did not exist in between.
+    clients.for(of('main', 'uid-3'));
+    expect(kept()).to.deep.equal(['other uid-2', 'main uid-3']);
+    clients.forget({ namespace: 'ai', name: 'main' });
+    clients.forget({ namespace: 'elsewhere', name: 'other' });
+    expect(kept()).to.deep.equal(['other uid-2']);
+    await clients.close();
+  });
+
   describe('record list', () => {
     const use = { maxAgeMs: 60_000, count: () => 100, includes: () => true };
 

@@ -116,11 +116,18 @@ export class GatewayClients {
       .map(({ target, limiter }) => ({ instance: target.instance, limit: limiter.current }));
   }
 
-  /** Removes a deleted instance. */
-  forget(instanceUid: string): void {
-    const cached = this.#cached.get(instanceUid);
-    this.#cached.delete(instanceUid);
-    if (cached !== undefined) this.#retire(cached);
+  /**
+   * Removes the clients of deleted instances, with their master keys. A client that a running reconcile may use stays open for
+   * some minutes.
+   * @param exceptUid the uid of the instance with this name that exists, if any
+   */
+  forget({ namespace, name }: Pick<GatewayTarget['instance'], 'namespace' | 'name'>, exceptUid?: string): void {
+    for (const [uid, cached] of this.#cached) {
+      const { instance } = cached.target;
+      if (instance.namespace !== namespace || instance.name !== name || uid === exceptUid) continue;
+      this.#cached.delete(uid);
+      this.#retire(cached);
+    }
   }
 
   /** Closes all connections after the calls in progress have ended. */
@@ -145,6 +152,7 @@ export class GatewayClients {
     const { uid } = target.instance;
     const cached = this.#cached.get(uid);
     if (cached !== undefined && sameTarget(cached.target, target)) return cached;
+    if (cached === undefined) this.forget(target.instance, uid);
     const limiter = cached?.limiter ?? new RateLimiter(target.rateLimit, { ...systemClock, monotonic: this.#now });
     // The limiter remains: a new one would not know of a pause that the gateway requested, nor of the calls in flight.
     if (cached !== undefined && !sameLimit(cached.target.rateLimit, target.rateLimit))

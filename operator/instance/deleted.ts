@@ -1,16 +1,16 @@
 /** Cleans up after instances that no longer exist. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { instanceLabelOf } from '../cluster/cluster.ts';
+import { instanceLabelOf, namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import { releaseWorkload } from '../proxy/proxy.ts';
 import type { ObjectKey, Result } from '../runtime/runtime.ts';
-import { keyOf } from '../runtime/runtime.ts';
+import { keyOf, keyText } from '../runtime/runtime.ts';
 import { deleteRow } from './defaultBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { InMemoryStates } from './inMemoryState.ts';
 import { patchedDeployments, releaseAllWorkloads } from './release.ts';
 
 /**
- * Releases the gateway's Deployments of an instance that does not exist. Usually its finalization has done this. If the
+ * Drops what the operator knows of an instance that does not exist, and releases its gateway's Deployments. Usually its finalization has done this. If the
  * finalizer was removed manually or lost a race, the garbage collector deletes the objects that these Deployments
  * mount.
  */
@@ -19,10 +19,11 @@ export async function handleNotFound(
   key: ObjectKey,
   states: InMemoryStates,
 ): Promise<Result> {
-  const { client, clients, connections, events } = dependencies;
-  const uid = states.delete(key);
-  if (uid !== undefined) clients.forget(uid);
-  connections.forget(key.namespace, key.name);
+  const { client, clients, connections, customers, budgetsByInstance, events } = dependencies;
+  states.delete(key);
+  clients.forget(key);
+  const isReferredTo = [customers, budgetsByInstance].some((index) => index.get(keyText(key)).length > 0);
+  connections.forget(key.namespace, key.name, isReferredTo && (await namespaceIsBeingDeleted(client, key.namespace)));
   for (const deployment of patchedDeployments(dependencies, key)) {
     const released = await releaseWorkload(client, instanceLabelOf(key.name), keyOf(deployment));
     if (released === undefined) continue;

@@ -18,7 +18,7 @@ export async function finalize(
   instance: GatewayInstance,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { finalizer, clients, connections } = dependencies;
+  const { finalizer } = dependencies;
   if (!finalizer.isSet(instance)) return {};
   const forced = instance.metadata.annotations?.[annotations.forceDelete] === 'true';
   const { total } = customerCounts(dependencies, instance);
@@ -45,8 +45,6 @@ export async function finalize(
     return { requeueAfter: RETRY_MS };
   }
   await finalizer.remove(instance);
-  clients.forget(instance.metadata.uid);
-  connections.forget(instance.metadata.namespace, instance.metadata.name);
   return {};
 }
 

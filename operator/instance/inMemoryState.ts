@@ -35,10 +35,7 @@ export class InMemoryStates {
     return fresh;
   }
 
-  /** @returns the uid of the instance that had the state */
-  delete(key: ObjectKey): string | undefined {
-    const known = this.#states.get(keyText(key));
+  delete(key: ObjectKey): void {
     this.#states.delete(keyText(key));
-    return known?.uid;
   }
 }
