@@ -12,6 +12,7 @@ import {
   gatewayInstanceNames,
   guardrailPolicyNames,
   GROUP,
+  hasInvisibleCharacters,
   VERSION,
 } from '../../operator/api/v1alpha1/v1alpha1.ts';
 import { withControlPlane } from '../harness/controlplane.ts';
@@ -200,6 +201,11 @@ describe('CRDs at the API server', function () {
       ['no id', { customerId: undefined }, 'spec.customerId: Required value'],
       ['an empty id', { customerId: '' }, 'spec.customerId in body should be at least 1 chars long'],
       ['an id with a space at its end', { customerId: 'acme ' }, 'customerId must not begin or end with white space'],
+      [
+        'an id with a zero-width space',
+        { customerId: 'ac\u200Bme' },
+        'customerId must not contain invisible characters',
+      ],
       ['an id with a newline in it', { customerId: 'ac\nme' }, 'white space or contain control characters'],
       [
         'an id of 257 characters',
@@ -228,6 +234,28 @@ describe('CRDs at the API server', function () {
       ['an unknown management policy', { managementPolicy: 'Watch' }, 'supported values: "Manage", "Observe"'],
       ['an unknown deletion policy', { deletionPolicy: 'Keep' }, 'supported values: "Delete", "Orphan"'],
     ]);
+
+    it('rejects exactly the customer ids that the operator rejects for their invisible characters', async () => {
+      const suspects = [
+        ...[
+          0x20, 0x2d, 0x7f, 0x85, 0xa0, 0xad, 0xe4, 0x34f, 0x435, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x17b5, 0x180b,
+        ],
+        ...[
+          0x180e, 0x180f, 0x2000, 0x200a, 0x200b, 0x200d, 0x2010, 0x2028, 0x2029, 0x202e, 0x202f, 0x205f, 0x2060,
+          0x2065,
+        ],
+        ...[
+          0x2066, 0x2800, 0x2801, 0x3000, 0x3001, 0x3164, 0x4e2d, 0xe000, 0xfe00, 0xfe0f, 0xfe10, 0xfeff, 0xffa0,
+          0xfff0,
+        ],
+        ...[0xfff8, 0xfffb, 0xfffd, 0x1d173, 0x1f600, 0xe0001, 0xe0020, 0xe0100, 0xe01ef, 0xe0fff, 0x10fffd],
+      ].map((code) => `a${String.fromCodePoint(code)}b`);
+      for (const customerId of suspects) {
+        const rejection = await answer(gatewayCustomerNames, { ...customer, customerId }, 'a');
+        const code = customerId.codePointAt(1)?.toString(16);
+        expect(rejection !== '', `U+${code}: ${rejection}`).to.equal(hasInvisibleCharacters(customerId));
+      }
+    });
 
     it('rejects the largest 64-bit integer, which no JavaScript client can send', async () => {
       const text = JSON.stringify({

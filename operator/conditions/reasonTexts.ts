@@ -64,7 +64,8 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   InstanceNotReady: 'The GatewayInstance exists, and its gateway cannot be called yet.',
   WaitingForInstance: 'The resource waits for its GatewayInstance.',
   NamespaceNotAllowed: 'The GatewayInstance does not allow the namespace of the resource.',
-  CustomerIdNotAllowed: 'The GatewayInstance does not allow this customer id in the namespace.',
+  CustomerIdNotAllowed:
+    'The GatewayInstance does not allow this customer id in the namespace, or the id contains invisible characters.',
   BudgetNotFound: 'The GatewayBudget does not exist.',
   BudgetNotReady: 'The GatewayBudget exists and is not Ready.',
   BudgetNotAllowed: 'The GatewayBudget belongs to another instance or to a namespace that may not be named.',

@@ -1,5 +1,5 @@
 /** The connection of a customer's reconcile to its gateway. */
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayCustomer, hasInvisibleCharacters } from '../api/v1alpha1/v1alpha1.ts';
 import { ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -14,6 +14,13 @@ export async function connect(
   { metadata: { namespace }, spec: { instanceRef, customerId } }: GatewayCustomer,
   purpose: 'forCustomer' | 'forDeletion' = 'forCustomer',
 ): Promise<GatewayConnection> {
+  // The API server refuses new ones. One that was stored before can still be deleted.
+  if (purpose === 'forCustomer' && hasInvisibleCharacters(customerId)) {
+    throw new ConnectionError(
+      'CustomerIdNotAllowed',
+      'spec.customerId contains invisible characters. Create another GatewayCustomer with an id without them, and delete this one.',
+    );
+  }
   const connection = await connections[purpose](instanceRef, namespace);
   const instance = instances.get(connection.instance);
   if (purpose === 'forCustomer' && identity.addressOfInstance(instance) === undefined) {

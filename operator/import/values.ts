@@ -1,4 +1,5 @@
 /** What the API server accepts, as in the schemas of the resources. Pure. */
+import { hasInvisibleCharacters } from '../api/v1alpha1/v1alpha1.ts';
 
 // RE2's \s and [[:cntrl:]], which the schemas use, are ASCII.
 const edgeOrControl = /^[\t\n\f\r ]|[\t\n\f\r ]$|[\x00-\x1f\x7f]/;
@@ -23,7 +24,8 @@ export function isCleanId(value: string): boolean {
 export function idFault(value: string): string | undefined {
   if (value === '') return 'it is empty';
   if (lengthOf(value) > 256) return 'it has more than 256 characters';
-  return isCleanId(value) ? undefined : 'it begins or ends with white space, or contains control characters';
+  if (!isCleanId(value)) return 'it begins or ends with white space, or contains control characters';
+  return hasInvisibleCharacters(value) ? 'it contains invisible characters' : undefined;
 }
 
 export function isAmount(value: unknown): value is number {

@@ -113,7 +113,8 @@ export interface GatewayCustomerSpec {
    * @maxLength 256
    * @x-kubernetes-validations [
    *   {"rule": "self == oldSelf", "message": "customerId cannot be changed: create another GatewayCustomer with the new id, and delete this one"},
-   *   {"rule": "!self.matches('^\\\\s|\\\\s$|[[:cntrl:]]')", "message": "customerId must not begin or end with white space or contain control characters: set it exactly as applications send it"}
+   *   {"rule": "!self.matches('^\\\\s|\\\\s$|[[:cntrl:]]')", "message": "customerId must not begin or end with white space or contain control characters: set it exactly as applications send it"},
+   *   {"rule": "!self.matches('[\\\\p{Cc}\\\\p{Cf}\\\\p{Co}\\\\p{Zl}\\\\p{Zp}\\\\x{A0}\\\\x{1680}\\\\x{2000}-\\\\x{200A}\\\\x{202F}\\\\x{205F}\\\\x{3000}\\\\x{34F}\\\\x{115F}\\\\x{1160}\\\\x{17B4}\\\\x{17B5}\\\\x{180B}-\\\\x{180F}\\\\x{2065}\\\\x{2800}\\\\x{3164}\\\\x{FFA0}\\\\x{FE00}-\\\\x{FE0F}\\\\x{FFF0}-\\\\x{FFF8}\\\\x{E0000}-\\\\x{E0FFF}]')", "message": "customerId must not contain invisible characters or spaces other than U+0020: two ids that look the same would be different customers"}
    * ]
    */
   customerId: string;
