@@ -12,8 +12,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'pods get': 'Read the image of its own pod, which guardrails use by default.',
   'pods list': "Find the gateway's pods that have a guardrail as a sidecar.",
   'pods/portforward': 'Connect to the guardrail in such a pod to erase sessions, and to ask what it enforces.',
-  secrets:
+  'secrets patch':
     'Read by name the Secrets that an instance refers to (master key, certificate authority, Redis URL); make and change the keys of its guardrail. No list, no watch, no deletion.',
+  secrets: 'Create and read the Secret with the key that signs owner marks.',
   serviceaccounts: 'Create a ServiceAccount without permissions for each guardrail.',
   services: 'Read the port of a gateway; expose a guardrail to it, or to applications.',
   'customresourcedefinitions.apiextensions.k8s.io patch': 'Install and upgrade its CustomResourceDefinitions.',

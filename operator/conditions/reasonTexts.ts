@@ -143,6 +143,8 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   DeletionFailed: 'The record could not be deleted, and the operator retries.',
   ErasurePending: 'The record is deleted, and the pseudonym mappings could not be erased yet.',
   SessionsErased: 'The pseudonym mappings of the customer were erased.',
+  SessionsNotErased:
+    'The pseudonym mappings were not erased: the instance is being deleted, and its spec no longer has a guardrail.',
   Orphaned: 'The resource was deleted, and what it managed remains.',
   ForceDeleted: 'The annotation force-delete released the resource although its deletion did not succeed.',
   InUse: 'The deletion waits, because other resources use the resource.',

@@ -217,6 +217,7 @@ export const customerEventReasons = [
   'DeletionFailed',
   'ForceDeleted',
   'SessionsErased',
+  'SessionsNotErased',
   'InternalError',
 ] as const;
 export type CustomerEventReason = (typeof customerEventReasons)[number];

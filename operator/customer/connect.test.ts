@@ -1,16 +1,19 @@
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { ConnectionError, type Connections, type GatewayConnection } from '../connection/connection.ts';
+import { testIdentity } from '../connection/testing/testIdentity.ts';
 import type { Lister } from '../runtime/runtime.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { connect } from './connect.ts';
 
 describe('the connection of a customer', () => {
+  const instance = { metadata: { namespace: 'ai', name: 'main' }, spec: { endpoint: 'http://gateway:4000' } };
   const connection = { instance: { namespace: 'ai', name: 'main', uid: 'uid-1' } } as GatewayConnection;
   const found = (): Promise<GatewayConnection> => Promise.resolve(connection);
   const dependencies = {
     connections: { forCustomer: found, forDeletion: found } as unknown as Connections,
-    instances: { get: () => undefined } as unknown as Lister<GatewayInstance>,
+    identity: testIdentity,
+    instances: { get: () => instance } as unknown as Lister<GatewayInstance>,
   };
   const customer = (customerId: string): GatewayCustomer =>
     ({

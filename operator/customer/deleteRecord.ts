@@ -1,10 +1,10 @@
 /** Deletes everything that belongs to one customer resource at the gateway and at the guardrail. */
 import { retryWithFreshKey } from '../connection/connection.ts';
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
 import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
-import { NoGuardrailError } from '../guardrail/guardrail.ts';
+import { type GuardrailEndpoint, NoGuardrailError } from '../guardrail/guardrail.ts';
 import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
 import { connect } from './connect.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -84,26 +84,51 @@ function isOwn(
 }
 
 async function eraseAtGuardrail(
-  { instances, guardrails, client, events }: Dependencies,
+  dependencies: Dependencies,
   customer: GatewayCustomer,
   key: ObjectKey,
   signal: AbortSignal,
 ): Promise<void> {
-  const instance = instances.get(key);
+  const instance = dependencies.instances.get(key);
   if (instance === undefined) return;
-  const endpoints = await guardrails(instance).catch(async (error: unknown) => {
-    // The operator loses its permissions in a namespace before the namespace's guardrail is deleted.
-    if (isForbidden(error) && (await namespaceIsBeingDeleted(client, key.namespace))) return [];
-    const known = error instanceof NoGuardrailError;
-    const message = known ? error.message : "The address of the instance's guardrail is unknown.";
-    throw new ErasureError(message, { cause: error });
-  });
-  if (endpoints.length === 0) return;
-  await eraseSessions(endpoints, customer.spec.customerId, signal);
+  const { events } = dependencies;
+  try {
+    const endpoints = await endpointsOf(dependencies, instance);
+    if (endpoints.length === 0) return;
+    await eraseSessions(endpoints, customer.spec.customerId, signal);
+  } catch (error) {
+    if (!(error instanceof ErasureError) || !isGuardrailGivenUp(instance)) throw error;
+    events.record(customer, {
+      type: 'Warning',
+      reason: 'SessionsNotErased',
+      message: `${error.message} GatewayInstance ${key.name} is being deleted, and its spec no longer has a guardrail, so the deletion of this customer does not wait. In a shared store, the sessions remain until they expire.`,
+      action: 'Delete',
+    });
+    return;
+  }
   events.record(customer, {
     type: 'Normal',
     reason: 'SessionsErased',
     message: 'The sessions of this customer were erased at the guardrail.',
     action: 'Delete',
+  });
+}
+
+/** Whether nobody will start the guardrail of an instance again. The instance waits for its customers, so they must not wait. */
+function isGuardrailGivenUp({ metadata, spec }: GatewayInstance): boolean {
+  return metadata.deletionTimestamp !== undefined && spec.guardrail === undefined;
+}
+
+/** @throws ErasureError if the guardrail of an instance cannot be found */
+async function endpointsOf(
+  { guardrails, client }: Dependencies,
+  instance: GatewayInstance,
+): Promise<readonly GuardrailEndpoint[]> {
+  return await guardrails(instance).catch(async (error: unknown) => {
+    // The operator loses its permissions in a namespace before the namespace's guardrail is deleted.
+    if (isForbidden(error) && (await namespaceIsBeingDeleted(client, instance.metadata.namespace))) return [];
+    const known = error instanceof NoGuardrailError;
+    const message = known ? error.message : "The address of the instance's guardrail is unknown.";
+    throw new ErasureError(message, { cause: error });
   });
 }

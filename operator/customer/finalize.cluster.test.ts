@@ -1,5 +1,6 @@
 /** The deletion of customers, on a real API server. */
 import { expect } from 'chai';
+import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
 import { ApiError } from '../runtime/runtime.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
@@ -280,6 +281,35 @@ describe('customer finalization', function () {
       await bed.user.delete('b');
       await bed.user.untilGone('b');
       expect(await bed.recordOf('b')).to.equal(undefined);
+    });
+
+    it('does not wait for a guardrail that a terminating instance no longer requests', async () => {
+      const pod = await startGuardrailPod();
+      try {
+        bed.operator.guardrails = () => Promise.resolve([{ url: pod.url, apiKey: 'gk-1' }]);
+        const instance = (patch: object): Promise<unknown> => bed.user.patch('main', patch, 'gatewayinstances');
+        await instance({ metadata: { finalizers: [FINALIZER] }, spec: { guardrail: {} } });
+        for (const name of ['a', 'b']) {
+          await bed.user.customer(name, { alias: 'A' });
+          await bed.user.untilReason(name, 'Created');
+        }
+        await bed.cluster().kubectl(['delete', 'ginst/main', '-n', bed.user.namespace, '--wait=false']);
+        pod.status = 503;
+        await bed.user.delete('a');
+        await bed.user.untilReason('a', 'ErasurePending');
+        await instance({ spec: { guardrail: null } });
+        await bed.user.untilGone('a');
+        await bed.untilEvent('a', 'SessionsNotErased');
+        expect(await bed.recordOf('a')).to.equal(undefined);
+        // One that still runs is called.
+        pod.status = 200;
+        await bed.user.delete('b');
+        await bed.user.untilGone('b');
+        expect(pod.erased).to.deep.equal([bed.idOf('b')]);
+        await instance({ metadata: { finalizers: null } });
+      } finally {
+        await pod.stop();
+      }
     });
 
     it('of a resource that was never synced changes nothing', async () => {
