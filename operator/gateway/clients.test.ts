@@ -40,8 +40,8 @@ describe('clients of gateways', () => {
   it('have metrics of the instances that exist', async () => {
     const registry = new Registry();
     gatewayLimitMetrics(registry, () => clients.limits(({ uid }) => uid !== 'uid-1'));
-    // An instance that was created again, and another one. A late call for the former is possible.
-    for (const target of [targetOf('uid-2', 'main'), targetOf('uid-3', 'other'), targetOf('uid-1', 'main')]) {
+    // An instance that was created again, and another one.
+    for (const target of [targetOf('uid-1', 'main'), targetOf('uid-2', 'main'), targetOf('uid-3', 'other')]) {
       clients.for(target);
     }
     const lines = (await registry.metrics()).split('\n').filter((line) => line.includes('concurrency_limit{'));
