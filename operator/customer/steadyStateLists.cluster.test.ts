@@ -7,6 +7,8 @@ import { eventually, SYNC_INTERVAL_MS } from './testing/testOperator.ts';
 
 const CUSTOMERS = atScale(minListedCustomers + 20, 1_000);
 const LISTS_PER_INTERVAL = 10;
+/** Customers wait about as long as the list takes, and at least half a second. */
+const LIST_WAIT_MS = 10_000;
 
 describe('many customers in steady state', function () {
   this.timeout(10 * 60_000);
@@ -35,15 +37,22 @@ describe('many customers in steady state', function () {
       (await bed.user.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
     const before = await state();
     const paths = (): string[] => bed.proxy.calls.map(({ method, path }) => `${method} ${path}`);
-    /** Skips a tenth of an interval. @returns the calls in this time */
+    /** Skips a tenth of an interval: customers that are due wait for a list, and then read it. @returns the calls in this time */
     const step = async (): Promise<string[]> => {
       bed.proxy.calls.length = 0;
       bed.operator.skipForGateway(SYNC_INTERVAL_MS / LISTS_PER_INTERVAL);
-      bed.operator.skip(SYNC_INTERVAL_MS / LISTS_PER_INTERVAL);
+      bed.operator.skip(SYNC_INTERVAL_MS / LISTS_PER_INTERVAL - LIST_WAIT_MS);
+      await bed.operator.untilIdle();
+      bed.operator.skip(LIST_WAIT_MS);
       await bed.operator.untilIdle();
       return paths();
     };
 
+    // Each list is read when no reconcile runs.
+    bed.proxy.fault = async ({ path }) => {
+      if (path === '/customer/list') await bed.operator.untilReconciled();
+      return undefined;
+    };
     const calls: string[] = [];
     for (let steps = 0; steps < 2 * LISTS_PER_INTERVAL; steps++) {
       const made = await step();

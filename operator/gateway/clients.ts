@@ -106,6 +106,11 @@ export class GatewayClients {
     return this.#cachedFor(target).list.lookUp(customerId, use);
   }
 
+  /** Whether the record list of a gateway is being read. No reconcile waits for it. */
+  get isListing(): boolean {
+    return this.#cached.values().some(({ list }) => list.isReading);
+  }
+
   /**
    * The limits of the calls to each gateway, as they are at the moment.
    * @param exists whether an instance exists: a late call can follow {@link forget}

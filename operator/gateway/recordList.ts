@@ -67,6 +67,11 @@ export class RecordList {
     this.#now = now;
   }
 
+  /** Whether the list is being read. */
+  get isReading(): boolean {
+    return this.#reading !== undefined;
+  }
+
   /** Looks up a customer. Begins to read the list if it is too old. */
   lookUp(customerId: string, use: ListUse): ListedRecord {
     const now = this.#now();

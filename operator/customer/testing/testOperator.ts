@@ -100,14 +100,23 @@ export class TestOperator extends Manager {
     this.#gatewaySkewMs += ms;
   }
 
-  /** Waits until no reconcile is due or runs: responses of the gateway are then processed, too. */
+  /** Waits until no reconcile is due or runs, and no list is read: responses of the gateway are then processed, too. */
   async untilIdle(): Promise<void> {
-    await eventually(async () => {
-      const { activeWorkers, queueDepth } = this.metrics;
-      const [workers, depths] = [(await activeWorkers.get()).values, (await queueDepth.get()).values];
-      const isBusy = workers.length === 0 || [...workers, ...depths].some(({ value }) => value > 0);
-      if (this.#clock.due > 0 || isBusy) throw new Error('A reconcile is due or runs.');
+    await eventually(() => {
+      this.#expectNoReconcile();
+      if (this.#clients.isListing) throw new Error('The records of a gateway are being read.');
     });
+  }
+
+  /** Waits until no reconcile is due or runs. Reconciles do not wait for a list that is being read. */
+  async untilReconciled(): Promise<void> {
+    await eventually(() => {
+      this.#expectNoReconcile();
+    });
+  }
+
+  #expectNoReconcile(): void {
+    if (!this.idle) throw new Error('A reconcile is due or runs.');
   }
 
   /** Advances the operator's time of day. */

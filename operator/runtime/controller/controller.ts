@@ -194,6 +194,11 @@ export class Controller {
     return this.#queue.depth;
   }
 
+  /** Whether no object waits for a worker, is reconciled, or is due. */
+  get idle(): boolean {
+    return this.#queue.idle;
+  }
+
   /** Updates the gauges that depend on the time. */
   observe(): void {
     const now = this.#clock.monotonic();

@@ -57,6 +57,28 @@ describe('the work queue', () => {
     expect(await queue.take()).to.equal('new');
   });
 
+  it('is idle while no key waits, is worked on, or is due', async () => {
+    const clock = new TestClock();
+    let now = 0;
+    clock.monotonic = () => now;
+    const { queue } = newQueue(clock);
+    expect(queue.idle).to.equal(true);
+    queue.add('a', Priority.routine);
+    expect(queue.idle).to.equal(false);
+    await queue.take();
+    expect(queue.idle).to.equal(false);
+    queue.add('a', Priority.routine);
+    queue.finish('a', done);
+    expect(queue.idle).to.equal(false);
+    await queue.take();
+    queue.finish('a', { kind: 'retryAfter', ms: 1_000 });
+    expect(queue.idle).to.equal(true);
+    // Its timer has not fired.
+    now = 1_100;
+    expect(queue.depth).to.equal(0);
+    expect(queue.idle).to.equal(false);
+  });
+
   describe('between groups', () => {
     /** Keys are `group/number`. */
     const groupOf = (key: string): string => key.split('/')[0] ?? '';

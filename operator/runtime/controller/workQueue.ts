@@ -92,6 +92,12 @@ export class WorkQueue {
     return this.#items.size;
   }
 
+  /** Whether no key waits for a worker, is worked on, or is due. */
+  get idle(): boolean {
+    const now = this.#clock.monotonic();
+    return this.#items.values().every(({ state, due }) => state === 'delayed' && due > now);
+  }
+
   /** Enqueues a key. */
   add(key: string, priority: Priority): void {
     if (this.#closed) return;

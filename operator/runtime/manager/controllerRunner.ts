@@ -48,6 +48,11 @@ export class ControllerRunner {
     return this.#controllers.some(({ waiting }) => waiting > 0);
   }
 
+  /** Whether the controllers run, and none has an object that waits for a worker, is reconciled, or is due. */
+  get idle(): boolean {
+    return this.#controllers.length > 0 && this.#controllers.every(({ idle }) => idle);
+  }
+
   /** Updates the metrics that depend on the time. */
   observe(): void {
     for (const controller of this.#controllers) controller.observe();

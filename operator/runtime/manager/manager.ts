@@ -155,6 +155,11 @@ export abstract class Manager extends FrameworkAdapter {
     return this.#builder;
   }
 
+  /** Whether the controllers run, and none has an object that waits for a worker, is reconciled, or is due. */
+  protected get idle(): boolean {
+    return this.#runner.idle;
+  }
+
   /** Adds a controller, which runs while this process leads. Call it in {@link init}. */
   protected override addController(spec: ControllerSpec): void {
     this.#builder.addController(spec);

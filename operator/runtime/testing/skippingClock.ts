@@ -41,12 +41,6 @@ export class SkippingClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Number of timers that are due and have not fired yet. */
-  get due(): number {
-    const now = this.monotonic();
-    return [...this.#timers].filter(({ due }) => due <= now).length;
-  }
-
   /** Advances the clock. Timers that are due fire soon, in their order. */
   skip(ms: number): void {
     this.#skippedMs += ms;
