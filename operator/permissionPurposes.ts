@@ -17,6 +17,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   secrets: 'Create and read the Secret with the key that signs owner marks.',
   serviceaccounts: 'Create a ServiceAccount without permissions for each guardrail.',
   services: 'Read the port of a gateway; expose a guardrail to it, or to applications.',
+  'endpointslices.discovery.k8s.io': 'Find the pods of a guardrail that take calls, to ask each what it enforces.',
   'customresourcedefinitions.apiextensions.k8s.io patch': 'Install and upgrade its CustomResourceDefinitions.',
   'customresourcedefinitions.apiextensions.k8s.io get':
     'Detect that its CustomResourceDefinitions are being deleted: customers and budgets then remain at the gateway.',

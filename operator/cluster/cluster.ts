@@ -13,6 +13,7 @@ export { parseDuration } from './duration.ts';
 export {
   certificates,
   configMaps,
+  endpointSlices,
   GUARDED_LABEL,
   horizontalPodAutoscalers,
   INSTANCE_LABEL,

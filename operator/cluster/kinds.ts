@@ -2,6 +2,7 @@
 import type {
   V1ConfigMap,
   V1Deployment,
+  V1EndpointSlice,
   V1NetworkPolicy,
   V1Pod,
   V1PodDisruptionBudget,
@@ -41,6 +42,8 @@ function kindNames(group: string, version: string, kind: string): ResourceKindNa
 
 export const secrets = resource<FromServer<V1Secret>>(kindNames('', 'v1', 'Secret'));
 export const services = managed<FromServer<V1Service>>('', 'v1', 'Service');
+/** Kubernetes copies the labels of a Service to its EndpointSlices. */
+export const endpointSlices = managed<FromServer<V1EndpointSlice>>('discovery.k8s.io', 'v1', 'EndpointSlice');
 export const configMaps = managed<FromServer<V1ConfigMap>>('', 'v1', 'ConfigMap');
 export const serviceAccounts = managed<FromServer<V1ServiceAccount>>('', 'v1', 'ServiceAccount');
 /** The guardrails' Deployments. */

@@ -133,6 +133,8 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   SidecarRemoved: "The sidecar was removed from the gateway's Deployment.",
   ApiKeyRotated: 'The guardrail has a new API key.',
   EncryptionKeyRotated: 'The guardrail has a new encryption key.',
+  GuardrailNotAnswering:
+    'A pod of the guardrail takes calls, and does not answer the operator. Nothing is reported as enforced until it does.',
   CustomerListFailed: 'The list of who may call cannot be written. The guardrail keeps the previous one.',
 
   // The life of a resource.

@@ -269,6 +269,7 @@ export const instanceEventReasons = [
   'ApiKeyRotated',
   'EncryptionKeyRotated',
   'CustomerListFailed',
+  'GuardrailNotAnswering',
   'CustomersRemain',
   'BudgetsRemain',
   'InternalError',

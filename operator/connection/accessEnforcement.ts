@@ -1,11 +1,6 @@
 /** Whether the guardrail of an instance enforces who may call. Pure. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 
-/** Whether every guardrail pod of an instance has a list of who may call, and refuses calls because of it. */
-export function enforcesAccess(instance: GatewayInstance | undefined): boolean {
-  return instance?.status?.customerList !== undefined && accessProblem(instance) === undefined;
-}
-
 /**
  * @returns why the guardrail of an instance cannot enforce who may call: what to do, as it follows "for blocked,";
  *   undefined: it can

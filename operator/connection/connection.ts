@@ -1,5 +1,5 @@
 /** The face of this folder: connections to the gateways of instances, and the customers that may use them. */
-export { accessProblem, callerProblem, enforcesAccess } from './accessEnforcement.ts';
+export { accessProblem, callerProblem } from './accessEnforcement.ts';
 export { admits, allows, mayAdopt, permitsId } from './admission.ts';
 export { ConnectionError, type CustomerConnectionReason } from './connectionError.ts';
 export { Connections, type ConnectionSources } from './connections.ts';

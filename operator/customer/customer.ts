@@ -1,8 +1,8 @@
 /** The customer controller. */
 import { budgets, customers, instances, policies } from '../api/kinds.ts';
-import { gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayCustomer, gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
-import { allows, enforcesAccess, identityPermissions, instanceKeyOf, isReachable } from '../connection/connection.ts';
+import { accessProblem, allows, identityPermissions, instanceKeyOf, isReachable } from '../connection/connection.ts';
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { changedUsability } from '../policy/policy.ts';
@@ -24,6 +24,8 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
     when(customers)
       // When a customer is created, deleted or no longer managed, the next claimant may own the record.
       .watches(customers, (customer) => otherClaimantKeys(dependencies, customer), { changed: changedManagement })
+      // The condition FullyApplied depends on what the guardrail's pods have.
+      .watches(customers, ({ metadata }) => [metadata], { changed: changedEnforcement })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToCustomers,
       })
@@ -54,13 +56,20 @@ function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): str
 }
 
 /**
- * Whether the spec changed, the gateway became reachable, or the guardrail began or ceased to enforce who may call. Its
+ * Whether the spec changed, the gateway became reachable, or the guardrail can enforce who may call, or no longer. Its
  * customers are then reconciled without waiting for their backoff.
  */
 function mattersToCustomers(before: GatewayInstance, after: GatewayInstance): boolean {
   return (
     before.metadata.generation !== after.metadata.generation ||
     (isReachable(after) && !isReachable(before)) ||
-    enforcesAccess(before) !== enforcesAccess(after)
+    accessProblem(before) !== accessProblem(after)
+  );
+}
+
+/** Whether the guardrail's pods have begun or ceased to enforce rules of the customer. */
+function changedEnforcement({ status: before }: GatewayCustomer, { status: after }: GatewayCustomer): boolean {
+  return (
+    before?.enforcedAccess !== after?.enforcedAccess || before?.guardrailPolicy?.name !== after?.guardrailPolicy?.name
   );
 }

@@ -1,9 +1,11 @@
 /** The condition FullyApplied: whether the gateway stores and enforces every field of the spec. Pure. */
-import type { GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
-import { accessProblem, callerProblem, enforcesAccess } from '../connection/connection.ts';
+import { accessProblem, callerProblem } from '../connection/connection.ts';
+import { enforcesAccess } from '../enforcement/enforcement.ts';
 import type { Field, Unenforced } from '../gateway/gateway.ts';
-import type { CustomerPolicyProblem } from '../policy/policy.ts';
+import { customerPolicyKey, type CustomerPolicyProblem } from '../policy/policy.ts';
+import { keyText } from '../runtime/runtime.ts';
 import type { Drift } from './drift.ts';
 
 /** The state of the spec's fields at the gateway after a sync. */
@@ -43,16 +45,14 @@ export type AccessState =
   | { readonly remedy: string };
 
 /** @param instance undefined if it is not known */
-export function accessState(
-  { blocked, allowedCallers }: Pick<GatewayCustomerSpec, 'blocked' | 'allowedCallers'>,
-  instance: GatewayInstance | undefined,
-): AccessState | undefined {
+export function accessState(customer: GatewayCustomer, instance: GatewayInstance | undefined): AccessState | undefined {
+  const { blocked, allowedCallers } = customer.spec;
   const fields = [
     ...(blocked === true ? ['blocked'] : []),
     ...(allowedCallers === undefined ? [] : ['allowedCallers']),
   ];
   if (fields.length === 0 || instance === undefined) return undefined;
-  if (enforcesAccess(instance)) return { fields, instance: instance.metadata.name };
+  if (enforcesAccess(customer, instance)) return { fields, instance: instance.metadata.name };
   if (allowedCallers === undefined) return undefined;
   return { remedy: accessProblem(instance) ?? waitFor(instance) };
 }
@@ -62,17 +62,31 @@ export function accessState(
  * @param problem why the policy cannot be used; undefined: it can
  */
 export function policyState(
-  { guardrailPolicyRef }: Pick<GatewayCustomerSpec, 'guardrailPolicyRef'>,
+  customer: GatewayCustomer,
   instance: GatewayInstance | undefined,
   problem: CustomerPolicyProblem | undefined,
 ): PolicyState | undefined {
-  if (guardrailPolicyRef === undefined || instance === undefined) return undefined;
+  const key = customerPolicyKey(customer);
+  if (key === undefined || instance === undefined) return undefined;
   const remedy = callerProblem(instance);
   if (remedy !== undefined) return { remedy };
   if (problem !== undefined) return problem;
-  return instance.status?.customerList === undefined
+  return customer.status?.guardrailPolicy?.name !== keyText(key)
     ? { remedy: waitFor(instance) }
     : { instance: instance.metadata.name };
+}
+
+/**
+ * The fields that the gateway does not enforce, with the guardrail in mind: where it is about to enforce blocked, the remedy is
+ * to wait.
+ * @param instance undefined if it is not known
+ */
+export function withGuardrail(
+  found: readonly Unenforced[],
+  instance: GatewayInstance | undefined,
+): readonly Unenforced[] {
+  if (instance === undefined || accessProblem(instance) !== undefined) return found;
+  return found.map((one) => (one.field === 'blocked' ? { ...one, remedy: waitFor(instance) } : one));
 }
 
 function waitFor({ status }: GatewayInstance): string {

@@ -1,6 +1,7 @@
 /** The outcomes of a sync, as the status reports them. Pure. */
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { enforcesAccess, type GatewayConnection, mayAdopt } from '../connection/connection.ts';
+import { type GatewayConnection, mayAdopt } from '../connection/connection.ts';
+import { enforcesAccess } from '../enforcement/enforcement.ts';
 import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
 import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
 import { customerPolicyProblem } from '../policy/policy.ts';
@@ -9,7 +10,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter } from './drift.ts';
 import type { SyncAction } from './events.ts';
-import { accessState, policyState, type AppliedState } from './fullyApplied.ts';
+import { accessState, policyState, withGuardrail, type AppliedState } from './fullyApplied.ts';
 import type { Ownership } from './ownership.ts';
 import { isLinked, linkedResource } from './recordOwner.ts';
 import type { SyncOutcome } from './status.ts';
@@ -146,16 +147,16 @@ function appliedState(
 ): AppliedState {
   const { fields, unsupported } = supported;
   const instance = dependencies.instances.get(connection.instance);
+  const guardrail = instance !== undefined && enforcesAccess(customer, instance);
   return {
     ...{ specHash, budgetId, drift, unsupported },
     copiedBudget: remainingCopy(customer, fields, observed),
     fields: appliedAfter(fields, drift),
-    unenforced: unenforced(fields, observed, {
-      ...connection.enforcement,
-      guardrail: enforcesAccess(instance),
-    }).filter(({ field }) => !drift.unreported.includes(field)),
-    access: accessState(customer.spec, instance),
-    policy: policyState(customer.spec, instance, customerPolicyProblem(dependencies.policies, customer)),
+    unenforced: withGuardrail(unenforced(fields, observed, { ...connection.enforcement, guardrail }), instance).filter(
+      ({ field }) => !drift.unreported.includes(field),
+    ),
+    access: accessState(customer, instance),
+    policy: policyState(customer, instance, customerPolicyProblem(dependencies.policies, customer)),
   };
 }
 

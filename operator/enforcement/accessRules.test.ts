@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { listHash, listKey } from '../../guardrail/guardrail.ts';
 import type { GatewayCustomer, GatewayCustomerSpec, GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { accessProblem, enforcesAccess } from '../connection/connection.ts';
-import { accessDigest, entryOf } from './accessRules.ts';
+import { accessProblem } from '../connection/connection.ts';
+import { accessDigest, enforcesAccess, entryOf } from './accessRules.ts';
 
 type Access = Pick<GatewayCustomerSpec, 'blocked' | 'allowedCallers'>;
 
@@ -39,13 +39,10 @@ describe('what a customer says about who may call', () => {
 });
 
 describe('whether a guardrail enforces who may call', () => {
-  const list = { revision: 'r', customers: 1, enforcedAt: '2026-01-01T00:00:00Z' };
-  const instanceWith = (guardrail: Guardrail | undefined, isLoaded = true): GatewayInstance =>
-    ({
-      metadata: { name: 'main' },
-      spec: { ...(guardrail && { guardrail }) },
-      status: isLoaded ? { customerList: list } : {},
-    }) as GatewayInstance;
+  const instanceWith = (guardrail: Guardrail | undefined): GatewayInstance =>
+    ({ metadata: { name: 'main' }, spec: { ...(guardrail && { guardrail }) } }) as GatewayInstance;
+  const customerWith = (enforced: object): GatewayCustomer =>
+    ({ spec: { blocked: true }, status: { enforcedAccess: accessDigest(enforced) } }) as GatewayCustomer;
   const cases: readonly (readonly [guardrail: Guardrail | undefined, problem: RegExp | undefined])[] = [
     [{}, undefined],
     [undefined, /^set spec\.guardrail of GatewayInstance main$/],
@@ -59,8 +56,10 @@ describe('whether a guardrail enforces who may call', () => {
       const instance = instanceWith(guardrail);
       if (problem === undefined) expect(accessProblem(instance)).to.equal(undefined);
       else expect(accessProblem(instance)).to.match(problem);
-      expect(enforcesAccess(instance)).to.equal(problem === undefined);
-      expect(enforcesAccess(instanceWith(guardrail, false))).to.equal(false);
+      expect(enforcesAccess(customerWith({ blocked: true }), instance)).to.equal(problem === undefined);
+      // Every pod has what the spec said before.
+      expect(enforcesAccess(customerWith({ allowedCallers: {} }), instance)).to.equal(false);
+      expect(enforcesAccess(customerWith({}), instance)).to.equal(false);
     });
   }
 });

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { CustomerEntry, ListHash } from '../../guardrail/guardrail.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import type { GatewayCustomer, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { accessProblem } from '../connection/connection.ts';
 
 /** Hashes an id of a kind, as the guardrail does. */
 export type HashOf = (kind: 'customer' | 'team' | 'key', id: string) => ListHash;
@@ -23,6 +24,12 @@ export function accessDigest(spec: AccessSpec): string | undefined {
     .update(JSON.stringify([spec.blocked === true, callers ?? null]))
     .digest('hex')
     .slice(0, 16);
+}
+
+/** Whether every pod of the guardrail of an instance enforces what a customer's spec says now about who may call. */
+export function enforcesAccess({ spec, status }: GatewayCustomer, instance: GatewayInstance): boolean {
+  const digest = accessDigest(spec);
+  return digest !== undefined && status?.enforcedAccess === digest && accessProblem(instance) === undefined;
 }
 
 /**

@@ -11,7 +11,6 @@ import {
 import { currentCondition } from '../conditions/conditions.ts';
 import { withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
-import { partsOf } from './testing/pods.ts';
 
 const SESSION_KEY = 'a session key of more than thirty-two characters';
 const NOT_AVAILABLE = 'The guardrail policy of this customer is not available: try again later.';
@@ -77,7 +76,7 @@ describe('the policy of a customer', function () {
     await applyPolicy({ deny: [{ value: 'Falcon' }] }, 'other');
     await deploy();
     let loaded = false;
-    bed.operator.askPods = (_, expected) => Promise.resolve(partsOf(expected, loaded ? undefined : []));
+    bed.operator.pods = { count: 1, has: (stored) => (loaded ? stored : {}) };
     await bed.user.customer('one', refersTo('strict'));
     await bed.user.customer('two', refersTo('other'));
     await bed.user.customer('three', {});
@@ -118,7 +117,7 @@ describe('the policy of a customer', function () {
 
   it('changes for all of its customers at once, and shows the former one until every pod has the new one', async () => {
     let loaded = true;
-    bed.operator.askPods = (_, expected) => Promise.resolve(partsOf(expected, loaded ? undefined : []));
+    bed.operator.pods = { count: 1, has: (stored) => (loaded ? stored : {}) };
     await applyPolicy({ recall: 'Thorough' });
     await deploy();
     await bed.user.customer('one', refersTo('strict'));

@@ -1,33 +1,35 @@
-/** The face of this folder: the controller of what guardrails enforce: their lists of who may call, and their policies. */
+/** The controller of what guardrails enforce: their customer access lists, and their policies. */
+import { isDeepStrictEqual } from 'node:util';
 import { customers, instances, policies } from '../api/kinds.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { configMaps, OwnedObjects } from '../cluster/cluster.ts';
+import { configMaps, endpointSlices, OwnedObjects, proxyDeployments } from '../cluster/cluster.ts';
 import { type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { customerPolicyUses, mattersToUsers } from '../policy/policy.ts';
 import { type ControllerSpec, keyText, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
 import { ownersOf } from './configMapOwners.ts';
 import { saysEnforced } from './customerStatus.ts';
 import { changesList } from './listedCustomers.ts';
-import { type AskPods, podsOf } from './loadedRevisions.ts';
+import { type FindPods, isSliceOf, podsOf } from './pods.ts';
 import { enforcementFields } from './statusFields.ts';
 import { EnforcementReconciler } from './reconcile.ts';
 
 export { enforcementFields } from './statusFields.ts';
-export type { AcceptedRevisions, AskPods, LoadedPart } from './loadedRevisions.ts';
+export { enforcesAccess } from './accessRules.ts';
+export type { FindPods, GuardrailPod, LoadedPart, Revisions } from './pods.ts';
 
 /** The dependencies of the controller. */
 export interface EnforcementOptions {
   readonly identity: GatewayIdentity;
-  /** Tells what every pod of a guardrail has loaded. Default: the pods are asked. */
-  readonly askPods?: AskPods;
+  /** Finds the pods of a guardrail, to ask them. Default: in the cluster. */
+  readonly findPods?: FindPods;
   /** The maximum size of a part of a list. Default: what fits into a ConfigMap. */
   readonly maxShardBytes?: number;
 }
 
-/** Keeps the list of who may call of each GatewayInstance with a guardrail, and tells when its pods have it and their policy. */
+/** Keeps the list of who may call of each GatewayInstance with a guardrail, and reports when its pods have it and their policy. */
 export function enforcementController(
   runtime: Runtime,
-  { identity, askPods, maxShardBytes }: EnforcementOptions,
+  { identity, findPods, maxShardBytes }: EnforcementOptions,
 ): ControllerSpec {
   const instanceCache = runtime.cache(instances);
   const customerCache = runtime.cache(customers);
@@ -45,7 +47,7 @@ export function enforcementController(
     configMaps: runtime.cache(configMaps),
     instanceStatus: runtime.status(instances, { only: [...enforcementFields.instance] }),
     customerStatus: runtime.status(customers, { only: [...enforcementFields.customer] }),
-    askPods: askPods ?? podsOf(runtime),
+    findPods: findPods ?? podsOf({ client: runtime.client, slices: runtime.cache(endpointSlices) }),
     maxShardBytes,
     events: runtime.events,
     now: () => runtime.clock.now(),
@@ -65,13 +67,32 @@ export function enforcementController(
     .watches(policies, ({ metadata }) => byPolicy.get(keyText(metadata)).map((customer) => instanceKeyOf(customer)), {
       changed: mattersToUsers,
     })
+    .watches(endpointSlices, (slice) =>
+      keysOf(instanceCache.list(slice.metadata.namespace).filter((instance) => isSliceOf(slice, instance))),
+    )
+    .watches(
+      proxyDeployments,
+      ({ metadata: { namespace, name } }) =>
+        keysOf(instanceCache.list(namespace).filter((instance) => isSidecarIn(instance, name))),
+      { changed: (before, after) => !isDeepStrictEqual(before.status, after.status) },
+    )
     .watches(configMaps, ownersOf, { changed: (before, after) => before.data !== after.data })
     .reconcile(reconciler);
 }
 
-/** Whether the status says that another guardrail runs, or that it has another policy. */
+/** Whether the status names another gateway, or says that another guardrail runs or that it has another policy. */
 function changesGuardrail({ status: before }: GatewayInstance, { status: after }: GatewayInstance): boolean {
   const { mode, endpoint, policyRevision } = after?.guardrail ?? {};
   const known = before?.guardrail;
+  if (before?.endpoint !== after?.endpoint) return true;
   return mode !== known?.mode || endpoint !== known?.endpoint || policyRevision !== known?.policyRevision;
+}
+
+function keysOf(found: readonly GatewayInstance[]): readonly ObjectKey[] {
+  return found.map(({ metadata }) => metadata);
+}
+
+/** Whether the guardrail of an instance runs in the pods of a Deployment. */
+function isSidecarIn({ spec, status }: GatewayInstance, deployment: string): boolean {
+  return status?.guardrail?.mode === 'Sidecar' && spec.workloadRef?.name === deployment;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { GatewayInstance, GatewayInstanceStatus } from '../api/v1alpha1/v1alpha1.ts';
-import type { LoadedPart } from './loadedRevisions.ts';
-import { confirmedStatus, expectedRevisions, knownStatus, unknownRevisions, type WrittenList } from './loadedStatus.ts';
+import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { loadedStatus } from './loadedStatus.ts';
+import { WrittenLists } from './writtenLists.ts';
 
 const BEFORE = '2026-01-01T00:00:00.000Z';
 const NOW = '2026-01-02T00:00:00.000Z';
@@ -10,69 +10,82 @@ const listIn = (revision: string, enforcedAt = BEFORE): object => ({
   customerList: { revision, customers: 1, enforcedAt },
 });
 const policyIn = (revision: string, enforcedAt = BEFORE): object => ({ policy: { revision, enforcedAt } });
-const written = (revision: string, isNew = false): WrittenList => ({ revision, customers: 1, isNew });
 
-/** Asks pods that have loaded some parts. */
-function ask(
-  status: object,
-  policy: string | undefined,
-  list: WrittenList | undefined,
-  loaded: readonly LoadedPart[],
-): { readonly unknown: object; readonly after: object } {
-  const guardrail = policy === undefined ? {} : { guardrail: { policyRevision: policy } };
-  const instance = { status: { ...status, ...guardrail } as GatewayInstanceStatus } as GatewayInstance;
-  const expected = expectedRevisions(instance, list);
-  const known = knownStatus(instance, list);
-  const unknown = unknownRevisions(known, expected);
-  const parts = new Set(loaded.filter((part) => part in unknown));
-  return { unknown, after: confirmedStatus(known, parts, { policy, list }, new Date(NOW)) };
+/** @param pods the number of the list that every pod has, and whether each has the policy; undefined: there is no pod */
+interface Case {
+  readonly what: string;
+  readonly status: object;
+  readonly policy?: string;
+  readonly lists: readonly string[];
+  readonly pods: readonly [list: number, hasPolicy: boolean] | undefined;
+  readonly after: object;
 }
 
+const known = { ...listIn('a'), ...policyIn('p') };
+const cases: readonly Case[] = [
+  { what: 'nothing is written', status: {}, lists: [], pods: [0, false], after: {} },
+  { what: 'all is known', status: known, policy: 'p', lists: ['a'], pods: [1, true], after: known },
+  {
+    what: 'all is new and every pod has it',
+    status: {},
+    policy: 'p',
+    lists: ['a'],
+    pods: [1, true],
+    after: { ...listIn('a', NOW), ...policyIn('p', NOW) },
+  },
+  {
+    what: 'every pod has the list, and not every one another policy',
+    status: policyIn('o'),
+    policy: 'p',
+    lists: ['a'],
+    pods: [1, false],
+    after: listIn('a', NOW),
+  },
+  {
+    what: 'every pod has the policy, and not every one another list: the earlier one is in force',
+    status: listIn('a'),
+    policy: 'p',
+    lists: ['a', 'b'],
+    pods: [1, true],
+    after: { ...listIn('a'), ...policyIn('p', NOW) },
+  },
+  {
+    what: 'a pod comes that has an older list',
+    status: { ...listIn('b'), ...policyIn('p') },
+    policy: 'p',
+    lists: ['a', 'b'],
+    pods: [1, false],
+    after: listIn('a', NOW),
+  },
+  { what: 'a pod comes that has none', status: known, policy: 'p', lists: ['a'], pods: [0, false], after: {} },
+  { what: 'no pod takes calls', status: known, policy: 'p', lists: ['a', 'b'], pods: undefined, after: known },
+  {
+    what: 'no pod takes calls, and another policy is written',
+    status: known,
+    policy: 'q',
+    lists: ['a', 'b'],
+    pods: undefined,
+    after: listIn('a'),
+  },
+  { what: 'the policy is removed', status: known, lists: ['a'], pods: [1, false], after: listIn('a') },
+  {
+    what: 'the list is the earlier one again, after another one that pods may have read',
+    status: listIn('a'),
+    lists: ['a', 'b', 'a'],
+    pods: [1, false],
+    after: {},
+  },
+];
+
 describe('what the status says that every pod has', () => {
-  const both: readonly LoadedPart[] = ['customerList', 'policy'];
-  const cases: readonly (readonly [what: string, asked: Parameters<typeof ask>, unknown: object, after: object])[] = [
-    ['nothing is written', [{}, undefined, undefined, both], {}, {}],
-    [
-      'all is known, so that no pod is asked',
-      [{ ...listIn('a'), ...policyIn('p') }, 'p', written('a'), []],
-      {},
-      { ...listIn('a'), ...policyIn('p') },
-    ],
-    [
-      'all is new and loaded',
-      [{}, 'p', written('a', true), both],
-      { customerList: 'a', policy: 'p' },
-      { ...listIn('a', NOW), ...policyIn('p', NOW) },
-    ],
-    [
-      'the list is loaded before the policy',
-      [policyIn('o'), 'p', written('a'), ['customerList']],
-      { customerList: 'a', policy: 'p' },
-      listIn('a', NOW),
-    ],
-    [
-      'the policy is loaded before the list, which remains the earlier one',
-      [listIn('a'), 'p', written('b', true), ['policy']],
-      { customerList: 'b', policy: 'p' },
-      { ...listIn('a'), ...policyIn('p', NOW) },
-    ],
-    [
-      'the list waits to be written',
-      [listIn('a'), 'p', undefined, both],
-      { policy: 'p' },
-      { ...listIn('a'), ...policyIn('p', NOW) },
-    ],
-    ['the policy is removed', [{ ...listIn('a'), ...policyIn('p') }, undefined, written('a'), []], {}, listIn('a')],
-    [
-      'the list is the earlier one again, after another one that pods may have read',
-      [listIn('a'), undefined, written('a', true), []],
-      { customerList: 'a' },
-      {},
-    ],
-  ];
-  for (const [what, asked, unknown, after] of cases) {
+  for (const { what, status, policy, lists, pods, after } of cases) {
     it(`if ${what}`, () => {
-      expect(ask(...asked)).to.deep.equal({ unknown, after });
+      const written = new WrittenLists();
+      for (const revision of lists) written.record(revision, () => new Map([['uid', revision]]));
+      const guardrail = policy === undefined ? {} : { guardrail: { policyRevision: policy } };
+      const instance = { status: { ...status, ...guardrail } } as unknown as GatewayInstance;
+      const found = pods && { list: pods[0], hasPolicy: pods[1] };
+      expect(loadedStatus(instance, found, written, new Date(NOW))).to.deep.equal(after);
     });
   }
 });

@@ -26,8 +26,7 @@ import {
 } from '../runtime/runtime.ts';
 import { effectivePolicy } from '../configuration/configuration.ts';
 import { customerPolicyKey } from '../policy/policy.ts';
-import { entryOf } from './accessRules.ts';
-import { AskTimes } from './askTimes.ts';
+import { accessDigest, entryOf } from './accessRules.ts';
 import { Batches } from './batches.ts';
 import { type ChoiceSources, type ChosenPolicies, choosePolicies } from './customerPolicies.ts';
 import {
@@ -39,25 +38,19 @@ import {
   saysEnforced,
 } from './customerStatus.ts';
 import { listedPolicy, serviceSettings } from './effective.ts';
-import { ListHistory } from './listHistory.ts';
 import { type CustomerSources, isOwner, listedCustomers } from './listedCustomers.ts';
-import type { AcceptedRevisions, AskPods, Revisions } from './loadedRevisions.ts';
-import {
-  confirmedStatus,
-  expectedRevisions,
-  knownStatus,
-  type LoadedStatus,
-  unknownRevisions,
-  type WrittenList,
-} from './loadedStatus.ts';
+import { loadedStatus } from './loadedStatus.ts';
+import { type KnownPods, PodAnswers } from './podAnswers.ts';
+import type { FindPods } from './pods.ts';
 import { type ShardDependencies, storedPolicies, writeShards } from './shards.ts';
+import { WrittenLists } from './writtenLists.ts';
 
 /** The dependencies of {@link EnforcementReconciler}. */
 export interface EnforcementDependencies extends CustomerSources, ShardDependencies, Pick<ChoiceSources, 'policies'> {
   readonly client: Pick<KubeClient, 'get'>;
   readonly instanceStatus: StatusWriter<GatewayInstance>;
   readonly customerStatus: StatusWriter<GatewayCustomer>;
-  readonly askPods: AskPods;
+  readonly findPods: FindPods;
   /** undefined: what fits into a ConfigMap. */
   readonly maxShardBytes: number | undefined;
   readonly events: EventRecorder;
@@ -66,26 +59,39 @@ export interface EnforcementDependencies extends CustomerSources, ShardDependenc
 }
 
 /** What a list was made from. */
-interface WrittenCustomers extends Pick<WrittenList, 'revision' | 'isNew'> {
+interface WrittenCustomers {
   readonly listed: readonly GatewayCustomer[];
   readonly policies: ChosenPolicies;
 }
 
 /** How long until the keys of a new guardrail are looked for again. */
 const KEYS_MS = 2_000;
-/** How long until a guardrail that is not deployed is asked again. Its deployment causes a reconcile too. */
-const NOT_DEPLOYED_MS = 60_000;
-/** How long until pods that have a list are asked about the next one. */
-const NEXT_LIST_MS = 1_000;
-/** So many statuses of customers are written at the same time. */
-const CONCURRENT = 8;
+/** How long until the sidecars are looked for again: at the earliest, and if nothing changes. Their pods are not watched. */
+const SIDECARS_MS = { earliest: 3_000, latest: 60_000 };
+/** Maximum number of statuses of customers that are written at the same time. */
+const MAX_CONCURRENT_STATUS_WRITES = 8;
+
+/** The operator is not permitted to find the pods. */
+const NOTHING_KNOWN: KnownPods = { list: 0, hasPolicy: false, askAfterMs: undefined, silent: undefined };
+
+/** What this process knows about the guardrail of one instance. */
+interface Progress {
+  readonly lists: WrittenLists;
+  readonly pods: PodAnswers;
+  /** The first list with the rules that the status of each customer reports, by the uid of the customer. */
+  readonly reported: Map<string, number>;
+  /** When sidecars may be looked for again, in milliseconds of the clock, and what was known then. */
+  sidecars:
+    { readonly at: number; readonly policy: string | undefined; readonly known: KnownPods | undefined } | undefined;
+  /** Whether a pod that does not answer was reported. */
+  isSilent: boolean;
+}
 
 /** See {@link Reconciler}. */
 export class EnforcementReconciler implements Reconciler {
   readonly #dependencies: EnforcementDependencies;
   readonly #batches: Batches;
-  readonly #askTimes: AskTimes;
-  readonly #history = new ListHistory();
+  readonly #progress = new Map<string, Progress>();
   /** The hashes of customer ids of each instance, by the key of the hashes. */
   readonly #hashes = new Map<string, { readonly key: string; readonly byId: Map<string, ListHash> }>();
 
@@ -95,7 +101,6 @@ export class EnforcementReconciler implements Reconciler {
   constructor(dependencies: EnforcementDependencies) {
     this.#dependencies = dependencies;
     this.#batches = new Batches(dependencies.monotonic);
-    this.#askTimes = new AskTimes(dependencies.monotonic);
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<Result> {
@@ -140,14 +145,20 @@ export class EnforcementReconciler implements Reconciler {
     });
   }
 
-  /** A list that waits, or that cannot be written, does not delay what is to be told about the policy. */
+  /** A list that waits, or that cannot be written, does not delay what is to be reported about the policy. */
   async #ensure(instance: GatewayInstance, sessionKey: string, signal: AbortSignal): Promise<Result> {
     const list = await this.#ensureList(instance, sessionKey);
     const written = 'listed' in list ? list : undefined;
-    const { missing, askAfter } = await this.#ensureLoaded(instance, written, signal);
+    const { known, askAfterMs } = await this.#askPods(instance, signal);
+    // The statuses of customers first: they depend on each other no longer than until the next failure.
+    if (written !== undefined) await this.#reportCustomers(instance, written, known);
+    const { lists } = this.#progressOf(instance.metadata);
+    await this.#dependencies.instanceStatus.write(
+      instance,
+      loadedStatus(instance, known, lists, this.#dependencies.now()),
+    );
     if ('failure' in list) throw list.failure;
-    if (written !== undefined) await this.#reportCustomers(instance, written, missing.policy === undefined);
-    const times = [...('waitMs' in list ? [list.waitMs] : []), ...(askAfter === undefined ? [] : [askAfter])];
+    const times = [...('waitMs' in list ? [list.waitMs] : []), ...(askAfterMs === undefined ? [] : [askAfterMs])];
     return times.length === 0 ? {} : { requeueAfter: Math.min(...times) };
   }
 
@@ -178,9 +189,12 @@ export class EnforcementReconciler implements Reconciler {
       const writes = await writeShards(this.#dependencies, instance, shards);
       if (writes > 0) this.#batches.wrote(name, writes);
       this.#failing.delete(name);
-      const revision = customerListRevision(shards);
-      this.#history.stored(name, revision, () => rulesOf(listed, entries, allowLooserPolicies));
-      return { revision, isNew: writes > 0, listed, policies };
+      this.#progressOf(instance.metadata).lists.record(
+        customerListRevision(shards),
+        () => rulesOf(listed, entries, allowLooserPolicies),
+        reportedBefore(instance, listed, policies),
+      );
+      return { listed, policies };
     } catch (error) {
       if (!this.isExpected(error)) throw error;
       this.#reportFailure(instance, error);
@@ -189,68 +203,81 @@ export class EnforcementReconciler implements Reconciler {
   }
 
   /**
-   * Asks the pods what they have loaded, if the status does not say that already, and writes the status.
-   * @param stored undefined: another list is about to be written, or it cannot be written
-   * @returns what not every pod has, and after how long to ask again, in milliseconds
+   * Asks the pods that lack something.
+   * @returns what every pod has; undefined: none takes calls. And after how long to ask again, in milliseconds
    */
-  async #ensureLoaded(
+  async #askPods(
     instance: GatewayInstance,
-    stored: WrittenCustomers | undefined,
     signal: AbortSignal,
-  ): Promise<{ readonly missing: Revisions; readonly askAfter?: number }> {
-    const { askPods, instanceStatus, now } = this.#dependencies;
-    const name = keyText(instance.metadata);
-    const list = stored && this.#history.expected(name);
-    const expected = expectedRevisions(instance, list);
-    const known = knownStatus(instance, stored);
-    const current = await instanceStatus.write(instance, known);
-    const unknown = unknownRevisions(known, expected);
-    if (list !== undefined && unknown.customerList === undefined) this.#history.confirm(name);
-    if (isEmpty(unknown)) return this.#nextQuestion(name, known);
-    const waitMs = this.#askTimes.waitMs(name, unknown);
-    if (waitMs > 0) return { missing: unknown, askAfter: waitMs };
-    if (list !== undefined) this.#history.ask(name);
-    const loaded = await askPods(instance, acceptedRevisions(unknown, list?.accepted), signal);
-    if (loaded.has('customerList')) this.#history.confirm(name);
-    const confirmed = confirmedStatus(known, loaded, { policy: expected.policy, list }, now());
-    await instanceStatus.write(current, confirmed);
-    const missing = unknownRevisions(confirmed, expected);
-    if (isEmpty(missing)) return this.#nextQuestion(name, confirmed);
-    const askAfter = this.#askTimes.retryMs(name, missing);
-    return { missing, askAfter: instance.status?.guardrail === undefined ? NOT_DEPLOYED_MS : askAfter };
+  ): Promise<{ readonly known: KnownPods | undefined; readonly askAfterMs?: number | undefined }> {
+    const { findPods, monotonic } = this.#dependencies;
+    const progress = this.#progressOf(instance.metadata);
+    const isSidecar = instance.status?.guardrail?.mode === 'Sidecar';
+    const policy = instance.status?.guardrail?.policyRevision;
+    const { sidecars } = progress;
+    if (isSidecar && sidecars !== undefined && sidecars.policy === policy && sidecars.at > monotonic()) {
+      return { known: sidecars.known, askAfterMs: sidecars.at - monotonic() };
+    }
+    const pods = await findPods(instance);
+    const expected = { lists: progress.lists, policy };
+    const known =
+      pods === undefined
+        ? NOTHING_KNOWN
+        : pods.length === 0
+          ? undefined
+          : await progress.pods.update(pods, expected, signal);
+    this.#reportSilence(instance, progress, known?.silent);
+    if (!isSidecar) return { known, askAfterMs: known?.askAfterMs };
+    progress.sidecars = { at: monotonic() + SIDECARS_MS.earliest, policy, known };
+    return { known, askAfterMs: Math.min(known?.askAfterMs ?? SIDECARS_MS.latest, SIDECARS_MS.latest) };
   }
 
-  /** Every pod has what it was asked about. Another list may have been written in the meantime. */
-  #nextQuestion(
-    name: string,
-    { customerList }: LoadedStatus,
-  ): { readonly missing: Revisions; readonly askAfter?: number } {
-    const next = this.#history.expected(name);
-    if (next === undefined || next.revision === customerList?.revision) {
-      this.#askTimes.forget(name);
-      return { missing: {} };
+  /** Reports once that a pod does not answer. */
+  #reportSilence(instance: GatewayInstance, progress: Progress, pod: string | undefined): void {
+    if (pod !== undefined && !progress.isSilent) {
+      this.#dependencies.events.record(instance, {
+        type: 'Warning',
+        reason: 'GuardrailNotAnswering',
+        message: `The pod ${pod} of the guardrail does not answer the operator, so that nothing is reported as enforced. Allow connections from the operator to the port http of this pod, and check the log of the pod.`,
+      });
     }
-    return { missing: { customerList: next.revision }, askAfter: NEXT_LIST_MS };
+    progress.isSilent = pod !== undefined;
   }
 
   /**
-   * Reports since when the rules of each customer of the instance are enforced, where they are new.
-   * @param hasPolicy whether every pod has the instance's own policy, to which those of customers add
+   * Reports since when the rules of each customer of the instance are enforced, where that is new, and takes back what not
+   * every pod has.
+   * @param pods what every pod has; undefined: none takes calls
    */
   async #reportCustomers(
     instance: GatewayInstance,
     { listed, policies }: WrittenCustomers,
-    hasPolicy: boolean,
+    pods: KnownPods | undefined,
   ): Promise<void> {
+    if (pods === undefined) return;
     const own = keyText(instance.metadata);
-    const customers = listed
-      .filter((customer) => keyText(instanceKeyOf(customer)) === own && isOwner(customer) && !isObserveOnly(customer))
-      .filter(({ metadata }) => this.#history.isConfirmed(own, metadata.uid));
-    const policyOf = hasPolicy ? await this.#policiesOf(instance, customers, policies) : knownPolicy;
+    const { lists, reported } = this.#progressOf(instance.metadata);
+    const owned = listed.filter(
+      (customer) => keyText(instanceKeyOf(customer)) === own && isOwner(customer) && !isObserveOnly(customer),
+    );
+    const sinceOf = ({ metadata }: GatewayCustomer): number | undefined => lists.sinceOf(metadata.uid);
+    const isEnforced = (customer: GatewayCustomer): boolean => (sinceOf(customer) ?? Infinity) <= pods.list;
+    const confirmed = owned.filter(isEnforced);
+    // The instance's own policy, to which those of customers add.
+    const hasPolicy = pods.hasPolicy || instance.status?.guardrail?.policyRevision === undefined;
+    const policyOf = hasPolicy ? await this.#policiesOf(instance, confirmed, policies) : knownPolicy;
     const time = this.#dependencies.now();
-    await this.#writeCustomers(customers, (customer) =>
+    for (const customer of confirmed) reported.set(customer.metadata.uid, sinceOf(customer) ?? 1);
+    await this.#writeCustomers(confirmed, (customer) =>
       confirmedCustomerStatus(customer, instance, policyOf(customer), time),
     );
+    const inList = new Map(owned.map((customer) => [customer.metadata.uid, customer]));
+    const isOutdated = ({ metadata: { uid } }: GatewayCustomer): boolean => {
+      const customer = inList.get(uid);
+      return customer === undefined || (!isEnforced(customer) && (reported.get(uid) ?? 1) > pods.list);
+    };
+    const outdated = this.#dependencies.byInstance.get(own).filter((one) => saysEnforced(one) && isOutdated(one));
+    await this.#writeCustomers(outdated, () => ({}));
   }
 
   /** What the statuses of customers say about their policies. */
@@ -290,15 +317,25 @@ export class EnforcementReconciler implements Reconciler {
     const changes = customers
       .map((customer) => ({ customer, status: statusOf(customer) }))
       .filter(({ customer, status }) => differs(customer, status));
-    for (let at = 0; at < changes.length; at += CONCURRENT) {
+    for (let at = 0; at < changes.length; at += MAX_CONCURRENT_STATUS_WRITES) {
       await Promise.all(
-        changes.slice(at, at + CONCURRENT).map(async ({ customer, status }) => {
+        changes.slice(at, at + MAX_CONCURRENT_STATUS_WRITES).map(async ({ customer, status }) => {
           await this.#dependencies.customerStatus.write(customer, status).catch((error: unknown) => {
             if (!isNotFound(error)) throw error;
           });
         }),
       );
     }
+  }
+
+  #progressOf(key: ObjectKey): Progress {
+    const name = keyText(key);
+    const known = this.#progress.get(name);
+    if (known !== undefined) return known;
+    const pods = new PodAnswers(this.#dependencies.monotonic);
+    const progress = { lists: new WrittenLists(), pods, reported: new Map(), sidecars: undefined, isSilent: false };
+    this.#progress.set(name, progress);
+    return progress;
   }
 
   async #readSessionKey(instance: GatewayInstance): Promise<string | undefined> {
@@ -329,8 +366,7 @@ export class EnforcementReconciler implements Reconciler {
 
   #forget(key: ObjectKey): void {
     this.#batches.forget(keyText(key));
-    this.#askTimes.forget(keyText(key));
-    this.#history.forget(keyText(key));
+    this.#progress.delete(keyText(key));
     this.#hashes.delete(keyText(key));
     this.#failing.delete(keyText(key));
   }
@@ -347,16 +383,21 @@ function rulesOf(
   );
 }
 
-/** @param lists the revisions of lists that say the same as the expected one, or more */
-function acceptedRevisions({ customerList, policy }: Revisions, lists: readonly string[] = []): AcceptedRevisions {
-  return {
-    ...(customerList === undefined ? {} : { customerList: lists }),
-    ...(policy === undefined ? {} : { policy: [policy] }),
-  };
-}
-
-function isEmpty(revisions: Revisions): boolean {
-  return Object.keys(revisions).length === 0;
+/**
+ * The list that every pod had before this process started, and the customers whose rules it contained.
+ * @returns undefined if the status reports no list
+ */
+function reportedBefore(
+  { status }: GatewayInstance,
+  listed: readonly GatewayCustomer[],
+  { ofCustomer }: ChosenPolicies,
+): Parameters<WrittenLists['record']>[2] {
+  if (status?.customerList === undefined) return undefined;
+  const hasRules = ({ metadata, spec, status: own }: GatewayCustomer): boolean =>
+    own?.enforcedAccess === accessDigest(spec) &&
+    own?.guardrailPolicy?.revision === (ofCustomer.get(metadata.uid) ?? undefined);
+  const customers = once(() => new Set(listed.filter(hasRules).map(({ metadata }) => metadata.uid)));
+  return { list: status.customerList, isEnforced: (uid) => customers().has(uid) };
 }
 
 /** The policy that the status of a customer has. */

@@ -45,17 +45,24 @@ export function storedPolicies(
   { configMaps: stored }: Pick<ShardDependencies, 'configMaps'>,
   instance: GatewayInstance,
 ): ReadonlyMap<string, string> {
-  const shards = Array.from(
-    { length: MAX_SHARDS },
-    (_, shard) => [shard, storedText(stored, instance, shard)] as const,
-  );
-  const texts = shards.flatMap(([shard, text]): [number, string][] => (text === undefined ? [] : [[shard, text]]));
   try {
-    return readCustomerList(new Map(texts)).policies;
+    return readCustomerList(new Map(storedTexts({ configMaps: stored }, instance))).policies;
   } catch (error) {
     if (error instanceof CustomerListError) return new Map();
     throw error;
   }
+}
+
+/** The stored shards of the list of an instance, by their number. */
+export function storedTexts(
+  { configMaps: stored }: Pick<ShardDependencies, 'configMaps'>,
+  instance: GatewayInstance,
+): readonly (readonly [shard: number, text: string])[] {
+  const shards = Array.from(
+    { length: MAX_SHARDS },
+    (_, shard) => [shard, storedText(stored, instance, shard)] as const,
+  );
+  return shards.flatMap(([shard, text]) => (text === undefined ? [] : [[shard, text] as const]));
 }
 
 function shardObject(instance: GatewayInstance, shard: number, text: string): OwnedObject {

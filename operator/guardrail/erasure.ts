@@ -45,7 +45,13 @@ export type GuardrailEndpoints =
   /** The Service in front of all pods. */
   | { readonly mode: 'Deployment'; readonly service: GuardrailEndpoint }
   /** Every running sidecar. */
-  | { readonly mode: 'Sidecar'; readonly pods: readonly GuardrailEndpoint[] };
+  | { readonly mode: 'Sidecar'; readonly pods: readonly SidecarEndpoint[] };
+
+/** A sidecar. */
+export interface SidecarEndpoint extends GuardrailEndpoint {
+  /** Its pod. */
+  readonly pod: { readonly name: string; readonly uid: string };
+}
 
 interface EndpointClient {
   readonly client: Pick<KubeClient, 'get' | 'list' | 'portForward'>;
@@ -73,10 +79,11 @@ export async function guardrailEndpoints(
     return { mode: 'Deployment', service: { url: resolve(guardrail.endpoint), apiKey, ...(tls && { tls }) } };
   }
   const sidecars = await runningSidecars(client, instance);
-  const pods = sidecars.map((pod): GuardrailEndpoint => {
+  const pods = sidecars.map((pod): SidecarEndpoint => {
     const port = sidecarPort(pod) ?? portOf(instance.spec.guardrail ?? {});
     const connect = (): Promise<Duplex> => client.portForward(keyOf(pod), port);
-    return { url: `http://127.0.0.1:${port}`, apiKey, connect };
+    const { name, uid } = pod.metadata;
+    return { url: `http://127.0.0.1:${port}`, apiKey, connect, pod: { name, uid } };
   });
   return { mode: 'Sidecar', pods };
 }

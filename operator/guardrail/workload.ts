@@ -237,7 +237,7 @@ class Builder {
             from: [
               // The operator does not know the labels of the gateway's pods.
               { podSelector: {} },
-              // The operator calls the guardrail to erase sessions and to check a new key.
+              // The operator calls the guardrail to erase sessions and to check a new key, and each pod to ask what it enforces.
               ...operatorPeers(operatorNamespace),
               ...(namespaces.length === 0 ? [] : [namespacesNamed(namespaces)]),
             ],

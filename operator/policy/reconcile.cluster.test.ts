@@ -4,7 +4,7 @@ import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { parsePolicy, policyRevision } from '../../guardrail/guardrail.ts';
 import { annotations, FINALIZER, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import { installCrds, Testbed } from '../instance/testing/harness.ts';
-import { partsOf } from '../enforcement/testing/pods.ts';
+import type { Revisions } from '../enforcement/enforcement.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 
 const guardrail = 'main-guardrail';
@@ -103,13 +103,8 @@ describe('a GuardrailPolicy', function () {
 
   it('is Ready when every pod has it, and Reconciling while one still reads', async () => {
     const loaded = new Set<string | undefined>();
-    testbed.askPods = (_, expected) =>
-      Promise.resolve(
-        partsOf(
-          expected,
-          expected.policy?.some((revision) => loaded.has(revision)) === true ? undefined : ['customerList'],
-        ),
-      );
+    const has = ({ policy, ...stored }: Revisions): Revisions => ({ ...stored, ...(loaded.has(policy) && { policy }) });
+    testbed.pods = { count: 1, has };
     await start();
     const reading = await testbed.untilPolicy('Ready', 'Reading');
     expect(typesOf(reading)).to.deep.equal(['Accepted True', 'Ready False', 'Reconciling True']);

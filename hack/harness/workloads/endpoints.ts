@@ -17,7 +17,7 @@ export async function writeEndpoints(
     asJson(items).map((slice) => [`${slice.metadata?.namespace ?? ''}/${slice.metadata?.name ?? ''}`, slice]),
   );
   for (const { service, pods } of services) {
-    const { name: serviceName = '', namespace = '', uid = '' } = service.metadata ?? {};
+    const { name: serviceName = '', namespace = '', uid = '', labels } = service.metadata ?? {};
     const name = `${serviceName}-local`;
     const content = {
       addressType: 'IPv4',
@@ -40,7 +40,7 @@ export async function writeEndpoints(
       metadata: {
         name,
         namespace,
-        labels: { 'kubernetes.io/service-name': serviceName, [MANAGED_BY]: MANAGER },
+        labels: { ...labels, 'kubernetes.io/service-name': serviceName, [MANAGED_BY]: MANAGER },
         ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: serviceName, uid }],
       },
       ...content,

@@ -844,7 +844,7 @@ export interface GatewayInstanceStatus {
   guardrail?: GuardrailStatus;
   /** Status of the condition GuardrailReady. Not set if the spec has no guardrail. */
   guardrailReady?: 'True' | 'False' | 'Unknown';
-  /** The list of who may call, which the guardrail enforces. Not set before every pod of the guardrail has a list. */
+  /** The list of who may call, which the guardrail enforces. Not set before every pod that takes calls has a list. After a change of the list, the one that every pod has until then; if a pod with an older list becomes ready, that one. */
   customerList?: CustomerListStatus;
   /** The policy of the guardrail, if every pod has it. Not set while pods read another one. */
   policy?: LoadedPolicyStatus;

@@ -26,8 +26,8 @@ import { GatewayClients } from '../../gateway/gateway.ts';
 import { Connections, GatewayIdentity, identityKey } from '../../connection/connection.ts';
 import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
 import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
-import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
-import { currentPods } from '../../enforcement/testing/pods.ts';
+import { enforcementController } from '../../enforcement/enforcement.ts';
+import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
 import { policyController } from '../../policy/policy.ts';
 import { customerController } from '../customer.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
@@ -44,8 +44,8 @@ export class TestOperator extends Manager {
   readonly metrics: RuntimeMetrics;
   /** The endpoints at which sessions are erased. */
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
-  /** Tells what every pod of a guardrail has loaded. */
-  askPods: AskPods = currentPods;
+  /** The pods of each guardrail. */
+  pods: FakePods = currentPods;
   readonly #clients: GatewayClients;
   readonly #clock: SkippingClock;
   readonly #ahead: { ms: number };
@@ -135,10 +135,7 @@ export class TestOperator extends Manager {
     const connections = new Connections({ client, clock, instances: this.runtime.cache(instances) });
     const guardrails = (): Promise<readonly GuardrailEndpoint[]> => this.guardrails();
     this.addController(
-      enforcementController(this.runtime, {
-        identity,
-        askPods: (instance, expected, signal) => this.askPods(instance, expected, signal),
-      }),
+      enforcementController(this.runtime, { identity, findPods: fakePods(this.runtime, () => this.pods) }),
     );
     this.addController(policyController(this.runtime));
     this.addController(budgetController(this.runtime, { identity, connections, clients: this.#clients }));

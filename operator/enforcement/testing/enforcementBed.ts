@@ -17,7 +17,7 @@ import { configMaps, secrets } from '../../cluster/cluster.ts';
 import { type Clock, isNotFound, Manager, systemClock } from '../../runtime/runtime.ts';
 import { RestClient, silentLog, Transport, transportOptions } from '../../runtime/testing/testing.ts';
 import { enforcementController, type EnforcementOptions } from '../enforcement.ts';
-import { currentPods } from './pods.ts';
+import { currentPods, fakePods, type FakePods } from './pods.ts';
 
 const SESSION_KEY = 'a session key of more than thirty-two characters';
 /** So many requests of a test are sent at the same time. */
@@ -25,6 +25,8 @@ const CONCURRENT = 24;
 
 /** An operator with the controller of enforcement alone. Pods have everything at once. */
 export class EnforcementOperator extends Manager {
+  /** The pods of each guardrail. */
+  pods: FakePods = currentPods;
   readonly #options: Omit<EnforcementOptions, 'identity'>;
 
   constructor(
@@ -50,9 +52,8 @@ export class EnforcementOperator extends Manager {
   }
 
   protected override init(): Promise<void> {
-    this.addController(
-      enforcementController(this.runtime, { identity: testIdentity, askPods: currentPods, ...this.#options }),
-    );
+    const findPods = fakePods(this.runtime, () => this.pods);
+    this.addController(enforcementController(this.runtime, { identity: testIdentity, findPods, ...this.#options }));
     return Promise.resolve();
   }
 

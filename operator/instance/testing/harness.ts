@@ -36,9 +36,9 @@ import { type Clock, Manager } from '../../runtime/runtime.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { Connections } from '../../connection/connection.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
-import { type AskPods, enforcementController } from '../../enforcement/enforcement.ts';
+import { enforcementController } from '../../enforcement/enforcement.ts';
 import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
-import { currentPods } from '../../enforcement/testing/pods.ts';
+import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
 import { instanceController } from '../instance.ts';
 
 export const MASTER_KEY = 'sk-master';
@@ -106,12 +106,12 @@ export async function failure(call: Promise<unknown>): Promise<string> {
 
 class InstanceOperator extends Manager {
   readonly #resolve: (url: string) => string;
-  readonly #askPods: AskPods;
+  readonly #pods: () => FakePods;
 
   constructor(
     plane: ControlPlane,
     namespaces: readonly [string, ...string[]],
-    { resolve, askPods, clock }: { resolve: (url: string) => string; askPods: AskPods; clock: Clock },
+    { resolve, pods, clock }: { resolve: (url: string) => string; pods: () => FakePods; clock: Clock },
   ) {
     super({
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
@@ -128,7 +128,7 @@ class InstanceOperator extends Manager {
       clock,
     });
     this.#resolve = resolve;
-    this.#askPods = askPods;
+    this.#pods = pods;
   }
 
   protected override async init(): Promise<void> {
@@ -140,7 +140,9 @@ class InstanceOperator extends Manager {
     });
     const clients = new GatewayClients();
     // Guardrails start when they have a list of who may call.
-    this.addController(enforcementController(runtime, { identity: testIdentity, askPods: this.#askPods }));
+    this.addController(
+      enforcementController(runtime, { identity: testIdentity, findPods: fakePods(runtime, this.#pods) }),
+    );
     this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
     this.addController(policyController(runtime));
     await Promise.resolve();
@@ -157,8 +159,7 @@ export class Testbed {
   readonly custom: CustomObjectsApi;
   readonly #time = new OperatorTime();
   readonly #resolve: (url: string) => string;
-  /** Guardrails of tests have no pods, unless a test says so. */
-  #askPods: AskPods = currentPods;
+  #pods: FakePods = currentPods;
   #namespaces: readonly [string, ...string[]];
   #operator: InstanceOperator;
   #looks = 0;
@@ -191,7 +192,7 @@ export class Testbed {
   #newOperator(): InstanceOperator {
     return new InstanceOperator(this.plane, this.#namespaces, {
       resolve: this.#resolve,
-      askPods: (...asked) => this.#askPods(...asked),
+      pods: () => this.#pods,
       clock: this.#time,
     });
   }
@@ -206,9 +207,9 @@ export class Testbed {
     this.#time.holdIntervals();
   }
 
-  /** Replaces what the operator learns from the pods of guardrails. Default: they have everything at once. */
-  set askPods(ask: AskPods) {
-    this.#askPods = ask;
+  /** Replaces the pods of guardrails. Default: one pod that has everything at once. */
+  set pods(pods: FakePods) {
+    this.#pods = pods;
   }
 
   async stop(): Promise<void> {
