@@ -1,35 +1,40 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { withAssistants } from './assistants.ts';
+import { ASSISTANTS, withAssistants } from './assistants.ts';
 
 /** The type of the first name in a text, which was found as a private person. */
 function typeIn(text: string): string | undefined {
-  const [name = ''] = /Claude(?: Dupont)?|Siri|Alexa|Gemini|Anna/.exec(text) ?? [];
+  const [name = ''] = /Gemini(?: Dupont)?|Bixby|Cortana|Claude|Siri|Alexa|Anna/.exec(text) ?? [];
   const start = text.indexOf(name);
   return withAssistants(text, [{ start, end: start + name.length, type: 'PERSON', score: 1, detector: 'fixed' }])[0]
     ?.type;
 }
 
 const assistants: readonly string[] = [
-  'Hi Claude, what is the difference between TCP and UDP?',
-  'Hey Claude! Write a poem.',
-  'Hey Siri, set a timer.',
-  "Alexa, what's the weather like?",
-  'Thanks, Claude!',
-  'Thank you Claude',
-  'Ok, thanks Claude. And how do I cook rice?',
-  'Hallo Claude, kannst du mir helfen?',
-  'Bonjour Claude, peux-tu m’expliquer la photosynthèse ?',
+  'Hi Gemini, what is the difference between TCP and UDP?',
+  'Hey Gemini! Write a poem.',
+  'Hey Bixby, set a timer.',
+  "Cortana, what's the weather like?",
+  'Thanks, Gemini!',
+  'Thank you Gemini',
+  'Ok, thanks Gemini. And how do I cook rice?',
+  'Hallo Gemini, kannst du mir helfen?',
+  'Bonjour Gemini, peux-tu m’expliquer la photosynthèse ?',
   'Hola Gemini, ¿qué es un agujero negro?',
-  '  hi Claude can you help me?',
+  '  hi Gemini can you help me?',
 ];
 const people: readonly string[] = [
-  'Hi Claude,\n\nthank you for the invoice.',
-  'Dear Claude, I hope you are well.',
-  'Hi Claude Dupont, your parcel has arrived.',
+  'Hi Gemini,\n\nthank you for the invoice.',
+  'Dear Gemini, I hope you are well.',
+  'Hi Gemini Dupont, your parcel has arrived.',
   'Hi Anna, can you help me?',
-  'Claude asked me to call.',
-  'Write to my boss: Hi Claude, I am ill today.',
-  'My sister Alexa, who lives in Bonn, is ill.',
+  'Gemini asked me to call.',
+  'Write to my boss: Hi Gemini, I am ill today.',
+  'My sister Cortana, who lives in Bonn, is ill.',
+  'Hi Claude, what is the difference between TCP and UDP?',
+  'Hi Alexa',
+  'Hey Siri, set a timer.',
 ];
 
 describe('withAssistants', () => {
@@ -44,8 +49,21 @@ describe('withAssistants', () => {
     });
   }
 
+  it('knows no name that people bear', () => {
+    const lists = globSync('languages/*/training/{given,family}Names.txt', { cwd: import.meta.dirname });
+    const names = new Set(
+      lists.flatMap((list) =>
+        readFileSync(join(import.meta.dirname, list), 'utf8')
+          .toLowerCase()
+          .split('\n'),
+      ),
+    );
+    expect(names).to.include('claude').and.include('siri');
+    expect(ASSISTANTS.filter((name) => names.has(name))).to.deep.equal([]);
+  });
+
   it('changes only the name to which the text is addressed', () => {
-    const text = 'Hi Claude, my brother Claude is ill.';
+    const text = 'Hi Gemini, my brother Gemini is ill.';
     const spans = [3, 22].map((start) => ({ start, end: start + 6, type: 'PERSON', score: 1, detector: 'fixed' }));
     expect(withAssistants(text, spans).map(({ type }) => type)).to.deep.equal(['PUBLIC_PERSON', 'PERSON']);
   });

@@ -1,7 +1,10 @@
 import type { Span } from './contract.ts';
 
-/** Assistants whose name is also one of people. Others, such as ChatGPT, are products in the list of known names. */
-const NAMES = 'alexa|bixby|claude|copilot|cortana|gemini|grok|siri';
+/**
+ * Assistants that the tagger takes for people, and whose names nobody bears. Alexa, Claude and Siri are people, too: a greeting
+ * does not decide who is greeted. Others, such as ChatGPT, are products in the list of known names.
+ */
+export const ASSISTANTS = ['bixby', 'cortana', 'gemini'];
 /** How people greet and thank an assistant. Letters begin otherwise: "Dear", "Liebe". */
 const GREETINGS = [
   'hi|hey|hello|good (?:morning|afternoon|evening)|thanks|thank you|ok|okay',
@@ -20,13 +23,13 @@ const GREETINGS = [
  * greeting of a letter, a new line begins.
  */
 const addressed = new RegExp(
-  String.raw`^\s{0,8}(?:(?:(?:${GREETINGS})[ ,]{1,2}){1,2}(${NAMES})(?:[!.?]{0,3}\s{0,8}$|(?![\p{L}\p{N}'’-])[,!.?:;]{0,2} +(?=\S))|(${NAMES})[,!:] +(?=\S))`,
+  String.raw`^\s{0,8}(?:(?:(?:${GREETINGS})[ ,]{1,2}){1,2}(${ASSISTANTS.join('|')})(?:[!.?]{0,3}\s{0,8}$|(?![\p{L}\p{N}'’-])[,!.?:;]{0,2} +(?=\S))|(${ASSISTANTS.join('|')})[,!:] +(?=\S))`,
   'diu',
 );
 
 /**
- * Makes an assistant public to whom a text is addressed: "Hi Claude, what is TCP?". People who bear such a name are private
- * everywhere else, and here too if the call names them elsewhere: see {@link file://./namesakes.ts}.
+ * Makes an assistant public to whom a text is addressed: "Hi Gemini, what is TCP?". A person of this name is private
+ * everywhere else, and here too if the call names the person elsewhere: see {@link file://./namesakes.ts}.
  */
 export function withAssistants(text: string, spans: readonly Span[]): readonly Span[] {
   if (!spans.some(({ type }) => type === 'PERSON')) return spans;

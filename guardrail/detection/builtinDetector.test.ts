@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { DetectorUnavailableError, TooManyValuesError, type Recall } from './contract.ts';
 import { createBuiltinDetector } from './builtinDetector.ts';
+import { ACRONYMS } from './notNames.ts';
 
 const detector = createBuiltinDetector();
 const signal = new AbortController().signal;
@@ -60,7 +61,34 @@ describe('built-in detector', () => {
     });
   }
 
+  describe('names that are also words of a list', () => {
+    const words = ['Case', 'Sick', 'Care', 'Madam', 'Lehrer', 'Patient', ...ACRONYMS].filter((word) =>
+      /^\p{L}+$/u.test(word),
+    );
+    it('stay in fields, in tables and as authors of messages', async () => {
+      for (const word of words) {
+        // "Ciso" is a town, too.
+        const hidden = [`${word}|PERSON`, `${word}|ADDRESS`];
+        expect(await find(`{"first_name":"${word}","last_name":"Weber"}`)).to.include.oneOf(hidden);
+        expect(await find(`first_name;last_name\nAnna;${word}`)).to.include.oneOf(hidden);
+        expect(await find(`12/03/24, 10:22 - ${word}: see you`)).to.include.oneOf(hidden);
+      }
+    });
+
+    for (const name of ['NAT', 'MAC', 'LAN', 'ROI', 'VAN', 'Sick', 'Case'])
+      it(`stay after a label: ${name}`, async () => {
+        expect(await find(`Patient: ${name}`)).to.deep.equal([`${name}|PERSON`]);
+        expect(await find(`Customer: ${name}\nPhone: +49 30 1234567`)).to.include(`${name}|PERSON`);
+      });
+  });
+
+  for (const text of ['Salut Claude, peux-tu me rappeler ?', 'Hi Alexa', 'Hey Siri, call me.', 'Thanks, Claude!'])
+    it(`finds whom a text greets: ${text}`, async () => {
+      expect(await find(text)).to.deep.equal([`${/Claude|Alexa|Siri/.exec(text)?.[0]}|PERSON`]);
+    });
+
   const innocent = [
+    'Please ask QA about the release.',
     'Explain the difference between var, let and const in JavaScript.',
     'We deploy to AWS EKS with Helm and Terraform, and store files in S3.',
     'In January and February the meeting is on Monday.',

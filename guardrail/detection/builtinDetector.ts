@@ -302,7 +302,7 @@ function completedInAll(
     const found = completed(spelling, names[index] ?? []);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
-  return withAssistants(text, withoutFalseNames(text, withPersonalUrls(all)));
+  return withAssistants(text, withPersonalUrls(all));
 }
 
 /**
@@ -318,7 +318,7 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
-  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...names]));
+  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...withoutFalseNames(text, names)]));
   const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
   return withAddressLines(text, withAddressParts(text, addresses));
 }

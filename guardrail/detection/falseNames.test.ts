@@ -33,6 +33,9 @@ const without: readonly string[] = [
 ];
 const withOne: readonly string[] = [
   'Please ask EVA about it.',
+  'Patient: NAT',
+  'Customer: Case\nAddress: unknown',
+  'Kunde: Sonntag',
   'Herr DEV kommt morgen.',
   'Herr Sonntag kommt morgen.',
   'Sonntag, Anna',

@@ -1,5 +1,6 @@
 import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
+import { isLabelledPerson } from './introductions.ts';
 import {
   ACRONYMS,
   BEFORE_NAME,
@@ -31,16 +32,16 @@ const SHORTEST_WITH_OF = 3;
 
 /**
  * Removes persons that are acronyms, days of the week, offices, members of the family or other common words. In a line of capitals,
- * acronyms can be names. Cuts words off that stand before a name, and a Chinese particle behind it.
- * @param spans those of a text
+ * acronyms can be names. Cuts words off that stand before a name, and a Chinese particle behind it. A name after the label of a
+ * person stays: people are called Case, Sick and Nat.
+ * @param spans names that the tagger found in running text. Those of recognizers are never removed by a list of words.
  */
 export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
   const isBefore = (pattern: RegExp, start: number): boolean => {
     pattern.lastIndex = start;
     return pattern.test(text);
   };
-  const isFalse = ({ start, end, type }: Span): boolean => {
-    if (type !== 'PERSON') return false;
+  const isListed = ({ start, end }: Span): boolean => {
     const name = text.slice(start, end);
     if (name.length <= LONGEST_UNIT && isBefore(UNIT, start)) return true;
     if (HEAD_OF.test(name)) return true;
@@ -55,6 +56,7 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
       (WEEKDAY.test(name) && isBefore(TIME, start))
     );
   };
+  const isFalse = (span: Span): boolean => span.type === 'PERSON' && isListed(span) && !isLabelledPerson(text, span);
   const trimmed = (span: Span): Span => {
     if (span.type !== 'PERSON') return span;
     const { start, end } = span;

@@ -17,6 +17,16 @@ const afterName = /^["']?\s*(?:[<,;]|\n|$)/;
 const nameLabel = labelOf(contextWords('name'));
 const contactTypes: ReadonlySet<string> = new Set(['EMAIL_ADDRESS', 'ID', 'PHONE_NUMBER', 'USERNAME']);
 
+/** The text before a name, in lower case, with a line break before the beginning of the text. */
+function textBefore(text: string, start: number): string {
+  const isBeginning = start <= WIDTH;
+  return `${isBeginning ? '\n' : ''}${text.slice(isBeginning ? 0 : start - WIDTH, start)}`.toLowerCase();
+}
+
+/** Whether a name is the value of a field for private persons: "Patient: Nat". */
+export const isLabelledPerson = (text: string, { start }: Pick<Span, 'start'>): boolean =>
+  label.test(textBefore(text, start));
+
 /**
  * Makes a public person private where the name introduces who writes ("Hi, I'm Bob Dylan, my order never came"), or is in a field
  * for private persons ("Patient: Bob Dylan").
@@ -25,8 +35,7 @@ export function withIntroductions(text: string, spans: readonly Span[]): readonl
   if (!spans.some(({ type }) => type === 'PUBLIC_PERSON')) return spans;
   const hasContact = spans.some(({ type }) => contactTypes.has(type));
   const introduces = ({ start, end }: Span): boolean => {
-    const isBeginning = start <= WIDTH;
-    const before = `${isBeginning ? '\n' : ''}${text.slice(isBeginning ? 0 : start - WIDTH, start)}`.toLowerCase();
+    const before = textBefore(text, start);
     if (introduction.test(before) || label.test(before)) return true;
     if (mailHeader.test(before)) return afterName.test(text.slice(end, end + WIDTH));
     return hasContact && nameLabel.test(before);

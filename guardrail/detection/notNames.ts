@@ -3,7 +3,8 @@
 const wordsOf = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')));
 
 /**
- * Acronyms that stand in sentences where names stand: "Ask QA", "HR said". None is a given name in capitals, such as EVA or SAM.
+ * Acronyms that stand in sentences where names stand: "Ask QA", "HR said". No frequent given name in capitals, such as EVA or SAM. Some
+ * are rare ones (NAT, MAC), so none is removed after the label of a person.
  */
 export const ACRONYMS = wordsOf([
   // Roles.
