@@ -26,6 +26,9 @@ export {
 export { registerBuildInfo, VERSION } from './buildInfo.ts';
 export { parseBearerToken, presentsBearer } from './bearer.ts';
 export { STANDARD_CUSTOMER_HEADERS } from './customerHeaders.ts';
+// Not from gateways.ts, which loads all dialects.
+// eslint-disable-next-line no-restricted-imports
+export { PSEUDONYMIZED_HEADER } from './gateways/contract.ts';
 export { followFile } from './liveFile.ts';
 export { INLINE_TENANT } from './ids.ts';
 // eslint-disable-next-line no-restricted-imports

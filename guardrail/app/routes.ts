@@ -1,5 +1,5 @@
 import type { Access } from '../customers/customers.ts';
-import { gatewayRoutesOf } from '../gateways/gateways.ts';
+import { createPseudonymizedMark, gatewayRoutesOf } from '../gateways/gateways.ts';
 import * as http from '../http/http.ts';
 import { INLINE_TENANT, type Tenant } from '../ids.ts';
 import { deriveSubject, isSessionOf } from '../pseudonymization/pseudonymization.ts';
@@ -53,6 +53,7 @@ function inlineOptions({
     maxBody: MAX_BODY,
     subjectOf: deriveSubject.bind(undefined, sessionKey),
     fence: () => store.fence(),
+    mark: createPseudonymizedMark(sessionKey),
     storedAnswers: new StoredAnswers(store, sessionKey),
     admission,
     metrics,
@@ -97,6 +98,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
     public: [healthRoutes(components, admission), ...(presidio?.public ?? [])],
     direct: http.gatewayRoutes({
       ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
+      mark: createPseudonymizedMark(sessionKey),
       proxyNames: settings.PROXY_NAMES,
     }),
     authenticated: [

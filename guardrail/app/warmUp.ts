@@ -45,7 +45,7 @@ export async function warmUp({ analyzer, sessionKey, customTypes }: WarmUpOption
   const adapter = createLitellmAdapter('gateway');
   const read = (fields: object): GatewayExchange => {
     const body = parseJson(Buffer.from(JSON.stringify({ gateway_call_id: 'warm-up', ...fields })));
-    return adapter.read(isObject(body) ? body : {}, { tenant: 'warm-up' as Tenant });
+    return adapter.read(isObject(body) ? body : {}, { tenant: 'warm-up' as Tenant, isMark: () => false });
   };
   const toolCalls = [{ function: { name: 'send', arguments: JSON.stringify({ text: TEXT }) } }];
   const messages = [

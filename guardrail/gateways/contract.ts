@@ -11,6 +11,7 @@ import type {
 } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { JsonObject } from './fields.ts';
+import type { PseudonymizedMark } from './pseudonymizedMark.ts';
 
 /**
  * The header that names the team of a call. The gateway's configuration sets its value; a client must not be able to
@@ -18,7 +19,7 @@ import type { JsonObject } from './fields.ts';
  */
 export const TEAM_HEADER = 'x-guardrail-team';
 
-/** The header with which the inline proxy marks the calls whose values it has replaced. Its value has no meaning. */
+/** The header with which the inline proxy marks the calls whose values it has replaced: see {@link PseudonymizedMark}. */
 export const PSEUDONYMIZED_HEADER = 'x-guardrail-pseudonymized';
 
 /** A call, without its body. */
@@ -33,6 +34,8 @@ export interface GatewayCall {
   readonly header: (name: string) => string;
   /** Derives a token from the name of a session. The token is keyed, so it cannot be guessed, and deterministic. */
   readonly tokenOf: (name: string) => string;
+  /** Whether a value of {@link PSEUDONYMIZED_HEADER} is one of this guardrail. A client can send the header, too. */
+  readonly isMark: PseudonymizedMark['isValid'];
   /** Derives the id of an end user in the store, used for erasure: keyed, 32 hexadecimal digits. */
   readonly subjectOf: (endUser: string) => SubjectId;
 }

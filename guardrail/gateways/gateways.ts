@@ -26,4 +26,5 @@ export {
   restoredPieceSchema,
   textsSchema,
 } from './llmShield.ts';
+export { createPseudonymizedMark, type PseudonymizedMark } from './pseudonymizedMark.ts';
 export { adapterFor, basicPath, CHECK_PATH, DIALECTS, gatewayRoutesOf, passOf, type GatewayRoute } from './routes.ts';

@@ -8,7 +8,8 @@ import { basicRequestSchema, createLitellmAdapter, hasPlainFields, type LitellmA
 const session = '0'.repeat(32) as SessionId;
 const tenant = 'litellm' as Tenant;
 const adapter = createLitellmAdapter('litellm');
-const parse = (body: JsonObject): ReturnType<LitellmAdapter['read']> => adapter.read(body, { tenant });
+const parse = (body: JsonObject): ReturnType<LitellmAdapter['read']> =>
+  adapter.read(body, { tenant, isMark: (value) => value === 'keyed' });
 
 function renderRequest(outcome: RequestOutcome, document: JsonObject): object {
   const exchange = parse({ input_type: 'request', ...document });
@@ -109,12 +110,13 @@ describe('createLitellmAdapter', () => {
     expect(renderRequest(outcome, { texts: ['x'] })).to.deep.equal({ action: 'BLOCKED', blocked_reason: 'No cards.' });
   });
 
-  it('knows a call that has passed the inline proxy by its header, whose value the gateway may hide', () => {
+  it('knows a call that has passed the inline proxy by the keyed value of its header', () => {
     const isMarked = (headers: unknown): unknown =>
       parse({ input_type: 'request', texts: ['a'], request_headers: headers as Json }).isPseudonymized;
-    expect(isMarked({ 'x-guardrail-pseudonymized': '1' })).to.equal(true);
-    expect(isMarked({ 'x-guardrail-pseudonymized': '[present]' })).to.equal(true);
-    expect([null, undefined, {}, { via: '1.1 guardrail' }].map(isMarked)).to.deep.equal([false, false, false, false]);
+    expect(isMarked({ 'x-guardrail-pseudonymized': 'keyed' })).to.equal(true);
+    const others = ['1', '[present]', null, true].map((value) => ({ 'x-guardrail-pseudonymized': value }));
+    const all = [...others, null, undefined, {}, { via: '1.1 guardrail' }];
+    expect(all.filter(isMarked)).to.deep.equal([]);
   });
 
   it('reads every identifier of the gateway, and treats null as absent', () => {

@@ -62,7 +62,7 @@ const fields = z.object({
   request_headers: jsonObject
     .nullish()
     .describe(
-      `The client's headers. x-session-id names the conversation. With ${PSEUDONYMIZED_HEADER}, text that looks like a pseudonym stays. Other headers are ignored.`,
+      `The client's headers. x-session-id names the conversation. With the value of ${PSEUDONYMIZED_HEADER} that the inline proxy of the same guardrail has sent, text that looks like a pseudonym stays. Other headers are ignored.`,
     ),
   additional_provider_specific_params: overrides.describe(
     'Settings for this call. They can only be stricter than those of the service.',
@@ -135,7 +135,7 @@ export function hasPlainFields(body: JsonObject): body is JsonObject & Fields {
 
 /** The adapter of the gateway with a proxy name. */
 export interface LitellmAdapter extends GatewayAdapter {
-  read(body: JsonObject, call: Pick<GatewayCall, 'tenant'>): Exclude<GatewayExchange, { phase: 'piece' }>;
+  read(body: JsonObject, call: Pick<GatewayCall, 'tenant' | 'isMark'>): Exclude<GatewayExchange, { phase: 'piece' }>;
   block(reason: string): JsonObject;
 }
 
@@ -151,7 +151,7 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
     recognizes: (body) => body.input_type === 'request' || body.input_type === 'response',
     block: (reason) => ({ action: 'BLOCKED', blocked_reason: reason }),
 
-    read(value, { tenant }) {
+    read(value, { tenant, isMark }) {
       const body = hasPlainFields(value) ? value : parseFields(fields, value);
       // A response can be a tool call without text.
       const given = body.texts ?? body.images ?? body.structured_messages;
@@ -164,7 +164,8 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
         callId: isText(callId) ? callId : undefined,
         traceId: isText(traceId) ? traceId : undefined,
       });
-      const call = { identity, stricter: stricterIn(body), isPseudonymized: isPseudonymized(body.request_headers) };
+      const isPseudonymized = isMark(body.request_headers?.[PSEUDONYMIZED_HEADER]);
+      const call = { identity, stricter: stricterIn(body), isPseudonymized };
       const { texts, structuredMessages, images } = {
         texts: body.texts ?? [],
         structuredMessages: body.structured_messages ?? undefined,
@@ -246,11 +247,6 @@ function renderResponse(outcome: ResponseOutcome): BasicResponse {
 function conversationOf(headers: JsonObject | null | undefined): string | undefined {
   const value = headers?.['x-session-id'];
   return typeof value === 'string' && value !== '' && value !== '[present]' ? value : undefined;
-}
-
-/** The gateway lists the headers that it does not forward too. */
-function isPseudonymized(headers: JsonObject | null | undefined): boolean {
-  return headers?.[PSEUDONYMIZED_HEADER] !== undefined;
 }
 
 function changedRows(rows: readonly Json[] | undefined, sent: readonly Json[] = []): readonly Json[] | undefined {

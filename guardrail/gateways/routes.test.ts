@@ -40,6 +40,7 @@ function read(dialect: string, body: JsonObject, { tenant, team, headers }: Call
     header: (header) => headers[header] ?? '',
     tokenOf: (token) =>
       deriveSession(key, { tenant: known, keyHash: token, callId: token, traceId: token }, 'user') ?? '',
+    isMark: () => false,
     subjectOf: (endUser) => deriveSubject(key, known, endUser),
   });
 }

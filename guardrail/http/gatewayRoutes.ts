@@ -14,6 +14,7 @@ import {
   type GatewayExchange,
   type GatewayRoute,
   type JsonObject,
+  type PseudonymizedMark,
 } from '../gateways/gateways.ts';
 import { reportSession, type AuthenticatedScope, type HttpScope, type HttpStep } from './context.ts';
 import { withDeadline } from './deadline.ts';
@@ -38,6 +39,7 @@ export interface GatewayRouteOptions {
   readonly proxyNames: readonly string[];
   /** Derives the id of an end user of a tenant in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
+  readonly mark: PseudonymizedMark;
   /** Admission and body reading, in this order. */
   readonly preHandlers: readonly HttpStep[];
   readonly onFailure: FailurePolicy;
@@ -87,7 +89,7 @@ function read(
   context: AuthenticatedScope,
   adapter: GatewayAdapter,
   body: JsonObject,
-  { guard, subjectOf }: GatewayRouteOptions,
+  { guard, subjectOf, mark }: GatewayRouteOptions,
 ): GatewayExchange {
   const { tenant } = context.state;
   return adapter.read(body, {
@@ -96,6 +98,7 @@ function read(
     tokenOf: (name) => guard.sessionOf({ tenant, keyHash: `${adapter.dialect}:${name}`, callId: name, traceId: name }),
     subjectOf: (endUser) => subjectOf(tenant, endUser),
     header: (name) => context.get(name),
+    isMark: (value) => mark.isValid(value),
   });
 }
 

@@ -188,7 +188,7 @@ async function send(
   const isRefusal = bytes !== null && context.method !== 'POST';
   const headers = requestHeaders(isRefusal ? { ...received, ...POSTED } : received, {
     requestId: context.state.requestId,
-    ...{ isGuarded: true, isMarked: false },
+    ...{ isGuarded: true, mark: undefined },
     isTeamTrusted: identityHeaders?.includes(TEAM_HEADER) ?? false,
   });
   const { body, length } = bytes === null ? { body: null } : sendable(bytes);

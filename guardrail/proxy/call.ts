@@ -10,6 +10,7 @@ import type { Admission, CallScope, Metrics } from '../http/http.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { Fence } from '../store/store.ts';
+import type { PseudonymizedMark } from '../gateways/gateways.ts';
 import type { Caller } from './identity.ts';
 import type { StoredAnswers } from './storedAnswers.ts';
 import type { Target } from './target.ts';
@@ -41,6 +42,7 @@ export interface InlineOptions {
   /** Derives the id of an end user in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   readonly fence: () => Fence;
+  readonly mark: PseudonymizedMark;
   readonly storedAnswers: StoredAnswers;
   readonly admission: Admission;
   readonly metrics: Metrics;

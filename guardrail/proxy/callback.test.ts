@@ -30,10 +30,10 @@ describe('the inline proxy before a gateway that calls the guardrail too', () =>
     await gateway.stop();
   });
 
-  const chat = (url: string, body: object): Promise<Response> =>
+  const chat = (url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}`, ...headers },
       body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: TEXT }], ...body }),
     });
 
@@ -134,4 +134,14 @@ describe('the inline proxy before a gateway that calls the guardrail too', () =>
     const { content } = await messageOf(await chat(gateway.url, { messages }));
     expect(content).to.equal(`You said: Who is ${pseudonym}?`);
   });
+
+  for (const mark of ['1', 'true', 't0abc.0123456789abcdef0123456789abcdef'])
+    it(`gives no value to a caller of the same session who types its pseudonym and claims the mark ${mark}`, async () => {
+      // Without an end user, all users of a key share a session.
+      await messageOf(await chat(gateway.url, {}));
+      const pseudonym = /<EMAIL_ADDRESS_[A-Z0-9]+>/.exec(seen())?.[0] ?? '';
+      const messages = [{ role: 'user', content: `Who is ${pseudonym}?` }];
+      const { content } = await messageOf(await chat(gateway.url, { messages }, { 'x-guardrail-pseudonymized': mark }));
+      expect(content).to.equal(`You said: Who is ${pseudonym}?`);
+    });
 });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { answerHeaders, leadsAway, requestHeaders } from './headers.ts';
+import { answerHeaders, leadsAway, requestHeaders, type RequestHeaderOptions } from './headers.ts';
 
 const upstream = new URL('http://litellm:4000/base');
-const guarded = { requestId: 'id', isGuarded: true, isTeamTrusted: false };
+const guarded = { requestId: 'id', isGuarded: true, isTeamTrusted: false, mark: 'keyed' };
 
-function sent(headers: Record<string, string>, options: Partial<typeof guarded> = {}): Record<string, string> {
+function sent(headers: Record<string, string>, options: Partial<RequestHeaderOptions> = {}): Record<string, string> {
   const flat = requestHeaders(headers, { ...guarded, ...options });
   return Object.fromEntries(
     Array.from({ length: flat.length / 2 }, (_, at) => flat.slice(2 * at, 2 * at + 2)),
@@ -15,7 +15,7 @@ const OWN = {
   via: '1.1 guardrail',
   'x-request-id': 'id',
   'accept-encoding': 'identity',
-  'x-guardrail-pseudonymized': '1',
+  'x-guardrail-pseudonymized': 'keyed',
 };
 
 describe('the headers of a request to the upstream', () => {
@@ -55,7 +55,11 @@ describe('the headers of a request to the upstream', () => {
       'content-digest': 'sha-256=:x:',
     };
     expect(sent(of)).to.deep.equal(OWN);
-    expect(sent(of, { isGuarded: false })).to.deep.equal({ ...of, via: '1.1 guardrail', 'x-request-id': 'id' });
+    expect(sent(of, { isGuarded: false, mark: undefined })).to.deep.equal({
+      ...of,
+      via: '1.1 guardrail',
+      'x-request-id': 'id',
+    });
   });
 
   it('contain the team only if a trusted hop has set it', () => {
@@ -66,7 +70,7 @@ describe('the headers of a request to the upstream', () => {
   it('say that the values are replaced only if they are', () => {
     const claimed = { 'x-guardrail-pseudonymized': 'yes' };
     expect(sent(claimed)).to.deep.equal(OWN);
-    expect(sent(claimed, { isGuarded: false })).to.not.have.property('x-guardrail-pseudonymized');
+    expect(sent(claimed, { mark: undefined })).to.not.have.property('x-guardrail-pseudonymized');
   });
 
   it('extend Via, and replace the request id', () => {

@@ -40,8 +40,8 @@ export interface RequestHeaderOptions {
   readonly requestId: string;
   /** The proxy reads and changes bodies of this call. If not, it forwards the bytes as they are. */
   readonly isGuarded: boolean;
-  /** Whether a header tells the next guardrail that values are already replaced. Default: `isGuarded`. */
-  readonly isMarked?: boolean;
+  /** Shows a guardrail that is asked again that the values are replaced. undefined: the request has no such header. */
+  readonly mark: string | undefined;
   /** A trusted hop has set the team. If not, a client has. */
   readonly isTeamTrusted: boolean;
 }
@@ -51,7 +51,7 @@ export interface RequestHeaderOptions {
  * credentials as the client sent them. It names no address of the client.
  */
 export function requestHeaders(received: IncomingHttpHeaders, options: RequestHeaderOptions): string[] {
-  const { requestId, isGuarded, isTeamTrusted, isMarked = isGuarded } = options;
+  const { requestId, isGuarded, isTeamTrusted, mark } = options;
   const dropped = isGuarded ? DROPPED_IN_GUARDED : DROPPED_IN_REQUESTS;
   const listed = listedIn(received.connection);
   const sent: string[] = [];
@@ -65,7 +65,7 @@ export function requestHeaders(received: IncomingHttpHeaders, options: RequestHe
   sent.push('via', via, 'x-request-id', requestId);
   if (isGuarded) sent.push('accept-encoding', 'identity');
   // A gateway that calls a guardrail too shows it this mark.
-  if (isMarked) sent.push(PSEUDONYMIZED_HEADER, '1');
+  if (mark !== undefined) sent.push(PSEUDONYMIZED_HEADER, mark);
   return sent;
 }
 

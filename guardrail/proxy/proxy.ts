@@ -103,15 +103,17 @@ export async function serveCall(
 
 async function send(
   { context, client, target, operation }: Call,
-  { body, length, query, isRead }: Prepared,
+  { body, length, query, isRead, answer }: Prepared,
   upstream: Upstream,
-  { metrics, identityHeaders, protocol }: InlineOptions,
+  { metrics, identityHeaders, protocol, mark }: InlineOptions,
 ): Promise<UpstreamAnswer> {
   const { log } = context.state;
   const headers = requestHeaders(context.req.headers, {
     requestId: context.state.requestId,
     isGuarded: isRead,
     isTeamTrusted: identityHeaders?.includes(TEAM_HEADER) ?? false,
+    // Without an answer to restore, nothing was replaced.
+    mark: answer && mark.value(),
   });
   const declared = isRead ? length : context.req.headers['content-length'];
   if (body !== null && declared !== undefined) headers.push('content-length', String(declared));

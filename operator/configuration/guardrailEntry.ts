@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { PSEUDONYMIZED_HEADER } from '../../guardrail/guardrail.ts';
 import type { GuardrailCallback } from '../api/v1alpha1/v1alpha1.ts';
 
 /** How the gateway calls the guardrail. */
@@ -64,10 +65,14 @@ function ownParams({ callback, url, timeoutSeconds }: GuardrailEntry): Record<st
     // Without these two, the gateway's own settings of the same names hide messages from every guardrail.
     skip_system_message_in_guardrail: false,
     skip_tool_message_in_guardrail: false,
+    // Without the value of this header, a guardrail does not know the calls of its own inline proxy.
+    extra_headers: [PSEUDONYMIZED_HEADER],
   };
 }
 
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/);
+/** Names of the client's headers that the guardrail receives, besides its own. */
+const extraHeaders = z.array(headerName);
 const headerValue = z.string().regex(/^[\x20-\x7e]*$/);
 /** Headers that the gateway sets itself, for framing and for its key. */
 const reservedHeaders = new Set([
@@ -105,8 +110,6 @@ const allowed = new Map<string, Check>([
         leaveOut,
       ),
   ],
-  /** Names of the client's headers that the guardrail receives. */
-  ['extra_headers', (value) => z.array(headerName).safeParse(value).data],
   /** Number of stream chunks after which the gateway calls the guardrail. */
   ['streaming_sampling_rate', (value) => z.int().min(1).safeParse(value).data],
   /** Settings of the guardrail for the gateway's calls. */
@@ -124,11 +127,13 @@ export function entryParams(base: Readonly<Record<string, unknown>>, entry: Guar
   const params = new Map<string, unknown>();
   const removed: string[] = [];
   const ours = new Map(Object.entries(ownParams(entry)));
+  const shown = ours.has('extra_headers') ? extraHeaders.safeParse(base.extra_headers).data : undefined;
+  if (shown) ours.set('extra_headers', [...new Set([...shown, PSEUDONYMIZED_HEADER])]);
   const addable = entry.callback === 'Generic' ? allowed : new Map<string, Check>();
   for (const [key, value] of Object.entries(base)) {
     const isChanged = !isOfAnyClient(key, value, entry);
     if (ours.has(key)) {
-      if (isChanged) removed.push(key);
+      if (isChanged && !(key === 'extra_headers' && shown)) removed.push(key);
       params.set(key, ours.get(key));
       continue;
     }

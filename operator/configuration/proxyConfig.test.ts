@@ -28,6 +28,7 @@ const entry = `  - guardrail_name: gateway-guardrail
       streaming_end_of_stream_only: false
       skip_system_message_in_guardrail: false
       skip_tool_message_in_guardrail: false
+      extra_headers: [ x-guardrail-pseudonymized ]
 `;
 
 const full = { ...guardrail, callback: 'Full' } as const;
@@ -183,7 +184,7 @@ describe('proxy configuration', () => {
   # Ours.
   - litellm_params:
       # One conversation each.
-      extra_headers: [ x-session-id, "no" ]
+      extra_headers: [ x-session-id, "no", x-guardrail-pseudonymized ]
       unreachable_fallback: fail_closed # no!
       headers: { x-tenant: "yes", "on": "1:30" }
       additional_provider_specific_params: { recall: thorough, images: block, block_entities: [ IBAN, "null" ] }

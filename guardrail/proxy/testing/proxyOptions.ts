@@ -2,6 +2,7 @@
 import { createSecretKey } from 'node:crypto';
 import { pino } from 'pino';
 import { defaultPolicy, type Analyzer } from '../../detection/detection.ts';
+import { createPseudonymizedMark } from '../../gateways/gateways.ts';
 import { createAdmission, createMetrics } from '../../http/http.ts';
 import type { SubjectId } from '../../ids.ts';
 import { createGuard } from '../../pseudonymization/pseudonymization.ts';
@@ -25,6 +26,7 @@ export function proxyOptions(
     upstream,
     unknown: 'block',
     hidesEndUser: false,
+    mark: createPseudonymizedMark(sessionKey),
     storedAnswers: new StoredAnswers(store, sessionKey),
     identityHeaders: undefined,
     customerHeaders: [],

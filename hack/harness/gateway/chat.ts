@@ -26,9 +26,12 @@ const SAMPLING_RATE = 5;
 const MAX_CHOICES = 128;
 /** USD for each token, in and out. High, so that a few calls change the spend visibly. */
 const PRICE = 0.001;
-/** Inbound headers whose values are sent to the guardrail. Of other headers, it gets only the name. */
+/**
+ * Inbound headers whose values are sent to the guardrail. Of other headers, it gets only the name. The last one is in
+ * `extra_headers` of the operator's entry.
+ */
 const SHOWN_HEADERS =
-  /^(host|accept-encoding|connection|accept|content-type|user-agent|content-length|x-session-id|x-stainless-.*)$/;
+  /^(host|accept-encoding|connection|accept|content-type|user-agent|content-length|x-session-id|x-stainless-.*|x-guardrail-pseudonymized)$/;
 const SECRET_HEADERS = /^(authorization|cookie|api-key|x-api-key|x-.*-api-key)$/;
 
 /** The dependencies of the model endpoint. */

@@ -31,6 +31,7 @@ export function readProxyConfig(
     streaming_end_of_stream_only: z.literal(false).optional(),
     skip_system_message_in_guardrail: z.literal(false).optional(),
     skip_tool_message_in_guardrail: z.literal(false).optional(),
+    extra_headers: z.array(z.string()).optional(),
     optional_params: z.undefined().optional(),
   });
   const schema = z.object({
