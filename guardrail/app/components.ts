@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/pseudonymization.ts';
 import type { AuditTrail } from '../audit/audit.ts';
 import type { Analyzer, DocumentPolicy, Policy, Profile } from '../detection/detection.ts';
-import { closeTls, type TlsFiles } from '../http/http.ts';
+import { closeTls, EndUserCheck, type TlsFiles } from '../http/http.ts';
 import { createAccess, openCustomerList, type Access, type CustomerList } from '../customers/customers.ts';
 import { createImageWorkerPool } from '../images/images.ts';
 import type { Live } from '../liveFile.ts';
@@ -47,6 +47,7 @@ export interface Components {
   readonly pipeline: Pipeline;
   /** Who may call; undefined: everybody may. */
   readonly access: Access | undefined;
+  readonly endUsers: EndUserCheck;
   /** undefined: no call is audited. */
   readonly audit: AuditTrail | undefined;
   close(): Promise<void>;
@@ -106,6 +107,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
       createTextGuard: options.guard ?? createGuard,
     }),
     access: customers?.access,
+    endUsers: new EndUserCheck({ isRequired: settings.REQUIRE_END_USER, metrics }),
     audit,
     async close() {
       for (const live of [apiKeys, encryptionKeys, policy, customers?.list]) live?.close();

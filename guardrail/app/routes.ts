@@ -40,7 +40,7 @@ function inlineOptions({
   logger,
 }: RouteOptions): Omit<InlineOptions, 'protocol'> {
   const { PROXY_UNKNOWN, PROXY_END_USER, PROXY_IDENTITY_HEADERS, PROXY_CUSTOMER_HEADERS, MAX_BODY } = settings;
-  const { sessionKey, store, pipeline, access, audit, policyRevision } = components;
+  const { sessionKey, store, pipeline, access, endUsers, audit, policyRevision } = components;
   return {
     ...pipeline,
     unknown: PROXY_UNKNOWN,
@@ -48,6 +48,7 @@ function inlineOptions({
     identityHeaders: PROXY_IDENTITY_HEADERS,
     customerHeaders: PROXY_CUSTOMER_HEADERS,
     access,
+    endUsers,
     audit,
     policyRevision,
     maxBody: MAX_BODY,
@@ -63,7 +64,7 @@ function inlineOptions({
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, analyzer, access, audit, policyRevision, policyWith } = components;
+  const { apiKeys, sessionKey, store, analyzer, access, endUsers, audit, policyRevision, policyWith } = components;
   const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
@@ -98,7 +99,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
     public: [healthRoutes(components, admission), ...(presidio?.public ?? [])],
     direct: http.gatewayRoutes({
       ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
-      mark: createPseudonymizedMark(sessionKey),
+      ...{ mark: createPseudonymizedMark(sessionKey), endUsers },
       proxyNames: settings.PROXY_NAMES,
     }),
     authenticated: [
@@ -108,7 +109,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
         isSessionOf: isSessionOf.bind(undefined, sessionKey),
       }),
       ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
-      http.configurationRoute({ access, policyRevision, isAdmin }),
+      http.configurationRoute({ access, policyRevision, endUsers, isAdmin }),
       http.explainRoute({ analyzer, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
       ...(settings.PLAYGROUND
         ? [http.playgroundPage(page), http.playgroundRoutes({ analyzer, guard, policyWith, preHandlers })]

@@ -5,12 +5,14 @@ import type { Access } from '../customers/customers.ts';
 import type { Tenant } from '../ids.ts';
 import { adminsOnly, authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState } from './context.ts';
+import type { EndUserCheck } from './endUserCheck.ts';
 import type { Operation } from './openapi/operation.ts';
 
 export interface ConfigurationOptions {
   readonly access: Access | undefined;
   /** Identifies the policy in force; undefined: the service has none. */
   readonly policyRevision: () => string | undefined;
+  readonly endUsers: Pick<EndUserCheck, 'latest'>;
   /** Whether the keys of a tenant are admin keys. */
   readonly isAdmin: (tenant: Tenant) => boolean;
 }
@@ -24,6 +26,12 @@ const configurationSchema = z.object({
     })
     .nullable()
     .describe('The list of customers in force. null: there is no valid list, or the service has none.'),
+  last_call_without_end_user: z
+    .string()
+    .nullable()
+    .describe(
+      'When the latest request that named no end user began, in ISO 8601. null: there was none since the start.',
+    ),
   policy: z
     .object({
       revision: z
@@ -45,7 +53,8 @@ export const configurationOperations: readonly Operation[] = [
     method: 'get',
     path: PATH,
     operationId: 'getConfiguration',
-    summary: 'Returns which versions of the files that change at run time are in force. Requires an admin key.',
+    summary:
+      'Returns which versions of the files that change at run time are in force, and when a request named no end user. Requires an admin key.',
     responses: { 200: { description: 'The versions.', body: configurationSchema } },
     errors: [401, 403],
   },
@@ -55,6 +64,7 @@ export const configurationOperations: readonly Operation[] = [
 export function configurationRoute({
   access,
   policyRevision,
+  endUsers,
   isAdmin,
 }: ConfigurationOptions): Router<AuthenticatedState> {
   const router = authenticatedRouter();
@@ -62,6 +72,7 @@ export function configurationRoute({
     const revision = policyRevision();
     context.body = {
       process: `${hostname()}/${process.pid}`,
+      last_call_without_end_user: endUsers.latest?.toISOString() ?? null,
       customer_list: access?.state() ?? null,
       policy: revision === undefined ? null : { revision },
     } satisfies z.infer<typeof configurationSchema>;

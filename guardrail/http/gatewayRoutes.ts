@@ -19,6 +19,7 @@ import {
 import { reportSession, type AuthenticatedScope, type HttpScope, type HttpStep } from './context.ts';
 import { withDeadline } from './deadline.ts';
 import type { DirectRoute } from './directRoutes.ts';
+import type { EndUserCheck } from './endUserCheck.ts';
 import { ServiceError } from './errors.ts';
 import { failures, type FailurePolicy } from './failures.ts';
 import { JSON_TYPE, jsonBytes } from './json.ts';
@@ -40,6 +41,7 @@ export interface GatewayRouteOptions {
   /** Derives the id of an end user of a tenant in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   readonly mark: PseudonymizedMark;
+  readonly endUsers: EndUserCheck;
   /** Admission and body reading, in this order. */
   readonly preHandlers: readonly HttpStep[];
   readonly onFailure: FailurePolicy;
@@ -107,11 +109,13 @@ async function runGuard(
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
   signal: AbortSignal,
-  { guard, access, policyOf, policyRevision, isFailOpen, metrics }: GatewayRouteOptions,
+  { guard, access, policyOf, policyRevision, isFailOpen, metrics, endUsers }: GatewayRouteOptions,
 ): Promise<object> {
   const { identity, stricter, isPseudonymized = false } = exchange;
   const { fence, log, audit } = context.state;
-  const { refusal, policies = [] } = access?.decide(callerIn(identity, adapter)) ?? {};
+  const { refusal: refused, policies = [] } = access?.decide(callerIn(identity, adapter)) ?? {};
+  const isUnnamed = exchange.phase === 'request' && adapter.tellsEndUser === true && !identity.endUser;
+  const refusal = (isUnnamed ? endUsers.missing(adapter.dialect) : undefined) ?? refused;
   const policy = policyOf(policies);
   context.state.policy = policy;
   if (audit) audit.policy = { service: policyRevision(), customers: policies };

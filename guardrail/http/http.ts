@@ -1,4 +1,5 @@
 /** The HTTP API of the guardrail: middleware, routes and servers. */
+export { EndUserCheck } from './endUserCheck.ts';
 export { accessLog } from './accessLog.ts';
 export { auditCalls } from './auditCalls.ts';
 export { auditedPaths, type AuditedPaths } from './auditedPaths.ts';

@@ -55,6 +55,11 @@ const COUNTERS = {
     help: 'Guardrail calls that failed and were forwarded unchanged in monitor mode, by error code.',
     labelNames: ['code'],
   },
+  callsWithoutUser: {
+    name: 'guardrail_calls_without_user_total',
+    help: 'Requests that name no end user, by protocol. The people who use the same key share one session for them.',
+    labelNames: ['protocol'],
+  },
   upstreamResponses: {
     name: 'guardrail_upstream_responses_total',
     help: 'Answers of the upstream of the inline proxy, by operation and status; the status is the code of the error if there is no answer.',

@@ -27,6 +27,8 @@ export interface Metrics {
   decryptionFailed(): void;
   /** Counts a call that failed and was forwarded in monitor mode. */
   failedOpen(code: string): void;
+  /** Counts a request that names no end user. */
+  callWithoutUser(protocol: string): void;
   /** Counts and times an answer of the upstream. `outcome` is its status, or the code of an error. */
   upstream(operation: string, outcome: string, seconds: number): void;
   /** Counts a version of the customer list that cannot be used. */
@@ -74,12 +76,7 @@ export function createMetrics(): Metrics {
       if (counts.isEnumeration) metrics.suspectedEnumerations.inc();
     },
     toolPseudonyms: countToolPseudonyms.bind(undefined, metrics),
-    decryptionFailed() {
-      metrics.decryptionFailures.inc();
-    },
-    failedOpen(code) {
-      metrics.failedOpen.inc({ code });
-    },
+    ...singleCounts(metrics),
     upstream(operation, outcome, seconds) {
       metrics.upstreamResponses.inc({ operation, status: outcome });
       metrics.upstreamDuration.observe({ operation }, seconds);
@@ -101,6 +98,23 @@ export function createMetrics(): Metrics {
     },
     instrumentStore: (store) => instrumentStore(store, metrics.storeDuration, registry),
     instrumentAnalyzer: (analyzer) => instrumentAnalyzer(analyzer, metrics.detectionDuration),
+  };
+}
+
+/** Counts of single calls and values. */
+function singleCounts(
+  metrics: ReturnType<typeof registerMetrics>,
+): Pick<Metrics, 'decryptionFailed' | 'failedOpen' | 'callWithoutUser'> {
+  return {
+    decryptionFailed() {
+      metrics.decryptionFailures.inc();
+    },
+    failedOpen(code) {
+      metrics.failedOpen.inc({ code });
+    },
+    callWithoutUser(protocol) {
+      metrics.callsWithoutUser.inc({ protocol });
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import type { AuditTrail } from '../audit/audit.ts';
 import type { ErrorBody, Operation } from '../bodies/bodies.ts';
 import type { Access } from '../customers/customers.ts';
 import type { Policy } from '../detection/detection.ts';
-import type { Admission, CallScope, Metrics } from '../http/http.ts';
+import type { Admission, CallScope, EndUserCheck, Metrics } from '../http/http.ts';
 import type { SubjectId, Tenant } from '../ids.ts';
 import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { Fence } from '../store/store.ts';
@@ -42,6 +42,7 @@ export interface InlineOptions {
   /** Derives the id of an end user in the store. */
   readonly subjectOf: (tenant: Tenant, endUser: string) => SubjectId;
   readonly fence: () => Fence;
+  readonly endUsers: EndUserCheck;
   readonly mark: PseudonymizedMark;
   readonly storedAnswers: StoredAnswers;
   readonly admission: Admission;

@@ -53,6 +53,11 @@ export function callerOf(
   };
 }
 
+/** Whether headers of a trusted hop tell who calls, and not only for which team. */
+export function identifiesUsers(identityHeaders: readonly string[] | undefined): boolean {
+  return identityHeaders?.some((name) => name !== TEAM_HEADER) === true;
+}
+
 /** @returns the end users that headers name. @param names in lower case */
 export function customersIn(headers: IncomingHttpHeaders, names: readonly string[]): string[] {
   const customers: string[] = [];

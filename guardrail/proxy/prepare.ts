@@ -8,7 +8,7 @@ import { randomId } from '../randomId.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
 import { ProxyError } from './errors.ts';
 import { problemOf } from './failures.ts';
-import { customersIn, identityOf, keyHashesIn } from './identity.ts';
+import { customersIn, identifiesUsers, identityOf, keyHashesIn } from './identity.ts';
 import { hasBody, isWithoutBody } from './route.ts';
 import { isStoring, mayBeStored } from './storedAnswers.ts';
 
@@ -182,18 +182,27 @@ function decide(call: Call, endUsers: EndUsers, options: InlineOptions): Pick<Re
   const { context, caller, target } = call;
   const { access, customerHeaders, policyOf, policyRevision } = options;
   const { headers, repeatedHeaders } = context.req;
+  const customers = [...customersIn(headers, customerHeaders), ...endUsers.names];
   const decision = access?.decide({
-    customers: [...customersIn(headers, customerHeaders), ...endUsers.names],
+    customers,
     team: caller.team,
     keyHashes: keyHashesIn(headers, target.query),
     isUnreadable: endUsers.isUnreadable || customerHeaders.some((name) => repeatedHeaders?.has(name)),
   });
   const policies = decision?.policies ?? [];
   if (context.state.audit) context.state.audit.policy = { service: policyRevision(), customers: policies };
+  const missing =
+    customers.length === 0 && needsEndUser(call, options) ? options.endUsers.missing(options.protocol) : undefined;
   return {
     policy: policyOf(policies),
-    refusal: isAccessChecked(call, options) ? decision?.refusal : undefined,
+    refusal: missing ?? (isAccessChecked(call, options) ? decision?.refusal : undefined),
   };
+}
+
+/** Whether other people can have the same session as the caller, unless the call names its end user. */
+function needsEndUser({ context, caller, operation, handling }: Call, { identityHeaders }: InlineOptions): boolean {
+  const reachesModel = handling === 'guard' && !isWithoutBody(context.method) && operation.isControl !== true;
+  return reachesModel && caller.name !== undefined && !identifiesUsers(identityHeaders);
 }
 
 /**

@@ -200,6 +200,12 @@ export const SETTINGS = {
     .describe(
       'ISO 639-1 codes of the expected languages, separated by commas. Presidio is called once for each. The built-in detector always finds names in English, German, French, Spanish, Italian and Dutch; each code adds the national phone number formats of its countries.',
     ),
+  REQUIRE_END_USER: values
+    .flag()
+    .prefault('false')
+    .describe(
+      'Whether requests that name no end user are refused. Without an end user, the people who use the same key share one session. Applies to calls of LiteLLM (generic_guardrail_api), of the inline proxy and of the external processor, unless GUARDRAIL_PROXY_IDENTITY_HEADERS identify the caller.',
+    ),
   SESSION_SCOPE: values
     .oneOf('user', 'conversation', 'call')
     .prefault('user')

@@ -84,6 +84,7 @@ describe('the settings', () => {
       PROFILE: 'personal',
       RECALL: 'balanced',
       LANGUAGES: ['en'],
+      REQUIRE_END_USER: false,
       SESSION_SCOPE: 'user',
       POLICY: undefined,
       IMAGES: 'redact',

@@ -103,6 +103,7 @@ export function guardrailEnvironment(
     ['PROFILE', lower(spec.profile)],
     ['RECALL', lower(spec.recall)],
     ['LANGUAGES', spec.languages?.join(',')],
+    ['REQUIRE_END_USER', spec.requireEndUser === true ? 'true' : undefined],
     ['SESSION_SCOPE', lower(spec.sessionScope)],
     ['POLICY', !hasPolicy(spec) ? undefined : `${paths.policy}/${files.policy}`],
     ['CUSTOMERS', paths.customers],

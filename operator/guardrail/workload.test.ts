@@ -497,6 +497,7 @@ describe('guardrail workload', () => {
           IMAGES: 'block',
         },
       ],
+      ['required end users', { requireEndUser: true }, { REQUIRE_END_USER: 'true' }],
       ['sizes in bytes', { maxBody: '20Mi' }, { MAX_BODY: '20971520' }],
       ['languages in a list', { languages: ['en', 'de'] }, { LANGUAGES: 'en,de' }],
       ['another port', { port: 9000 }, { PORT: '9000' }],

@@ -4,6 +4,7 @@ import type { GatewayClients } from '../gateway/gateway.ts';
 import type { GuardrailDependencies, ProxyDeployment } from '../guardrail/guardrail.ts';
 import type { ProxyDependencies } from '../proxy/proxy.ts';
 import type { EventRecorder, Finalizer, Index, Lister, StatusWriter } from '../runtime/runtime.ts';
+import type { AskLastCall } from './sharedSessions.ts';
 
 /** The dependencies of an instance's reconcile. */
 export interface Dependencies extends GuardrailDependencies, ProxyDependencies {
@@ -20,4 +21,5 @@ export interface Dependencies extends GuardrailDependencies, ProxyDependencies {
   readonly status: StatusWriter<GatewayInstance>;
   readonly finalizer: Finalizer<GatewayInstance>;
   readonly events: EventRecorder;
+  readonly askLastCall: AskLastCall;
 }

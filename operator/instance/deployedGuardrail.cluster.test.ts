@@ -72,6 +72,25 @@ describe('an instance that runs a guardrail as a Deployment', function () {
     expect(await testbed.tryPod(guardrail)).to.equal('');
   });
 
+  it('and warns if an application names no end user, until such calls are refused', async () => {
+    testbed.lastCall = new Date();
+    await testbed.instance({ guardrail: {} });
+    await testbed.until('GuardrailReady', 'RollingOut');
+    await testbed.rollOut(guardrail);
+    const messageMatches = (pattern: RegExp): Promise<void> =>
+      eventually(async () => {
+        const { status } = await testbed.read();
+        const condition = status?.conditions?.find(({ type }) => type === 'GuardrailReady');
+        expect([condition?.reason, pattern.test(condition?.message ?? '')]).to.deep.equal(['Ready', true]);
+      });
+    await messageMatches(/ Warning: an application names no end user in its calls/);
+    expect((await testbed.read()).status?.guardrail?.lastCallWithoutEndUser).to.equal(testbed.lastCall.toISOString());
+    await testbed.patch({ spec: { guardrail: { requireEndUser: true } } });
+    await testbed.until('GuardrailReady', 'RollingOut');
+    await testbed.rollOut(guardrail);
+    await messageMatches(/^(?!.*Warning)/);
+  });
+
   it('with keys that are generated once', async () => {
     await testbed.instance({ guardrail: {} });
     await testbed.until('GuardrailReady', 'RollingOut');

@@ -13,6 +13,8 @@ export interface InMemoryState {
   deletedCertificates: string | undefined;
   /** The number of consecutive probes whose response a later one must confirm. */
   unconfirmedProbes: number;
+  /** When the guardrail was last asked for calls without an end user, by the monotonic clock; undefined: never. */
+  lastCallAskedAt: number | undefined;
 }
 
 /** The states of all instances. */
@@ -30,6 +32,7 @@ export class InMemoryStates {
       keysDeleted: false,
       deletedCertificates: undefined,
       unconfirmedProbes: 0,
+      lastCallAskedAt: undefined,
     };
     this.#states.set(key, fresh);
     return fresh;

@@ -20,6 +20,7 @@ import {
 import { type Connections, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { guardrailImage, sidecarPermissions, ownPodPermission } from '../guardrail/guardrail.ts';
 import { InstanceReconciler } from './reconcile.ts';
+import { type AskLastCall, lastCallOf } from './sharedSessions.ts';
 
 /** The dependencies of the controller. */
 export interface InstanceDependencies {
@@ -31,6 +32,8 @@ export interface InstanceDependencies {
   readonly ownPod?: ObjectKey | undefined;
   /** Maps the URL of a Service to the URL that the operator calls. Default: the same URL, as inside a cluster. */
   readonly resolve?: (url: string) => string;
+  /** Default: asks the guardrail itself. */
+  readonly askLastCall?: AskLastCall;
 }
 
 const permissions: readonly Permission[] = [
@@ -75,6 +78,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     status: runtime.status(instances, { except: enforcementFields.instance }),
     finalizer: runtime.finalizer(instances, FINALIZER),
     events: runtime.events,
+    askLastCall: dependencies.askLastCall ?? lastCallOf(runtime, dependencies.resolve),
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),
   });

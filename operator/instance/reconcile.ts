@@ -15,6 +15,7 @@ import { finalize } from './finalize.ts';
 import { type InMemoryState, InMemoryStates } from './inMemoryState.ts';
 import { releaseFormerWorkloads } from './release.ts';
 import { type Outcome, reportOutcome, reportReady } from './report.ts';
+import { type AskContext, lastCallWithoutEndUser } from './sharedSessions.ts';
 import { deleteUnusedObjects } from './unused.ts';
 
 /** The interval of an instance in steady state: neither Secrets nor gateways are watched. */
@@ -110,9 +111,15 @@ export class InstanceReconciler implements Reconciler {
     const proxy = await reconcileProxy(dependencies, current, observed, { budget: budget.settings, ...guardrail });
     await releaseFormerWorkloads(dependencies, current, guardrail);
     await deleteUnusedObjects(dependencies, current, { guardrail, proxy, observed, state });
-    const outcome = { probe, budget, guardrail, proxy, observed };
+    const lastCall = await lastCallWithoutEndUser(current, this.#asking(state), signal);
+    const outcome = { probe, budget, guardrail, proxy, observed, lastCall };
     await reportOutcome(dependencies, current, outcome);
     return outcome;
+  }
+
+  #asking(state: InMemoryState): AskContext {
+    const { askLastCall: ask, now, monotonic } = this.#dependencies;
+    return { ask, now: now(), monotonic: monotonic(), state };
   }
 }
 

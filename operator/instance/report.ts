@@ -10,6 +10,7 @@ import type { DefaultBudget } from './defaultBudget.ts';
 import { defaultBudgetCondition } from './defaultBudgetCondition.ts';
 import type { Dependencies } from './dependencies.ts';
 import { rotationEvents, transitions } from './events.ts';
+import { sharedSessionsNote } from './sharedSessions.ts';
 import { countCustomers, guardrailStatus, nextStatus, statusWithReady } from './status.ts';
 
 /** The results of the steps of a reconcile. */
@@ -19,6 +20,8 @@ export interface Outcome {
   readonly guardrail: GuardrailResult;
   readonly proxy: ProxyResult;
   readonly observed: ObservedProxy;
+  /** When the guardrail last got a call without an end user; undefined: it is not known, or such calls share no session. */
+  readonly lastCall: string | undefined;
 }
 
 /** Writes the status of a complete reconcile. */
@@ -56,15 +59,16 @@ export function customerCounts({ customers }: Dependencies, instance: GatewayIns
 function statusOf(
   dependencies: Dependencies,
   before: GatewayInstance,
-  { probe, budget, guardrail, proxy }: Outcome,
+  { probe, budget, guardrail, proxy, lastCall }: Outcome,
 ): GatewayInstanceStatus {
   const conditions = {
     Reachable: probe.condition,
     ProxyConfigured: proxy.condition,
     DefaultBudgetEnforced: defaultBudgetCondition(before, budget, proxy.condition),
-    GuardrailReady: withNote(
+    GuardrailReady: withNotes(
       guardrail.condition ?? sidecarCondition(proxy.deployment, proxy.condition.message),
       guardrail.note,
+      sharedSessionsNote(lastCall, dependencies.now()),
     ),
   };
   const endpoint = probe.endpoint ?? before.status?.endpoint;
@@ -74,16 +78,17 @@ function statusOf(
     {
       endpoint,
       customers: customerCounts(dependencies, before),
-      guardrail: guardrailStatus(before, guardrail, endpoint),
+      guardrail: guardrailStatus(before, guardrail, endpoint, lastCall),
       budgetRowId: budget.rowId,
     },
     dependencies.now(),
   );
 }
 
-function withNote(
+function withNotes(
   condition: ConditionState<'GuardrailReady'>,
-  note: string | undefined,
+  ...notes: readonly (string | undefined)[]
 ): ConditionState<'GuardrailReady'> {
-  return note === undefined ? condition : { ...condition, message: `${condition.message} ${note}` };
+  const message = [condition.message, ...notes].filter((sentence) => sentence !== undefined).join(' ');
+  return { ...condition, message };
 }

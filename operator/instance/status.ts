@@ -78,11 +78,13 @@ export function statusWithReady(
 /**
  * The field `guardrail` of the status.
  * @param gatewayEndpoint the gateway's own address; undefined if it is not known
+ * @param lastCall when the guardrail last got a call without an end user; undefined if it is not known
  */
 export function guardrailStatus(
   before: GatewayInstance,
   { active, plan }: Pick<GuardrailResult, 'active' | 'plan'>,
   gatewayEndpoint: string | undefined,
+  lastCall?: string,
 ): GuardrailStatus | undefined {
   if (active === undefined) return undefined;
   const known = before.status?.guardrail;
@@ -104,6 +106,7 @@ export function guardrailStatus(
     apiKeySecretName: namesOf(before).apiKeySecret,
     enforcement: enforcementOf(before, plan, known),
     ...(revision === undefined ? {} : { policyRevision: revision }),
+    ...(lastCall === undefined ? {} : { lastCallWithoutEndUser: lastCall }),
     ...(api === undefined ? {} : { lastHandledApiKeyRotation: api }),
     ...(encryption === undefined ? {} : { lastHandledEncryptionKeyRotation: encryption }),
   };

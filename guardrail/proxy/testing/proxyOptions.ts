@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { pino } from 'pino';
 import { defaultPolicy, type Analyzer } from '../../detection/detection.ts';
 import { createPseudonymizedMark } from '../../gateways/gateways.ts';
-import { createAdmission, createMetrics } from '../../http/http.ts';
+import { createAdmission, createMetrics, EndUserCheck } from '../../http/http.ts';
 import type { SubjectId } from '../../ids.ts';
 import { createGuard } from '../../pseudonymization/pseudonymization.ts';
 import type { MappingStore } from '../../store/store.ts';
@@ -17,6 +17,7 @@ export function proxyOptions(
   analyze: Analyzer['analyze'] = (texts) => Promise.resolve(texts.map(() => [])),
 ): ProxyOptions {
   const sessionKey = createSecretKey(Buffer.alloc(32));
+  const metrics = createMetrics();
   const analyzer: Analyzer = {
     analyze,
     state: () => Promise.resolve({ up: true }),
@@ -40,7 +41,8 @@ export function proxyOptions(
     subjectOf: () => '' as SubjectId,
     fence: () => store.fence(),
     admission: createAdmission({ maxRunning: 4, maxWaiting: 4, maxWaitMs: 1000, maxBytes: 10_000 }),
-    metrics: createMetrics(),
+    metrics,
+    endUsers: new EndUserCheck({ isRequired: false, metrics }),
     logger: pino({ level: 'silent' }),
     ...options,
   };

@@ -621,6 +621,8 @@ export interface Guardrail {
    * @default "User"
    */
   sessionScope?: 'User' | 'Conversation' | 'Call';
+  /** Whether calls that name no end user are refused. All people who use the same key share one session for such calls, so that one of them can get values of another. No effect on the calls of the callback Full, in which each call has a session of its own. Default: they are accepted, and the condition GuardrailReady reports them. */
+  requireEndUser?: boolean;
   /** The policy, in YAML: actions for entity types, allow and deny lists, custom recognizers, and overrides for teams. Mutually exclusive with policyRef. */
   policy?: TextSource;
   /** The GuardrailPolicy of this guardrail, in the namespace of the instance. What it sets takes precedence over profile, recall, images, remoteImages, enforcement and mappingTTL. Mutually exclusive with policy. */
@@ -794,6 +796,11 @@ export interface GuardrailStatus {
   enforcement?: 'Enforce' | 'Monitor';
   /** Digest of the policy that the operator has written for the guardrail: the SHA-256 of the file, 32 hexadecimal digits. Absent without a policy. The pods of the guardrail read a new policy within the kubelet's sync period: status.policy says when every pod has it. */
   policyRevision?: string;
+  /**
+   * When the guardrail last got a call that named no end user, as far as the operator has asked. Absent if such calls are refused, or if sessionScope is not User.
+   * @format date-time
+   */
+  lastCallWithoutEndUser?: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-api-key that was handled. */
   lastHandledApiKeyRotation?: string;
   /** The last value of the annotation gateway.guardrail.dev/rotate-encryption-key that was handled. */

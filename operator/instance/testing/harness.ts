@@ -40,6 +40,7 @@ import { enforcementController } from '../../enforcement/enforcement.ts';
 import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
 import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
 import { instanceController } from '../instance.ts';
+import type { AskLastCall } from '../sharedSessions.ts';
 
 export const MASTER_KEY = 'sk-master';
 
@@ -104,14 +105,22 @@ export async function failure(call: Promise<unknown>): Promise<string> {
   );
 }
 
+interface OperatorOptions {
+  readonly resolve: (url: string) => string;
+  readonly pods: () => FakePods;
+  readonly askLastCall: AskLastCall;
+  readonly clock: Clock;
+}
+
 class InstanceOperator extends Manager {
   readonly #resolve: (url: string) => string;
   readonly #pods: () => FakePods;
+  readonly #askLastCall: AskLastCall;
 
   constructor(
     plane: ControlPlane,
     namespaces: readonly [string, ...string[]],
-    { resolve, pods, clock }: { resolve: (url: string) => string; pods: () => FakePods; clock: Clock },
+    { resolve, pods, askLastCall, clock }: OperatorOptions,
   ) {
     super({
       log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
@@ -129,6 +138,7 @@ class InstanceOperator extends Manager {
     });
     this.#resolve = resolve;
     this.#pods = pods;
+    this.#askLastCall = askLastCall;
   }
 
   protected override async init(): Promise<void> {
@@ -143,7 +153,8 @@ class InstanceOperator extends Manager {
     this.addController(
       enforcementController(runtime, { identity: testIdentity, findPods: fakePods(runtime, this.#pods) }),
     );
-    this.addController(instanceController(runtime, { connections, clients, resolve: this.#resolve }));
+    const [resolve, askLastCall] = [this.#resolve, this.#askLastCall];
+    this.addController(instanceController(runtime, { connections, clients, resolve, askLastCall }));
     this.addController(policyController(runtime));
     await Promise.resolve();
   }
@@ -157,6 +168,8 @@ export class Testbed {
   readonly apps: AppsV1Api;
   readonly core: CoreV1Api;
   readonly custom: CustomObjectsApi;
+  /** When guardrails got a call without an end user, as their pods report. */
+  lastCall: Date | undefined;
   readonly #time = new OperatorTime();
   readonly #resolve: (url: string) => string;
   #pods: FakePods = currentPods;
@@ -193,6 +206,7 @@ export class Testbed {
     return new InstanceOperator(this.plane, this.#namespaces, {
       resolve: this.#resolve,
       pods: () => this.#pods,
+      askLastCall: () => Promise.resolve(this.lastCall),
       clock: this.#time,
     });
   }
