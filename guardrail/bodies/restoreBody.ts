@@ -31,7 +31,12 @@ export async function restoreBody(
   }
   const pieces = body.length === 0 ? [] : read(operation, body, contentType);
   if (pieces.length === 0) return { body, counts: UNCHANGED };
-  const places = joined(pieces.map(({ content }) => content.places));
+  // Lines are answers of their own.
+  const places = joined(
+    pieces.map(({ content }, answer) =>
+      pieces.length === 1 ? content.places : content.places.map((place) => ({ ...place, answer })),
+    ),
+  );
   const outcome = await guard.response({ texts: [], passages: places }, context);
   const { passages = places, restored, withheld, unknown, isEnumeration = false } = outcome;
   let next = 0;

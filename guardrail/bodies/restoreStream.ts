@@ -87,6 +87,8 @@ class StreamRestorer implements ByteStream {
   private readonly framer: Framer;
   private readonly answer: AnswerStream;
   private readonly channels = new Map<string, OpenChannel>();
+  /** The number of events. Lines of a file are answers of their own. */
+  private lines = 0;
   /** Of the last event that was parsed. */
   private template: Template | undefined;
   /** Of the template. Made for the second event of a shape. */
@@ -182,6 +184,7 @@ class StreamRestorer implements ByteStream {
   }
 
   private async restoreEvent(frame: Frame, data: string, root: Node, isLast: boolean): Promise<string> {
+    this.lines += 1;
     // The lines of a file do not continue each other, whatever their shape.
     const reading = this.operation.answersLines === true ? NOTHING : readEvent(root, data);
     const { deltas } = reading;
@@ -228,7 +231,7 @@ class StreamRestorer implements ByteStream {
     const last = new LastEvent(data);
     for (const delta of deltas) {
       const { channel, kind, node } = delta;
-      const open = this.channels.get(channel) ?? { text: this.answer.text(kind), last, name };
+      const open = this.channels.get(channel) ?? { text: this.answer.text(kind, partOf(channel)), last, name };
       open.last = last;
       open.name = name;
       this.channels.set(channel, open);
@@ -262,9 +265,14 @@ class StreamRestorer implements ByteStream {
 
   private async whole(text: string, kind: TextKind): Promise<string> {
     if (kind === 'address') return text;
-    const stream = this.answer.text(kind);
+    const stream = this.answer.text(kind, this.operation.answersLines === true ? `line ${this.lines}` : '');
     return (await stream.push(text)) + (await stream.end());
   }
+}
+
+/** The part of an answer whose texts a client can join: a choice, or all blocks of a message. */
+function partOf(channel: string): string {
+  return /^(?:choice|candidate) \d+/.exec(channel)?.[0] ?? '';
 }
 
 /** Writes an event that has nothing to restore but its piece of text. */

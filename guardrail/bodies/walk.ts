@@ -10,7 +10,7 @@ import {
   type MemberPosition,
   type TextKind,
 } from '../messages/messages.ts';
-import { mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
+import { mayBeginAddress, mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
 import type { ArrayNode, Member, Node, ObjectNode, StringNode } from './json/document.ts';
 import { hasNodeWithin } from './json/within.ts';
 import { isDataUrlOfType, mediaIn, type Media } from './request/media.ts';
@@ -255,7 +255,9 @@ class TextWalk {
   }
 
   private add(place: Place): void {
-    if (!this.isAnswer || mayHavePseudonyms(place.text)) this.places.push(place);
+    const { text, kind } = place;
+    if (!this.isAnswer || mayHavePseudonyms(text) || (kind !== 'arguments' && mayBeginAddress(text)))
+      this.places.push(place);
   }
 
   private hasImage(node: Node): boolean {

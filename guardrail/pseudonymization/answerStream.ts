@@ -5,7 +5,7 @@ import type { AnswerCounts, AnswerStream, TextStream } from './contract.ts';
 import type { Stored } from './encoding.ts';
 import type { Grammar, PseudonymMatch } from './grammar.ts';
 import { Budget, Guesses } from './limits.ts';
-import { RestoredTextStream, type SavedText, type SharedAnswer } from './textStream.ts';
+import { JoinedStreams, RestoredTextStream, type SavedText, type SharedAnswer } from './textStream.ts';
 
 export interface AnswerOptions {
   readonly grammar: Grammar;
@@ -18,6 +18,9 @@ export interface AnswerOptions {
 export function createAnswerStream(options: AnswerOptions): AnswerStream {
   return new RestoredAnswer(options);
 }
+
+/** Parts of an answer that are remembered. More than the choices of an answer: each line of a file is a part. */
+const MAX_PARTS = 1024;
 
 /** The state of a {@link PausedText}. */
 export interface SavedAnswer {
@@ -40,7 +43,7 @@ export interface PausedText extends TextStream {
  */
 export function createPausedText(kind: TextKind, saved: SavedAnswer | undefined, options: AnswerOptions): PausedText {
   const answer = new RestoredAnswer(options, saved);
-  const text = new RestoredTextStream(kind, answer, saved?.text);
+  const text = new RestoredTextStream(kind, answer, undefined, saved?.text);
   const wasEnumeration = answer.counts().isEnumeration;
   return {
     push: (piece) => text.push(piece),
@@ -73,6 +76,7 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
   private readonly guesses: Guesses;
   private found: number;
   private unknown = 0;
+  private readonly joined = new Map<string, JoinedStreams>();
 
   constructor({ grammar, lookUp, maxBytes }: AnswerOptions, saved?: Omit<SavedAnswer, 'text'>) {
     this.grammar = grammar;
@@ -87,8 +91,12 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
   }
 
   /** An address is never restored: a client may load it. */
-  text(kind: TextKind): TextStream {
-    return kind === 'address' ? UNCHANGED : new RestoredTextStream(kind, this);
+  text(kind: TextKind, part = ''): TextStream {
+    if (kind === 'address') return UNCHANGED;
+    const joined = this.joined.get(part) ?? new JoinedStreams();
+    if (this.joined.size >= MAX_PARTS && !this.joined.has(part)) this.joined.clear();
+    this.joined.set(part, joined);
+    return new RestoredTextStream(kind, this, joined);
   }
 
   counts(): AnswerCounts {

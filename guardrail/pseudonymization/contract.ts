@@ -72,6 +72,8 @@ export interface CallerSettings extends StricterSettings {
 export interface Passage {
   readonly text: string;
   readonly kind: TextKind;
+  /** Texts with different numbers belong to different answers: no client joins them. Default: all are of one answer. */
+  readonly answer?: number | undefined;
 }
 
 /** The content of a request. Lists keep their length and order. */
@@ -169,8 +171,11 @@ export type AnswerCounts = Required<Pick<ResponseOutcome, 'restored' | 'withheld
  * from the store: each pseudonym is looked up once, together with the others of its piece.
  */
 export interface AnswerStream {
-  /** Begins a text of the answer: one channel, such as the content of a choice or the arguments of a tool call. */
-  text(kind: TextKind): TextStream;
+  /**
+   * Begins a text of the answer: one channel, such as the content of a choice or the arguments of a tool call.
+   * @param part the part of the answer whose texts a client can join, such as a choice. Default: one for all such texts.
+   */
+  text(kind: TextKind, part?: string): TextStream;
   counts(): AnswerCounts;
 }
 

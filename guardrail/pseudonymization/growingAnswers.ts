@@ -1,5 +1,6 @@
 import type { SessionId } from '../ids.ts';
 import { beginningDigests, processDigest } from '../processDigest.ts';
+import { Recent } from '../recent.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { CallContext, ResponseDocument } from './contract.ts';
 import type { Grammar } from './grammar.ts';
@@ -13,6 +14,8 @@ const MAX_AGE_MS = 60_000;
 const MIN_LENGTH = 2000;
 /** A text for each choice of an answer. */
 const MAX_TEXTS = 16;
+/** Calls with several texts that are remembered, for the time of a stream. */
+const MAX_CALLS = 5000;
 /** Estimated memory of an entry and of each pseudonym in its text. */
 const ENTRY_BYTES = 512;
 const MATCH_BYTES = 256;
@@ -60,6 +63,8 @@ export class GrowingAnswers {
   /** Least recently used first. */
   private readonly entries = new Map<string, Entry>();
   private readonly options: Required<GrowingAnswersOptions>;
+  /** Calls with several texts. */
+  private readonly calls = new Recent<true>(MAX_CALLS);
   private bytes = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -101,6 +106,18 @@ export class GrowingAnswers {
         });
       },
     };
+  }
+
+  /**
+   * Whether an earlier call has shown texts of the same answer. Only a stream is shown several times, and its texts are choices,
+   * which no client joins. Remembers the call.
+   */
+  isStreamOfChoices({ texts }: ResponseDocument, session: SessionId, { identity: { callId } }: CallContext): boolean {
+    if (!callId || texts.length < 2) return false;
+    const call = processDigest(JSON.stringify([session, callId]));
+    const isKnown = this.calls.get(call) !== undefined;
+    this.calls.set(call, true);
+    return isKnown;
   }
 
   /** The size of what is remembered, in bytes. */

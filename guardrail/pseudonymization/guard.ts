@@ -95,13 +95,14 @@ class TextGuard implements Guard {
     if (!session.isShared && !context.mayShow) return unchanged(session.id, document);
     const { grammar } = this.syntax();
     const growing = this.growing.textsOf(document, session.id, context, grammar);
+    const areChoices = this.growing.isStreamOfChoices(document, session.id, context);
     const found = await findPseudonyms(document, grammar, growing);
     const values = await this.lookUp(session, context)(pseudonymsOf(found));
     return await restore(
       session.id,
       document,
       found,
-      { values, mayShow: context.mayShow, growing },
+      { values, mayShow: context.mayShow, growing, areChoices },
       this.maxResponseBytes,
     );
   }

@@ -25,6 +25,7 @@ export { InvalidCarryError, ResponseTooLargeError, SessionErasedError } from './
 export { createGuard, type GuardOptions } from './guard.ts';
 export { CODE_ALPHABET } from './pseudonyms.ts';
 export { mayHavePseudonyms } from './grammar.ts';
+export { mayBeginAddress } from './joinedTexts.ts';
 export { knownTypes, showing } from './labels.ts';
 export { refuse } from './refuse.ts';
 export { countEntities } from './request.ts';

@@ -11,7 +11,9 @@ import type { Grammar } from './grammar.ts';
 import type { GrowingTexts } from './growingAnswers.ts';
 import { Budget } from './limits.ts';
 import { labelIn, type Pseudonyms } from './pseudonyms.ts';
-import { looksLikeEnumeration, restoringText } from './restore.ts';
+import { isHighSurrogate } from './held.ts';
+import { beginningsOf, isDisplayed } from './joinedTexts.ts';
+import { looksLikeEnumeration, restoringJoined, restoringText } from './restore.ts';
 import { NO_PLACES, type Restored } from './restorePass.ts';
 import { addPseudonyms, scanGrowingText, scanText, type ScannedText } from './scan.ts';
 
@@ -81,6 +83,8 @@ export async function lookUp(
 interface Known extends Pick<CallContext, 'mayShow'> {
   readonly values: Values;
   readonly growing?: GrowingTexts | undefined;
+  /** Whether the texts are choices of a stream, which no client joins. Default: false. */
+  readonly areChoices?: boolean;
 }
 
 /** @throws ResponseTooLargeError */
@@ -88,7 +92,7 @@ export async function restore(
   session: SessionId,
   document: ResponseDocument,
   scans: Scans,
-  { values: known, mayShow, growing }: Known,
+  { values: known, mayShow, growing, areChoices = false }: Known,
   maxBytes: number,
 ): Promise<ResponseOutcome> {
   const isEnumeration = looksLikeEnumeration(scans.values(), known);
@@ -96,7 +100,9 @@ export async function restore(
   const results = new RestoredTexts(scans, shown, maxBytes, growing);
   // Without known pseudonyms, only the holdback of the texts is computed.
   const relevant = shown.size === 0 ? { texts: document.texts } : document;
-  await results.restoreAll(passagesOf(relevant));
+  const passages = passagesOf(relevant);
+  await results.restoreAll(passages);
+  if (shown.size > 0 && !areChoices) await results.joinAll(passages);
   const { restored, withheld } = results.counts();
   const { unknown, hidden } = countUnrestored(scans, known, shown);
   return {
@@ -195,6 +201,25 @@ class RestoredTexts {
     }
   }
 
+  /** Restores texts once more whose values could be in an address that begins in another text of the answer. */
+  async joinAll(passages: readonly Passage[]): Promise<void> {
+    const yieldIfDue = createYielder();
+    const displayed = passages.filter(({ kind }) => isDisplayed(kind));
+    for (const group of Map.groupBy(displayed, ({ answer }) => answer).values()) {
+      const distinct = [...new Map(group.map((passage) => [passage.text, passage])).values()];
+      const texts = distinct.map(({ text, kind }) => this.textOf(text, kind));
+      const joining = inSlices(beginningsOf(texts), yieldIfDue);
+      const beginnings = joining instanceof Promise ? await joining : joining;
+      for (const [at, { text, kind }] of distinct.entries()) {
+        const [alone, before, scan] = [this.results.get(text, kind), beginnings[at], this.scans.get(text)];
+        if (!alone || alone.restored === 0 || !before || before.isEmpty || !scan) continue;
+        const restoring = inSlices(restoringJoined(scan, this.values, kind, before), yieldIfDue);
+        const joined = restoring instanceof Promise ? await restoring : restoring;
+        this.results.set(text, kind, { ...joined, holdback: joinedHoldback(alone, joined) });
+      }
+    }
+  }
+
   textOf(text: string, kind: TextKind): string {
     const result = this.results.get(text, kind);
     if (!result) throw new Error('A text of the response was not restored.');
@@ -221,10 +246,19 @@ class RestoredTexts {
   }
 }
 
+/** In a stream, the other text can go on and close the address: what depends on it waits. */
+function joinedHoldback(alone: Restored, joined: Restored): number {
+  let same = 0;
+  while (same < joined.text.length && joined.text.charCodeAt(same) === alone.text.charCodeAt(same)) same++;
+  if (isHighSurrogate(joined.text.charCodeAt(same - 1))) same--;
+  return Math.max(joined.holdback, joined.text.length - same);
+}
+
 /** The texts of a response that may be restored, in order. */
 function passagesOf(document: ResponseDocument): Passage[] {
-  const passages: Passage[] = [];
-  rewriteTexts(document, (text, kind) => {
+  const { passages: ofBody = [], ...others } = document;
+  const passages: Passage[] = ofBody.filter(({ kind }) => kind !== 'address');
+  rewriteTexts(others, (text, kind) => {
     passages.push({ text, kind });
     return text;
   });
@@ -239,7 +273,7 @@ function rewriteTexts(
   const text = (found: string, kind: TextKind): string => (kind === 'address' ? found : rewrite(found, kind));
   return {
     texts: texts.map((one) => text(one, 'text')),
-    ...(passages && { passages: passages.map(({ text: one, kind }) => ({ text: text(one, kind), kind })) }),
+    ...(passages && { passages: passages.map((one) => ({ ...one, text: text(one.text, one.kind) })) }),
     ...(structuredMessages && {
       structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
     }),

@@ -1,7 +1,7 @@
 import type { Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import { JsonStrings, type TextKind } from '../messages/messages.ts';
-import { LoadedAddresses, mayLoadAddresses } from './autoload/autoload.ts';
+import { LoadedAddresses, mayLoadAddresses, type OpenEnds } from './autoload/autoload.ts';
 import { savedRestorer } from './checkpoint.ts';
 import { isPlain, type Stored } from './encoding.ts';
 import type { PseudonymMatch, Unfinished } from './grammar.ts';
@@ -55,6 +55,19 @@ function savedFor(
 ): SavedRestorer | undefined {
   const saved = growth?.from && savedRestorer(growth.from, values);
   return needsStrings && !saved?.strings ? undefined : saved;
+}
+
+/** As {@link restoringText}, for a text that a client can join to the ends of others. */
+export function* restoringJoined(
+  scanned: ScannedText,
+  values: ReadonlyMap<Pseudonym, Stored>,
+  kind: TextKind,
+  before: OpenEnds,
+): Steps<Restored> {
+  const strings = depthMatters(scanned, values) ? new JsonStrings() : undefined;
+  return yield* putValues(scanned, values, kind, {
+    reading: { strings, addresses: new LoadedAddresses(undefined, before) },
+  });
 }
 
 /** Whether the values of a text depend on the depth of the JSON strings that contain them. */

@@ -1,5 +1,5 @@
 import { escapeJson, JsonStrings, type SavedStrings, type TextKind } from '../messages/messages.ts';
-import { LoadedAddresses, Place, type SavedAddresses } from './autoload/autoload.ts';
+import { LoadedAddresses, Place, type OpenEnds, type SavedAddresses } from './autoload/autoload.ts';
 import { encodeAt, type Stored } from './encoding.ts';
 import type { PseudonymMatch } from './grammar.ts';
 import type { Budget } from './limits.ts';
@@ -31,11 +31,12 @@ export interface SavedRestorer {
 /**
  * The reading of a text of which nothing is known in advance. No client displays arguments.
  * @param saved the state from which to continue
+ * @param before the ends of other texts of the answer
  */
-export function readingOf(kind: TextKind, saved?: SavedRestorer): Required<Reading> {
+export function readingOf(kind: TextKind, saved?: SavedRestorer, before?: OpenEnds): Required<Reading> {
   return {
     strings: new JsonStrings(undefined, saved?.strings),
-    addresses: kind === 'arguments' ? undefined : new LoadedAddresses(saved?.addresses),
+    addresses: kind === 'arguments' ? undefined : new LoadedAddresses(saved?.addresses, before),
   };
 }
 
@@ -90,6 +91,14 @@ export class Restorer {
     const { originalBytes, restoredBytes } = this;
     const { strings, addresses } = this.reading;
     return { originalBytes, restoredBytes, strings: strings?.save(), addresses: addresses?.save() };
+  }
+
+  /**
+   * Adds the states in which the text leaves what a client joins to its end.
+   * @param rest what the text has besides what is written
+   */
+  addEnds(ends: OpenEnds, rest = ''): void {
+    this.reading.addresses?.addEnds(ends, rest);
   }
 
   /** The size of the original text or, if it is larger, of the text with all values: an upper bound of the result. */

@@ -5,6 +5,8 @@ import type { Stored } from './encoding.ts';
 import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
 import { CONTEXT, isHighSurrogate, settledPlace } from './held.ts';
 import type { Budget } from './limits.ts';
+import { OpenEnds } from './autoload/autoload.ts';
+import { isDisplayed } from './joinedTexts.ts';
 import { isComplete } from './restore.ts';
 import { readingOf, Restorer, type SavedRestorer, type Tally } from './restorer.ts';
 
@@ -17,6 +19,28 @@ export interface SharedAnswer {
   prepare(matches: readonly PseudonymMatch[]): Promise<void>;
   /** Decides and counts a pseudonym that was prepared. @returns its value; undefined if it stays as it is */
   decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined;
+}
+
+/** The texts of an answer that a client can join, in the order in which they begin. */
+export class JoinedStreams {
+  private readonly ended = new OpenEnds();
+  private readonly open = new Set<RestoredTextStream>();
+
+  /** @returns the ends of the texts before the one that begins now */
+  before(): OpenEnds {
+    const ends = new OpenEnds(this.ended);
+    for (const text of this.open) text.addEnds(ends);
+    return ends;
+  }
+
+  begin(text: RestoredTextStream): void {
+    this.open.add(text);
+  }
+
+  end(text: RestoredTextStream): void {
+    this.open.delete(text);
+    text.addEnds(this.ended);
+  }
 }
 
 /** The state of a {@link RestoredTextStream}. */
@@ -35,6 +59,7 @@ export class RestoredTextStream implements TextStream {
   private readonly kind: TextKind;
   private readonly answer: SharedAnswer;
   private readonly restorer: Restorer;
+  private readonly joined: JoinedStreams | undefined;
   /** The end of the text so far: {@link CONTEXT}, and from `from` on what is held back. */
   private text = '';
   private from = 0;
@@ -43,14 +68,25 @@ export class RestoredTextStream implements TextStream {
   /** The last call that is running; undefined: none. */
   private turn: Promise<string> | undefined;
 
-  /** @param saved the state from which to continue, of a text of the same kind. @throws ResponseTooLargeError */
-  constructor(kind: TextKind, answer: SharedAnswer, saved?: SavedText) {
+  /**
+   * @param joined the other texts, to which a client can join this one
+   * @param saved the state from which to continue, of a text of the same kind
+   * @throws ResponseTooLargeError
+   */
+  constructor(kind: TextKind, answer: SharedAnswer, joined?: JoinedStreams, saved?: SavedText) {
     this.kind = kind;
     this.answer = answer;
-    this.restorer = new Restorer(kind, readingOf(kind, saved?.restorer), answer.tally, answer.budget);
+    this.restorer = new Restorer(kind, readingOf(kind, saved?.restorer, joined?.before()), answer.tally, answer.budget);
+    this.joined = isDisplayed(kind) ? joined : undefined;
+    this.joined?.begin(this);
     if (!saved) return;
     this.restorer.resume(saved.restorer);
     ({ text: this.text, from: this.from, half: this.half } = saved);
+  }
+
+  /** Adds the states in which the text so far leaves what a client joins to it. */
+  addEnds(ends: OpenEnds): void {
+    this.restorer.addEnds(ends, this.text.slice(this.from));
   }
 
   /** @returns the state between two calls, which can be written as JSON */
@@ -99,6 +135,7 @@ export class RestoredTextStream implements TextStream {
       const end = Math.max(at, settled);
       this.restorer.copy(text, at, end);
       this.keep(text, end);
+      if (isEnd) this.joined?.end(this);
       return this.take(isEnd);
     };
     return matches.length === 0 ? write() : this.answer.prepare(matches).then(write);

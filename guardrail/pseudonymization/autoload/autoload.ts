@@ -1,12 +1,10 @@
 import { JsonStrings, type SavedStrings, type StringSink } from '../../messages/messages.ts';
-import { innermost, type AddressReader, type Place } from './contract.ts';
-import { BbCodeReader, type SavedBbCode } from './bbCode.ts';
-import { DiagramReader, type SavedDiagrams } from './diagrams.ts';
-import { HtmlReader, type SavedHtml } from './html.ts';
-import { MarkdownReader, type SavedMarkdown } from './markdown.ts';
-import { TextileReader, type SavedTextile } from './textile.ts';
+import { innermost, Place } from './contract.ts';
+import { Level, type SavedLevel } from './level.ts';
+import type { OpenEnds } from './openEnds.ts';
 
 export { Place } from './contract.ts';
+export { OpenEnds } from './openEnds.ts';
 
 /** The state of {@link LoadedAddresses}. May contain parts of the restored text. */
 export interface SavedAddresses {
@@ -14,18 +12,11 @@ export interface SavedAddresses {
   readonly strings: SavedStrings;
 }
 
-interface SavedLevel {
-  readonly markdown: SavedMarkdown;
-  readonly html: SavedHtml;
-  readonly bbCode: SavedBbCode;
-  readonly textile: SavedTextile;
-  readonly diagrams: SavedDiagrams;
-}
-
 /**
  * Finds the addresses in a text that a renderer loads automatically, such as those of images in Markdown, HTML, BBCode and
- * Textile, and those in diagrams and scripts. A value in such an address is sent to its host when the text is displayed, and a prompt injection can make a model
- * write the address.
+ * Textile, and those in diagrams and scripts. A value in such an address is sent to its host when the text is displayed, and
+ * a prompt injection can make a model write the address. Clients can join the text to others of its answer, so that an address
+ * can begin in one of those.
  *
  * The result for a place depends only on the text before it, so a stream gives the same results. Where renderers
  * differ, an address counts if one of them loads it. Time is linear in the text.
@@ -33,11 +24,19 @@ interface SavedLevel {
 export class LoadedAddresses implements StringSink {
   private readonly levels: Level[];
   private readonly strings: JsonStrings;
+  /** The text behind other texts of its answer. */
+  private joined: Level[];
+  private readonly isFlooded: boolean;
 
-  /** @param saved the state from which to continue, as JSON */
-  constructor(saved?: SavedAddresses) {
+  /**
+   * @param saved the state from which to continue, as JSON
+   * @param before the ends of other texts, to which a client can join this one
+   */
+  constructor(saved?: SavedAddresses, before?: OpenEnds) {
     this.levels = saved?.levels.map((level) => new Level(level)) ?? [new Level()];
     this.strings = new JsonStrings(this, saved?.strings);
+    this.joined = before?.levels() ?? [];
+    this.isFlooded = before?.isFlooded ?? false;
   }
 
   /** For the reader of JSON strings. */
@@ -56,64 +55,40 @@ export class LoadedAddresses implements StringSink {
   }
 
   feed(text: string): void {
+    const { levels, strings, joined } = this;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      this.levels[0]?.feed(unit);
-      this.strings.feed(unit);
+      levels[0]?.feed(unit);
+      strings.feed(unit);
+      for (const level of joined) level.feed(unit);
+    }
+    // Such a reading goes on as that of the text alone.
+    if (joined.length > 0) this.joined = joined.filter((level) => !level.isClean);
+  }
+
+  /**
+   * Adds the states in which the text leaves what is joined to its end.
+   * @param rest what the text has besides what was read
+   */
+  addEnds(ends: OpenEnds, rest: string): void {
+    if (this.isFlooded) ends.flood();
+    for (const level of [this.levels[0], ...this.joined]) {
+      const end = level?.after(rest);
+      if (end?.isClean === false) ends.add(end);
     }
   }
 
   /** The position of the next character, in the text itself and in the JSON strings that contain it. */
   get place(): Place {
-    return innermost(this.openLevels());
+    return this.isFlooded ? Place.inside : innermost([...this.openLevels(), ...this.joined]);
   }
 
   beginsAddress(unit: number): boolean {
-    return this.openLevels().some((level) => level.markdown.beginsAddress(unit));
+    return [...this.openLevels(), ...this.joined].some((level) => level.markdown.beginsAddress(unit));
   }
 
   private openLevels(): Level[] {
     return this.levels.slice(0, this.strings.depth + 1);
-  }
-}
-
-/** The text itself, or the content of a JSON string in it. */
-class Level implements AddressReader {
-  readonly markdown: MarkdownReader;
-  private readonly html: HtmlReader;
-  private readonly bbCode: BbCodeReader;
-  private readonly textile: TextileReader;
-  private readonly diagrams: DiagramReader;
-
-  constructor(saved?: SavedLevel) {
-    this.markdown = saved ? MarkdownReader.of(saved.markdown) : new MarkdownReader();
-    this.html = saved ? HtmlReader.of(saved.html) : new HtmlReader();
-    this.bbCode = saved ? BbCodeReader.of(saved.bbCode) : new BbCodeReader();
-    this.textile = saved ? TextileReader.of(saved.textile) : new TextileReader();
-    this.diagrams = saved ? DiagramReader.of(saved.diagrams) : new DiagramReader();
-  }
-
-  save(): SavedLevel {
-    const { markdown, html, bbCode, textile, diagrams } = this;
-    return {
-      markdown: markdown.save(),
-      html: html.save(),
-      bbCode: bbCode.save(),
-      textile: textile.save(),
-      diagrams: diagrams.save(),
-    };
-  }
-
-  get place(): Place {
-    return innermost([this.markdown, this.html, this.bbCode, this.textile, this.diagrams]);
-  }
-
-  feed(unit: number): void {
-    this.markdown.feed(unit);
-    this.html.feed(unit);
-    this.bbCode.feed(unit);
-    this.textile.feed(unit);
-    this.diagrams.feed(unit);
   }
 }
 

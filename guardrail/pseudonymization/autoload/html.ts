@@ -100,6 +100,15 @@ export class HtmlReader implements AddressReader {
     return Object.assign<SavedHtml, object>({ tags, hint }, this);
   }
 
+  get isClean(): boolean {
+    return this.tags.length === 0 && !this.isFlooded;
+  }
+
+  /** As {@link save}. Tags in the same state are one. */
+  saveOpen(): SavedHtml {
+    return { ...this.save(), tags: [...this.distinct()] };
+  }
+
   get place(): Place {
     if (this.isFlooded) return this.hint.isFound ? Place.inside : Place.outside;
     return innermost(this.tags);
@@ -123,9 +132,13 @@ export class HtmlReader implements AddressReader {
 
   /** Reads tags in the same state as one. Each "<" begins a tag, and a backslash before a value can double the tags. */
   private merge(): void {
-    const distinct = new Map(this.tags.map((tag) => [tag.key, tag]));
-    this.isFlooded = distinct.size > MAX_OPEN;
-    this.tags = this.isFlooded ? [] : [...distinct.values()];
+    const distinct = [...this.distinct()];
+    this.isFlooded = distinct.length > MAX_OPEN;
+    this.tags = this.isFlooded ? [] : distinct;
+  }
+
+  private distinct(): Iterable<Tag> {
+    return new Map(this.tags.map((tag) => [tag.key, tag])).values();
   }
 }
 

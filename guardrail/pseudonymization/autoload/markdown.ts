@@ -77,6 +77,30 @@ export class MarkdownReader implements AddressReader {
     return Object.assign<SavedMarkdown, object>({ addresses }, this);
   }
 
+  /** Whether no address is open, and no image or definition that could get one. A "!" can begin an image. */
+  get isClean(): boolean {
+    const { openImages, imageMayBeOpen, closed, addresses, isFlooded, previous, openers } = this;
+    const hasImage = openImages > 0 || imageMayBeOpen || closed.image || previous === Unit.bang;
+    return !hasImage && !closed.definition && addresses.length === 0 && !isFlooded && openers.at(-1)?.head !== true;
+  }
+
+  /**
+   * As {@link save}, but equal for texts that leave the same open, so that few states are distinct: each "](" may be that of an
+   * open image, and only the last bracket can be that of a definition.
+   */
+  saveOpen(): SavedMarkdown {
+    const last = this.openers.at(-1);
+    const addresses = [...new Map(this.addresses.map((address) => [JSON.stringify(address), address])).values()];
+    return Object.assign<SavedMarkdown, object>(this.save(), {
+      addresses,
+      openers: last?.head === true && !last.image ? [{ image: false, head: true, hiding: 0 }] : [],
+      openImages: 0,
+      imageMayBeOpen: this.openImages > 0 || this.imageMayBeOpen,
+      hiding: 0,
+      previous: this.previous === Unit.bang ? Unit.bang : 0,
+    });
+  }
+
   get place(): Place {
     return this.isFlooded ? Place.inside : innermost(this.addresses);
   }
