@@ -339,6 +339,17 @@ describe('the service', () => {
     expect(answer.blocked_reason).to.not.include('example.org');
   });
 
+  it('guards tool calls that are in no message of a request', async () => {
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: `{"to":"${PLANTED.email}"}` } }];
+    const request = { ...caller('team-1'), input_type: 'request', texts: ['Hello'], tool_calls };
+    const answer = bodyOf(await harness.guard(request));
+    expect(answer.action).to.equal('GUARDRAIL_INTERVENED');
+    expect(JSON.stringify(answer)).to.match(/EMAIL_ADDRESS_/);
+    expect(JSON.stringify(answer)).to.not.include(PLANTED.email);
+    const params = { additional_provider_specific_params: { block_entities: ['EMAIL_ADDRESS'] } };
+    expect(bodyOf(await harness.guard({ ...request, ...params })).action).to.equal('BLOCKED');
+  });
+
   it('serves every proxy name with its own field names', async () => {
     const text = `Mail ${PLANTED.email}`;
     const path = '/beta/gateway_basic_guardrail_api';

@@ -4,6 +4,7 @@ import {
   isBinary,
   isData,
   isObject,
+  numberKindAt,
   readingOf,
   SIGNATURE_KEYS,
   textKindAt,
@@ -11,7 +12,7 @@ import {
   type TextKind,
 } from '../messages/messages.ts';
 import { mayBeginAddress, mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
-import type { ArrayNode, Member, Node, ObjectNode, StringNode } from './json/document.ts';
+import type { ArrayNode, Member, Node, ObjectNode, ScalarNode, StringNode } from './json/document.ts';
 import { hasNodeWithin } from './json/within.ts';
 import { isDataUrlOfType, mediaIn, type Media } from './request/media.ts';
 import type { BodySource, InnerBodies } from './source.ts';
@@ -78,6 +79,7 @@ interface Position extends Omit<MemberPosition, 'role'> {
   readonly role: BodyRole;
   /** The names of the members are the client's: the object is a map of JSON Schema. */
   readonly isSchemaMap: boolean;
+  readonly isInList?: boolean;
 }
 
 /** Members of an answer with another meaning than in a message. */
@@ -138,9 +140,10 @@ class TextWalk {
   private visit(node: Node, position: Position): void {
     const { role } = position;
     if (node.kind === 'string') this.string(node, position);
+    else if (node.kind === 'scalar') this.number(node, position);
     else if (node.kind === 'array') {
       if (role === 'free' && !this.hasImage(node)) this.raw(node);
-      else for (const item of node.items) this.visit(item, position);
+      else for (const item of node.items) this.visit(item, { ...position, isInList: true });
     } else if (node.kind === 'object') this.object(node, position);
   }
 
@@ -155,6 +158,14 @@ class TextWalk {
       end,
       form: kind === 'identifier' || isParticipantName(position) ? 'name' : 'string',
     });
+  }
+
+  /** A number in place of a text. It becomes a string if it is replaced. */
+  private number({ value, start, end }: ScalarNode, position: Position): void {
+    if (this.isAnswer || typeof value !== 'number') return;
+    const text = this.text.slice(start, end);
+    const kind = numberKindAt(text, { ...position, role: messageRole(position.role) }, position.isInList === true);
+    if (kind !== undefined) this.add({ text, kind, start, end, form: 'string' });
   }
 
   private kindOf(text: string, position: Position): TextKind | undefined {

@@ -156,7 +156,18 @@ describe('createLitellmAdapter', () => {
       structuredMessages: undefined,
       tools: undefined,
       images: undefined,
+      toolCalls: undefined,
     });
+  });
+
+  it('reads the tool calls of a request, and returns those that changed', () => {
+    const tool_calls = [{ function: { arguments: '{"to":"Anna"}' } }];
+    const document = { texts: ['a'], tool_calls };
+    expect(parse({ input_type: 'request', ...document }).document).to.deep.include({ toolCalls: tool_calls });
+    const outcome = { session, entities: [], action: 'GUARDRAIL_INTERVENED', texts: ['a'] } as const;
+    const changed: Json[] = [{ function: { arguments: '{"to":"<PERSON_X>"}' } }];
+    expect(renderRequest({ ...outcome, toolCalls: changed }, document)).to.have.deep.property('tool_calls', changed);
+    expect(renderRequest({ ...outcome, toolCalls: tool_calls }, document)).to.not.have.property('tool_calls');
   });
 
   it('accepts a response with only tool calls, and rejects such a request', () => {

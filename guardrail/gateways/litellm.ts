@@ -57,7 +57,7 @@ const fields = z.object({
   images: z.array(z.string()).max(MAX_IMAGES).nullish().describe('Data URLs or remote URLs.'),
   structured_messages: rows.describe('The messages as the client sent them.'),
   tools: rows.describe('Tool definitions.'),
-  tool_calls: rows.describe('Tool calls of the model.'),
+  tool_calls: rows.describe('Tool calls: those of earlier answers in a request, those of the answer in a response.'),
   request_data: requestData,
   request_headers: jsonObject
     .nullish()
@@ -93,7 +93,10 @@ export const basicResponseSchema = z.object({
     .describe('Only with GUARDRAIL_INTERVENED, if an image changed: as many as in the call, in the same order.'),
   structured_messages: z.array(jsonObject).optional().describe('Only with GUARDRAIL_INTERVENED, if they changed.'),
   tools: z.array(jsonObject).optional().describe('Only with GUARDRAIL_INTERVENED, if they changed.'),
-  tool_calls: z.array(jsonObject).optional().describe('Only after the model call, if they changed.'),
+  tool_calls: z
+    .array(jsonObject)
+    .optional()
+    .describe('Only with GUARDRAIL_INTERVENED, if they changed. LiteLLM applies those in structured_messages.'),
   stream_holdback_chars: z
     .array(z.int().min(0))
     .optional()
@@ -175,7 +178,8 @@ export function createLitellmAdapter(proxyName: string): LitellmAdapter {
         const document = { texts, structuredMessages, toolCalls: body.tool_calls ?? undefined };
         return { ...call, phase: 'response', document, model: body.model ?? undefined, render: renderResponse };
       }
-      const document = { texts, structuredMessages, tools: body.tools ?? undefined, images };
+      const [tools, toolCalls] = [body.tools ?? undefined, body.tool_calls ?? undefined];
+      const document = { texts, structuredMessages, tools, toolCalls, images };
       return { ...call, phase: 'request', document, render: (outcome) => renderRequest(outcome, document) };
     },
   };
@@ -225,6 +229,7 @@ function renderRequest(
     ...(outcome.images ? { images: [...outcome.images] } : {}),
     ...listed('structured_messages', changedRows(outcome.structuredMessages, document.structuredMessages)),
     ...listed('tools', changedRows(outcome.tools, document.tools)),
+    ...listed('tool_calls', changedRows(outcome.toolCalls, document.toolCalls)),
   };
 }
 

@@ -35,6 +35,30 @@ function inspect(part: Json): { texts: [string, TextKind][]; images: string[]; f
   return first ?? { texts: [], images: [], files: false };
 }
 
+describe('numbers in place of texts', () => {
+  it('are visited as texts, and become strings if they are replaced', () => {
+    const part = { type: 'text', text: 41111111 };
+    const messages: Json[] = [
+      { role: 'user', content: 41111111, index: 41111111 },
+      { role: 'user', content: [part, 41111111, 5] },
+      { role: 'tool', content: 41111111 },
+      { type: 'function_call_output', call_id: 'c', output: 41111111 },
+    ];
+    const replaced = visitMessages(
+      messages,
+      { text: (text) => text.replace('41111111', '<X>') },
+      'structured_messages',
+    );
+    expect(replaced).to.deep.equal([
+      { role: 'user', content: '<X>', index: 41111111 },
+      { role: 'user', content: [{ ...part, text: '<X>' }, '<X>', 5] },
+      { role: 'tool', content: '<X>' },
+      { type: 'function_call_output', call_id: 'c', output: '<X>' },
+    ]);
+    expect(visitMessages(messages, { text: (text) => text }, 'structured_messages')[0]).to.equal(messages[0]);
+  });
+});
+
 describe('content parts of unknown types', () => {
   it('visits every text, except ids and signatures', () => {
     const part = {

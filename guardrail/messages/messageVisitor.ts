@@ -6,7 +6,7 @@ import {
   type MessageField,
   type MessageVisitor,
 } from './contract.ts';
-import { isData, readingOf, textKindAt, type MemberPosition, type ObjectReading } from './roles.ts';
+import { isData, numberKindAt, readingOf, textKindAt, type MemberPosition, type ObjectReading } from './roles.ts';
 
 /**
  * Visits every text, image and file in messages or tool calls, at any depth.
@@ -40,9 +40,13 @@ interface Position extends MemberPosition {
   readonly nesting: number;
   /** The value is in data of a tool or in an opaque member. Its texts are not visited one by one. */
   readonly isMediaOnly: boolean;
+  readonly isInList: boolean;
 }
 
-const ROOT: Position = { key: undefined, parent: undefined, role: 'text', nesting: 0, isMediaOnly: false };
+const ROOT: Position = {
+  ...{ key: undefined, parent: undefined, role: 'text', nesting: 0 },
+  ...{ isMediaOnly: false, isInList: false },
+};
 
 class MessageWalk {
   private readonly visitor: MessageVisitor;
@@ -55,6 +59,7 @@ class MessageWalk {
 
   visit(value: Json, position: Position): Json {
     if (typeof value === 'string') return this.visitText(value, position);
+    if (typeof value === 'number') return this.visitNumber(value, position);
     if (typeof value !== 'object' || value === null) return value;
     if (position.nesting >= MAX_NESTING) throw new TooDeep();
     if (Array.isArray(value)) return this.visitArray(value, position);
@@ -71,8 +76,20 @@ class MessageWalk {
     return kind === undefined ? text : rewrite(text, kind);
   }
 
+  /** A number that stands in place of a text: it becomes a string if it is replaced. */
+  private visitNumber(value: number, position: Position): Json {
+    const { text: rewrite } = this.visitor;
+    if (!rewrite || position.isMediaOnly) return value;
+    const text = String(value);
+    const kind = numberKindAt(text, position, position.isInList);
+    if (kind === undefined) return value;
+    const rewritten = rewrite(text, kind);
+    return rewritten === text ? value : rewritten;
+  }
+
   private visitArray(value: Json[], position: Position): Json {
-    const visited = value.map((element) => this.visit(element, { ...position, nesting: position.nesting + 1 }));
+    const inList = { ...position, nesting: position.nesting + 1, isInList: true };
+    const visited = value.map((element) => this.visit(element, inList));
     return visited.some((element, at) => element !== value[at]) ? visited : value;
   }
 
@@ -85,7 +102,10 @@ class MessageWalk {
       object = this.visitImages(value, reading);
     }
     return mapMembers(object, (member, key) =>
-      this.visit(member, { key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1, isMediaOnly }),
+      this.visit(member, {
+        ...{ key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1 },
+        ...{ isMediaOnly, isInList: false },
+      }),
     );
   }
 

@@ -16,5 +16,5 @@ export { escapeJson, unescapeJson } from './json/encoding.ts';
 export { JsonStrings, MAX_DEPTH, readingJsonDepths, type SavedStrings, type StringSink } from './json/jsonStrings.ts';
 export { parsingJsonIn, type ParsedJson, type Segment } from './json/segments.ts';
 export { isBinary, isDataUrl, isImageUrl, type ImageMember } from './media.ts';
-export { isAddress, isData, readingOf, textKindAt, type MemberPosition } from './roles.ts';
+export { isAddress, isData, numberKindAt, readingOf, textKindAt, type MemberPosition } from './roles.ts';
 export { visitMessages, visitTools } from './messageVisitor.ts';

@@ -47,6 +47,25 @@ export function textKindAt(text: string, position: MemberPosition): TextKind | u
   }
 }
 
+/** Members whose number the model reads as a text: `content: 4111111111111111`. */
+const NUMBER_KEYS: ReadonlySet<string> = new Set(['content', 'text', 'prompt', 'input', 'output', 'system']);
+const NUMBER_ROLES: ReadonlySet<MemberRole> = new Set(['content', 'data']);
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** In lists, numbers with fewer digits are tokens. */
+const LONGER_THAN_TOKENS = 7;
+
+/**
+ * The kind of a number as a text; undefined if it is no text. A number that is replaced becomes a string.
+ * @param number as it is written
+ * @param isInList the number is an element of an array
+ */
+export function numberKindAt(number: string, position: MemberPosition, isInList: boolean): TextKind | undefined {
+  const { key, role } = position;
+  const isContent = NUMBER_ROLES.has(role) || (role === 'text' && key !== undefined && NUMBER_KEYS.has(key));
+  if (!isContent || !NUMBER.test(number) || (isInList && number.length < LONGER_THAN_TOKENS)) return undefined;
+  return textKindAt(number, position);
+}
+
 /** How the members of one object are read. */
 export interface ObjectReading {
   readonly roleOf: (key: string) => MemberRole;

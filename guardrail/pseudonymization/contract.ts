@@ -84,6 +84,8 @@ export interface RequestDocument {
   /** Messages as the client sent them, with content parts and tool calls. */
   readonly structuredMessages?: readonly Json[] | undefined;
   readonly tools?: readonly Json[] | undefined;
+  /** Tool calls of earlier answers. */
+  readonly toolCalls?: readonly Json[] | undefined;
   /** Data URLs or addresses; most occur in the messages too. Processed by {@link file://../images/images.ts}. */
   readonly images?: readonly string[] | undefined;
   /** The body contains or refers to a file or a recording that is in none of the lists. */

@@ -141,7 +141,7 @@ export function rewriteRequest(
 }
 
 function rewriteTexts(
-  { texts, passages, structuredMessages, tools }: RequestDocument,
+  { texts, passages, structuredMessages, tools, toolCalls }: RequestDocument,
   text: (text: string, kind: TextKind) => string,
 ): RequestDocument {
   return {
@@ -151,6 +151,7 @@ function rewriteTexts(
       structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
     }),
     ...(tools && { tools: visitTools(tools, { text }) }),
+    ...(toolCalls && { toolCalls: visitMessages(toolCalls, { text }, 'tool_calls') }),
   };
 }
 

@@ -26,6 +26,47 @@ describe('guardBody', () => {
     );
   });
 
+  describe('a number in place of a text', () => {
+    const user = (content: unknown): object => ({ messages: [{ role: 'user', content }] });
+    const input = known('POST', '/v1/responses');
+    for (const [what, operation, body] of [
+      ['a content', chat, user(Number(CARD))],
+      ['a part', chat, user([{ type: 'text', text: Number(CARD) }])],
+      ['a list of contents', chat, user([Number(CARD)])],
+      ['a prompt', known('POST', '/v1/completions'), { prompt: Number(CARD) }],
+      ['prompts', known('POST', '/v1/completions'), { prompt: ['a', Number(CARD)] }],
+      ['an input', input, { input: Number(CARD) }],
+      [
+        'the output of a tool',
+        input,
+        { input: [{ type: 'function_call_output', call_id: 'c', output: Number(CARD) }] },
+      ],
+      ['the result of a tool', chat, { messages: [{ role: 'tool', tool_call_id: 't', content: Number(CARD) }] }],
+      [
+        'a block of a result',
+        known('POST', '/v1/messages'),
+        user([{ type: 'tool_result', tool_use_id: 't', content: Number(CARD) }]),
+      ],
+    ] as const)
+      it(`is checked: ${what}`, async () => {
+        const sent = await new BodyCalls().sent(operation, JSON.stringify(body));
+        expect(sent).to.match(/"<CREDIT_CARD_\w+>"/);
+        expect(sent).to.not.include(CARD);
+      });
+
+    it('stays a number if nothing is found, and so do tokens', async () => {
+      const calls = new BodyCalls();
+      for (const body of [
+        user(12345678),
+        { prompt: [[1, 2, 50256], [7]] },
+        { prompt: [50256], max_tokens: 99999999 },
+      ]) {
+        const text = JSON.stringify(body);
+        expect(await calls.sent('messages' in body ? chat : known('POST', '/v1/completions'), text)).to.equal(text);
+      }
+    });
+  });
+
   it('keeps the pseudonyms of signed thoughts, and changes no signature', async () => {
     const calls = new BodyCalls();
     const pseudonym = await calls.pseudonymOf(EMAIL);
