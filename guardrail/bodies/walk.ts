@@ -144,7 +144,7 @@ class TextWalk {
     else if (node.kind === 'array') {
       if (role === 'free' && !this.hasImage(node)) this.raw(node);
       else for (const item of node.items) this.visit(item, { ...position, isInList: true });
-    } else if (node.kind === 'object') this.object(node, position);
+    } else this.object(node, position);
   }
 
   private string(node: StringNode, position: Position): void {

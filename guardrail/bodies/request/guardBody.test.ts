@@ -112,22 +112,41 @@ describe('guardBody', () => {
     expect(outcome).to.include({ action: 'BLOCKED' }).and.have.property('reason').that.contains('blocked');
   });
 
-  it('checks short lines of a batch together, and long ones alone', async () => {
-    const sizes: number[] = [];
-    const onBatch = (texts: readonly string[]): void => void sizes.push(texts.join('').length);
-    const calls = new BodyCalls(createTestGuard(createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS' }, { onBatch })).guard);
-    const lines = Array.from({ length: 3000 }, (_, at) =>
-      JSON.stringify({ prompt: `${at} is ${EMAIL}`, completion: '' }),
-    );
-    lines[1500] = JSON.stringify({ prompt: 'x'.repeat(100_000) + EMAIL });
-    const formOf = (content: string): string =>
-      `--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n${content}\r\n--b--\r\n`;
-    const sent = await calls.sent(
-      known('POST', '/v1/files'),
-      formOf(lines.join('\n')),
-      'multipart/form-data; boundary=b',
-    );
-    expect(sizes).to.have.length.within(3, 6);
-    expect(sent).to.equal(formOf(lines.join('\n').replaceAll(EMAIL, await calls.pseudonymOf(EMAIL))));
+  describe('a batch', () => {
+    const files = known('POST', '/v1/files');
+    const FORM = 'multipart/form-data; boundary=b';
+    const formOf = (lines: readonly string[]): string =>
+      `--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n${lines.join('\n')}\r\n--b--\r\n`;
+    const line = (prompt: string): string => JSON.stringify({ prompt });
+
+    it('is one document, whatever its size: a value that one line has is replaced in all', async () => {
+      const fake = createFakeAnalyzer({ 'ref-4711-ab': 'ID' });
+      const labelled: typeof fake = {
+        ...fake,
+        analyze: async (texts, context) =>
+          (await fake.analyze(texts, context)).map((found, at) => (/(?:^|")0: /.test(texts[at] ?? '') ? found : [])),
+      };
+      const calls = new BodyCalls(createTestGuard(labelled).guard);
+      const filler = 'x '.repeat(500);
+      const lines = Array.from({ length: 200 }, (_, at) =>
+        line(`${at}: ${filler} ${at % 199 === 0 ? 'ref-4711-ab' : ''}`),
+      );
+      lines[100] = line('y'.repeat(100_000));
+      const sent = await calls.sent(files, formOf(lines), FORM);
+      expect(sent).to.not.include('ref-4711-ab');
+      expect(new Set(sent.match(/<ID_\w+>/g))).to.have.length(1);
+    });
+
+    it('is blocked as a whole, and stores nothing then', async () => {
+      const analyzer = createFakeAnalyzer(
+        { [EMAIL]: 'EMAIL_ADDRESS', [CARD]: 'CREDIT_CARD' },
+        { block: ['CREDIT_CARD'] },
+      );
+      const { guard, store } = createTestGuard(analyzer);
+      const lines = [line(`I am ${EMAIL}`), ...Array<string>(300).fill(line('x'.repeat(500))), line(CARD)];
+      const outcome = await new BodyCalls(guard).request(files, formOf(lines), FORM);
+      expect(outcome.action).to.equal('BLOCKED');
+      expect(await store.count()).to.equal(0);
+    });
   });
 });
