@@ -1,5 +1,7 @@
 import { createUnion } from './union.ts';
+import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import {
+  DetectorUnavailableError,
   TooManyValuesError,
   type AnalysisContext,
   type Analyzer,
@@ -40,16 +42,25 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         scope: context.scope,
       };
       const found = withNamesakes(texts, await detector.detect(texts, options));
-      const judged = texts.map((text, index) =>
-        judge(text, [...(found[index] ?? []), ...policy.find(text, context.team)], policy, context),
-      );
-      const spans = judged.map(({ text, retained }) => splitLongEntities(text, resolveOverlaps(text, retained)));
-      TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
-      // A public person who shares a name with a private one keeps the whole name.
-      const kept = judged.map(({ dropped }) => dropped.filter(({ type }) => type === 'PUBLIC_PERSON'));
+      const yieldIfDue = createYielder();
+      const inTurn = async <T>(work: Steps<T>): Promise<T> => inSlices(untilAborted(work, context.signal), yieldIfDue);
+      const spans: (readonly Span[])[] = [];
+      const kept: (readonly Span[])[] = [];
+      let count = 0;
+      for (const [index, text] of texts.entries()) {
+        const judged = await inTurn(judge(text, found[index] ?? [], policy, context));
+        count += judged.spans.length;
+        TooManyValuesError.check(count);
+        spans.push(judged.spans);
+        kept.push(judged.kept);
+      }
       const repeated = await addRepetitions(texts, spans, kept);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
-      return texts.map((text, index) => withActions(text, repeated[index] ?? [], policy, context));
+      const findings: Finding[][] = [];
+      for (const [index, text] of texts.entries()) {
+        findings.push(await inTurn(withActions(text, repeated[index] ?? [], policy, context)));
+      }
+      return findings;
     },
     state: () => detector.state(),
     async close() {
@@ -59,18 +70,32 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
   };
 }
 
-/** The spans of a text that the policy keeps, and the others. */
-interface Judged {
-  readonly text: string;
-  readonly retained: readonly Span[];
-  readonly dropped: readonly Span[];
+/** @throws DetectorUnavailableError if the caller aborts the call */
+function* untilAborted<T>(work: Steps<T>, signal: AbortSignal): Steps<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return step.value;
+    if (signal.aborted) throw new DetectorUnavailableError('The analysis was aborted.');
+    yield;
+  }
 }
 
-function judge(text: string, spans: readonly Span[], policy: Policy, context: AnalysisContext): Judged {
+interface Judged {
+  /** The spans that the policy keeps, disjoint. */
+  readonly spans: readonly Span[];
+  /** Public persons that it drops. One who shares a name with a private one keeps the whole name. */
+  readonly kept: readonly Span[];
+}
+
+/** @param found the spans of the detectors; those of the policy itself are added */
+function* judge(text: string, found: readonly Span[], policy: Policy, context: AnalysisContext): Steps<Judged> {
   const retained: Span[] = [];
-  const dropped: Span[] = [];
-  for (const span of spans) (isRetained(text, span, policy, context) ? retained : dropped).push(span);
-  return { text, retained, dropped };
+  const kept: Span[] = [];
+  for (const span of [...found, ...(yield* policy.find(text, context.team))]) {
+    yield;
+    if (isRetained(text, span, policy, context)) retained.push(span);
+    else if (span.type === 'PUBLIC_PERSON') kept.push(span);
+  }
+  return { spans: splitLongEntities(text, resolveOverlaps(text, retained)), kept };
 }
 
 /** Whether the policy keeps a span. Runs before overlaps are resolved, so that a dropped span hides no other. */
@@ -82,14 +107,15 @@ function isRetained(text: string, span: Span, policy: Policy, { team, stricter }
 }
 
 /** Decides each span by its own type, and returns it with its general type. */
-function withActions(
+function* withActions(
   text: string,
   spans: readonly Span[],
   policy: Policy,
   { team, stricter }: AnalysisContext,
-): Finding[] {
+): Steps<Finding[]> {
   const findings: Finding[] = [];
   for (const span of spans) {
+    yield;
     const type = generalTypeOf(span.type);
     const isBlocked = stricter?.block?.some((blocked) => blocked === span.type || blocked === type) === true;
     // A piece of a split span gets the action of the whole: its score is the same, and only whole values are allowed.

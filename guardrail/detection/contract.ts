@@ -3,6 +3,8 @@
  * convert them.
  */
 
+import type { Steps } from '../eventLoop.ts';
+
 /** An entity type in upper snake case, with Presidio's name where it has one: `PERSON`, `EMAIL_ADDRESS`, … */
 export type EntityType = string;
 
@@ -99,8 +101,11 @@ export interface Policy {
   readonly settings: PolicySettings;
   /** Entity types of the deny list and of custom recognizers. */
   readonly customTypes: readonly EntityType[];
-  /** Finds the values of the deny list and of custom recognizers, also in other spellings: see `text/foldedView.ts`. */
-  find(text: string, team: string | undefined): Span[];
+  /**
+   * Finds the values of the deny list and of custom recognizers, also in other spellings: see `text/foldedView.ts`.
+   * @throws TooManyValuesError
+   */
+  find(text: string, team: string | undefined): Steps<Span[]>;
   /** The action for a span; undefined if its text stays as it is. */
   actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
 }

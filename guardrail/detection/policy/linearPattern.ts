@@ -23,8 +23,3 @@ export function compileLinear(source: string): Compiled {
     return { problem: 'is not a valid RE2 pattern: correct its syntax' };
   }
 }
-
-export function eachMatch(matcher: RE2JS, text: string, found: (start: number, end: number) => void): void {
-  const matches = matcher.matcher(text);
-  while (matches.find()) found(matches.start(), matches.end());
-}

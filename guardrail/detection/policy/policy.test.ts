@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { atOnce } from '../../eventLoop.ts';
 import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import { compilePolicy } from './policy.ts';
 import { parsePolicy, PolicyError } from './schema.ts';
@@ -57,7 +58,7 @@ describe('policy', () => {
   it('finds denied values as whole words, even if they are on the allow list', () => {
     const policy = policyOf('deny: [{value: Project Falcon, type: PROJECT}, ACME]\nallow: [acme]');
     const text = '😀 PROJECT FALCON, acme and acmex';
-    const found = policy.find(text, undefined);
+    const found = atOnce(policy.find(text, undefined));
     expect(found.map(({ start, end, type }) => `${text.slice(start, end)}|${type}`)).to.deep.equal([
       'PROJECT FALCON|PROJECT',
       'acme|DENIED',
@@ -74,12 +75,10 @@ describe('policy', () => {
       "recognizers: [{name: badge, type: BADGE, pattern: 'B-\\d{4}', score: 0.3, context: [badge number]}]",
     );
     const judged = (text: string): (string | undefined)[] =>
-      policy
-        .find(text, undefined)
-        .map(
-          (one) =>
-            `${text.slice(one.start, one.end)}|${String(policy.actionOf(one, text.slice(one.start, one.end), undefined))}`,
-        );
+      atOnce(policy.find(text, undefined)).map(
+        (one) =>
+          `${text.slice(one.start, one.end)}|${String(policy.actionOf(one, text.slice(one.start, one.end), undefined))}`,
+      );
     expect(judged('😀 badge number B-1234')).to.deep.equal(['B-1234|pseudonymize']);
     expect(judged('😀 part B-1234')).to.deep.equal(['B-1234|undefined']);
   });
@@ -92,10 +91,10 @@ describe('policy', () => {
     it(`ends a search for more values ${what} than a call may have`, () => {
       const policy = policyOf(yaml);
       const text = 'aa bb '.repeat(MAX_VALUES / 2);
-      expect(policy.find(text, undefined)).to.have.length(MAX_VALUES);
-      expect(() => policy.find(`${text}aa`, undefined)).to.throw(TooManyValuesError);
+      expect(atOnce(policy.find(text, undefined))).to.have.length(MAX_VALUES);
+      expect(() => atOnce(policy.find(`${text}aa`, undefined))).to.throw(TooManyValuesError);
       // A value in the text and in its folded view is one.
-      expect(policy.find(`\uff41 ${text}`, undefined).length).to.be.at.least(MAX_VALUES);
+      expect(atOnce(policy.find(`\uff41 ${text}`, undefined)).length).to.be.at.least(MAX_VALUES);
     });
   }
 
@@ -118,14 +117,14 @@ describe('policy', () => {
     for (const [spelling, text, value, type] of cases) {
       it(`finds a value in ${spelling}`, () => {
         expect(
-          policy.find(text, undefined).map(({ start, end, type }) => [text.slice(start, end), type]),
+          atOnce(policy.find(text, undefined)).map(({ start, end, type }) => [text.slice(start, end), type]),
         ).to.deep.equal([[value, type]]);
       });
     }
 
     it('finds a value once that is written as usual', () => {
       const text = '\u00a0B-1234 in Project Falcon, ４２';
-      expect(policy.find(text, undefined).map(({ start, end }) => text.slice(start, end))).to.deep.equal([
+      expect(atOnce(policy.find(text, undefined)).map(({ start, end }) => text.slice(start, end))).to.deep.equal([
         'Project Falcon',
         'B-1234',
       ]);
@@ -133,7 +132,7 @@ describe('policy', () => {
 
     it('does not join the cells of a table', () => {
       const spaced = policyOf("recognizers: [{name: a, type: A, pattern: '\\d{3} \\d{3}'}]");
-      expect(spaced.find('123\t456', undefined)).to.deep.equal([]);
+      expect(atOnce(spaced.find('123\t456', undefined))).to.deep.equal([]);
     });
   });
 
@@ -186,7 +185,7 @@ describe('policy', () => {
   it('matches in linear time a pattern that takes backtracking engines exponential time', async () => {
     const policy = policyOf("recognizers: [{name: a, type: A, pattern: '(a+)+b'}]");
     await expectLinearTime('a', 20_000, (length) => {
-      expect(policy.find('a'.repeat(length), undefined)).to.deep.equal([]);
+      expect(atOnce(policy.find('a'.repeat(length), undefined))).to.deep.equal([]);
     });
   });
 });

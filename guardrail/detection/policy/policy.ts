@@ -1,9 +1,8 @@
-import { TooManyValuesError, type EntityType, type Policy, type PolicySettings, type Span } from '../contract.ts';
+import type { EntityType, Policy, PolicySettings } from '../contract.ts';
 import type { RE2JS } from 're2js';
-import { findInAllSpellings } from '../text/foldedView.ts';
 import { generalTypeOf } from '../publicTypes.ts';
-import { ContextWords } from './contextWords.ts';
-import { compileLinear, eachMatch } from './linearPattern.ts';
+import { compileLinear } from './linearPattern.ts';
+import { findOwnValues, type CustomRecognizer } from './ownValues.ts';
 import { Phrases } from './phrases.ts';
 import { defaultProfile, type Profile } from './profiles.ts';
 import { CUSTOM_THRESHOLD, firstOf, rememberRules } from './resolveRule.ts';
@@ -34,19 +33,6 @@ interface LayeredRules {
   readonly ruleOf: ReturnType<typeof rememberRules>;
   readonly layers: readonly CompiledRules[];
 }
-
-interface CustomRecognizer {
-  readonly name: string;
-  readonly type: EntityType;
-  readonly matcher: RE2JS;
-  readonly score: number;
-  readonly context: Phrases<true> | undefined;
-}
-
-/** How much a context word near a match raises its score; the value is Presidio's. */
-const contextBonus = 0.35;
-/** The longest distance of a context word from a match, in UTF-16 code units. */
-const contextDistance = 60;
 
 /** Compiles a validated policy document. */
 export function compileDocument(document: PolicyDocument): CompiledDocument {
@@ -104,16 +90,10 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
       mappingTTL: setting('mappingTTL'),
     },
     customTypes: [...new Set([...documents.flatMap(deniedTypes), ...recognizers.map(({ type }) => type)])],
-    find(text, team) {
+    *find(text, team) {
       const lists = rulesFor(team).layers.map(({ deny }) => deny);
       if (lists.every(({ size }) => size === 0) && recognizers.length === 0) return [];
-      const [counter, foldedCounter] = [new ValueCounter(), new ValueCounter()];
-      // Values that the foldings join may belong to different cells or lines.
-      return findInAllSpellings(
-        text,
-        (spelling, isFolded) => findOwn(spelling, lists, recognizers, isFolded ? foldedCounter : counter),
-        (_, { difference }) => difference === 'characters',
-      );
+      return yield* findOwnValues(text, { lists, recognizers });
     },
     actionOf(span, value, team) {
       const { ruleOf, layers } = rulesFor(team);
@@ -158,10 +138,16 @@ function allowList({ allow = [] }: Rules): AllowList {
   return { values, patterns };
 }
 
+/** The longest value that a pattern can allow, in UTF-16 code units: no detector finds a longer one. */
+const LONGEST_ALLOWED = 1 << 15;
+
 function isAllowed({ values, patterns }: AllowList, type: EntityType, value: string): boolean {
   const covers = (types: readonly EntityType[] | 'all' | undefined): boolean =>
     types === 'all' || (types?.some((each) => each === type || each === generalTypeOf(type)) ?? false);
-  return covers(values.get(value)) || patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value));
+  if (covers(values.get(value))) return true;
+  return (
+    value.length <= LONGEST_ALLOWED && patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value))
+  );
 }
 
 function customRecognizer({
@@ -183,49 +169,4 @@ function compiled(pattern: string): RE2JS {
   const { matcher, problem } = compileLinear(pattern);
   if (!matcher) throw new Error(`A pattern of the policy ${problem}.`);
   return matcher;
-}
-
-/** Ends a search that finds more values than a call may have: each costs memory and time. */
-class ValueCounter {
-  private count = 0;
-
-  /** @throws TooManyValuesError */
-  add(): void {
-    this.count += 1;
-    TooManyValuesError.check(this.count);
-  }
-}
-
-/**
- * The values of the deny lists and of custom recognizers, as they are written. A value of two lists has the first's type.
- * @throws TooManyValuesError
- */
-function findOwn(
-  text: string,
-  lists: readonly Phrases<EntityType>[],
-  recognizers: readonly CustomRecognizer[],
-  counter: ValueCounter,
-): Span[] {
-  const denied = new Map<string, Span>();
-  for (const list of lists) {
-    list.find(text, (start, end, type) => {
-      const place = `${start}-${end}`;
-      if (denied.has(place)) return;
-      counter.add();
-      denied.set(place, { start, end, type, score: 1, detector: 'deny-list' });
-    });
-  }
-  return [...denied.values(), ...recognizers.flatMap((recognizer) => findCustom(recognizer, text, counter))];
-}
-
-function findCustom({ type, matcher, score, context }: CustomRecognizer, text: string, counter: ValueCounter): Span[] {
-  const spans: Span[] = [];
-  const words = context && new ContextWords(context, text);
-  eachMatch(matcher, text, (start, end) => {
-    counter.add();
-    const [from, to] = [Math.max(0, start - contextDistance), Math.min(text.length, end + contextDistance)];
-    const hasContext = words?.isIn(from, to) ?? false;
-    spans.push({ start, end, type, score: Math.min(1, hasContext ? score + contextBonus : score), detector: 'custom' });
-  });
-  return spans;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { atOnce } from '../../eventLoop.ts';
 import { policyRevision } from './policyRevision.ts';
 import { openPolicy, type PolicySource } from './policySource.ts';
 import { PolicyError } from './schema.ts';
@@ -55,7 +56,7 @@ describe('policy source', () => {
     ]);
     expect(judge('EMAIL_ADDRESS', 'support@acme.example')).to.equal(undefined);
     const text = 'Our employee E-123456 works on Project Nightjar.';
-    const found = current.find(text, undefined).map(({ type, start, end }) => [type, text.slice(start, end)]);
+    const found = atOnce(current.find(text, undefined)).map(({ type, start, end }) => [type, text.slice(start, end)]);
     expect(found).to.have.deep.members([
       ['EMPLOYEE_ID', 'E-123456'],
       ['PROJECT', 'Project Nightjar'],

@@ -45,7 +45,11 @@ export function strictestPolicy(policies: readonly Policy[], service: ServiceSet
   return {
     settings: strictestSettings(policies.map(({ settings }) => completeSettings(settings, service))),
     customTypes: [...new Set(policies.flatMap(({ customTypes }) => customTypes))],
-    find: (text, team) => distinct(policies.flatMap((policy) => policy.find(text, team))),
+    *find(text, team) {
+      const spans: Span[] = [];
+      for (const policy of policies) for (const span of yield* policy.find(text, team)) spans.push(span);
+      return distinct(spans);
+    },
     actionOf: (span, value, team) =>
       policies.map((policy) => policy.actionOf(span, value, team)).reduce(strictestAction, undefined),
   };

@@ -30,21 +30,6 @@ interface Found {
 }
 
 /**
- * Searches a text and its folded view.
- * @param find searches a text, or a part of its folded view, for values.
- * @param isEvidence see {@link newValues}.
- * @returns the values, as ranges of the text.
- */
-export const findInAllSpellings = <F extends Found>(
-  text: string,
-  find: (spelling: string, isFolded: boolean) => readonly F[],
-  isEvidence: (value: F, range: OriginalRange) => boolean,
-): F[] => [
-  ...find(text, false),
-  ...foldedPartsOf(text).flatMap((part) => newValues(part, find(part.text, true), isEvidence)),
-];
-
-/**
  * The values of a folded part that the text itself does not show, as ranges of the text.
  * @param isEvidence whether a value that is found in the folded view only is one in the text itself.
  */

@@ -32,14 +32,15 @@ export const isOnePiece = ({ length }: string, size = PIECE): boolean => length 
 
 /**
  * Splits a text into pieces. A short text is one piece.
- * @param size for tests.
+ * @param size of a piece, in UTF-16 code units
+ * @param context the least context on either side, in UTF-16 code units
  */
-export function* piecesOf(text: string, size = PIECE): Generator<Piece> {
+export function* piecesOf(text: string, size = PIECE, context = CONTEXT): Generator<Piece> {
   const { length } = text;
   for (let start = 0; start < length || start === 0;) {
     const end = start + 2 * size >= length ? length : cutBefore(text, start + size, start + (size >> 1));
-    const from = start === 0 ? 0 : cutBefore(text, Math.max(0, start - CONTEXT), 0);
-    yield { start, end, from, to: end === length ? length : cutAfter(text, end + CONTEXT) };
+    const from = start === 0 ? 0 : cutBefore(text, Math.max(0, start - context), 0);
+    yield { start, end, from, to: end === length ? length : cutAfter(text, end + context) };
     if (length === 0) return;
     start = end;
   }
