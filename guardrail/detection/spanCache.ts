@@ -65,6 +65,8 @@ async function keysOf(
 class SpanCache {
   /** Least recently used first. */
   private readonly entries = new Map<string, Span[]>();
+  /** A new iterator would pass over all deleted texts at each call: Map keeps their places for a while. */
+  private oldest = this.entries.keys();
   private readonly maxBytes: number;
   private bytes = 0;
   /** Moves nowhere when it is used again. */
@@ -93,11 +95,18 @@ class SpanCache {
     this.entries.set(key, copies);
     this.newest = key;
     this.bytes += sizeOf(copies);
-    for (const [oldest, dropped] of this.entries) {
-      if (this.bytes <= this.maxBytes) break;
-      this.entries.delete(oldest);
-      this.bytes -= sizeOf(dropped);
+    while (this.bytes > this.maxBytes && this.entries.size > 0) this.forgetOldest();
+  }
+
+  private forgetOldest(): void {
+    const { value: oldest } = this.oldest.next();
+    if (oldest === undefined) {
+      // It had passed the last text when that was forgotten.
+      this.oldest = this.entries.keys();
+      return;
     }
+    this.bytes -= sizeOf(this.entries.get(oldest) ?? []);
+    this.entries.delete(oldest);
   }
 }
 
