@@ -1,9 +1,9 @@
 /** Pseudonymizes and restores whole bodies of model APIs. Pure functions over bytes and a guard; no sockets. */
 export { BLOCKED_CODE, errorBodyOf, errorEventOf, type ApiError, type ErrorBody } from './apiErrors.ts';
 export type { Api, ByteStream, GuardedBody, RequestBody, RestoredBody } from './contract.ts';
-export { endUsersOf, strip, type EndUsers } from './endUser.ts';
+export { endUsersOf, strip, withJson, type EndUsers } from './endUser.ts';
 export { BodyError, UnreadableAnswerError, type BodyProblem } from './errors.ts';
-export { memberText, JsonError, parseDocument, type Member, type Node } from './json/document.ts';
+export { memberText, JsonError, parseDocument, parsing, type Member, type Node } from './json/document.ts';
 export { applyEdits, type Edit } from './json/edits.ts';
 export { mcpMessage, withoutOutputSchemas } from './mcpMessage.ts';
 export { guardBody } from './request/guardBody.ts';
@@ -12,4 +12,4 @@ export { restoreBody } from './restoreBody.ts';
 export { isStream, restoreStream } from './restoreStream.ts';
 export type { Frame } from './stream/frames.ts';
 export { SseFramer } from './stream/sse.ts';
-export { decodeUtf8, readRequestJson, type Document } from './text.ts';
+export { decodeUtf8, documentIn, readingJson, type Document } from './text.ts';

@@ -1,3 +1,4 @@
+import type { JsonReading } from './text.ts';
 import type { AnswerCounts, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
 
 /** The APIs whose errors and blocks the room can write. */
@@ -12,6 +13,8 @@ export interface RequestBody {
   readonly query?: string;
   /** Whether ids of the end user are replaced by pseudonyms as well. Default: false, because a gateway books the call on them. */
   readonly hidesEndUser?: boolean;
+  /** The JSON of the body, if it is read already: see `withJson`. Default: it is read at once when it is needed. */
+  readonly json?: JsonReading;
 }
 
 /** What the guardrail decided about a request. */

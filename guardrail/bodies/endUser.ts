@@ -2,12 +2,13 @@
  * The end users that a request names. Which one counts is up to the gateway, and all count for who may call.
  * @see LiteLLM: get_end_user_id_from_request_body
  */
+import { atOnce, type Steps } from '../eventLoop.ts';
 import { isObject } from '../messages/messages.ts';
 import type { RequestBody } from './contract.ts';
 import { BodyError } from './errors.ts';
 import { JsonError, parseDocument, type Node } from './json/document.ts';
 import { boundaryOf, readParts } from './request/multipart.ts';
-import { decodeUtf8 } from './text.ts';
+import { decodeUtf8, readingJson, type JsonReading } from './text.ts';
 
 /** The end users that a body names. */
 export interface EndUsers {
@@ -28,20 +29,30 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,17})$/;
 /** The beginning of a JSON object in any encoding that Python reads. */
 const OBJECT = /^[\s\0\xef\xbb\xbf\xfe\xff]*\{/;
 
+const URL_ENCODED = /^\s*application\/x-www-form-urlencoded\b/i;
+const MULTIPART = /^\s*multipart\//i;
+
+/** The body with its JSON, which is read in steps. What is not a form may be JSON. */
+export function* withJson(body: RequestBody): Steps<RequestBody> {
+  const { bytes, contentType = '' } = body;
+  if (bytes.length === 0 || URL_ENCODED.test(contentType) || MULTIPART.test(contentType)) return body;
+  return { ...body, json: yield* readingJson(bytes) };
+}
+
 /** Reads the body by its content type, as LiteLLM does: what is not a form is JSON. */
-export function endUsersOf({ bytes, contentType = '' }: Pick<RequestBody, 'bytes' | 'contentType'>): EndUsers {
+export function endUsersOf(body: Pick<RequestBody, 'bytes' | 'contentType' | 'json'>): EndUsers {
   const reader = new Reader();
-  const names = namesIn(reader, bytes, contentType);
+  const names = namesIn(reader, body);
   return { names: names.flatMap(usable), isUnreadable: reader.isUnreadable };
 }
 
-function namesIn(reader: Reader, bytes: Buffer, contentType: string): string[] {
-  if (/^\s*application\/x-www-form-urlencoded\b/i.test(contentType)) return reader.form(fieldsOf(reader, bytes));
-  const isMultipart = /^\s*multipart\//i.test(contentType);
+function namesIn(reader: Reader, { bytes, contentType = '', json }: Parameters<typeof endUsersOf>[0]): string[] {
+  if (URL_ENCODED.test(contentType)) return reader.form(fieldsOf(reader, bytes));
+  const isMultipart = MULTIPART.test(contentType);
   // A cheap test: most bodies name nobody, and need not be parsed for it.
   const text = bytes.toString('latin1');
   if (isMultipart) return NAMED_IN_FORM.test(text) ? reader.form(partsOf(reader, bytes, contentType)) : [];
-  return OBJECT.test(text) && NAMED_IN_JSON.test(text) ? reader.json(decodeUtf8(bytes)) : [];
+  return OBJECT.test(text) && NAMED_IN_JSON.test(text) ? reader.json(json ?? atOnce(readingJson(bytes))) : [];
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -50,12 +61,12 @@ type Fields = readonly (readonly [name: string, value: string])[];
 class Reader {
   isUnreadable = false;
 
-  json(text: string | undefined): string[] {
-    if (text === undefined) {
+  json({ document }: JsonReading): string[] {
+    if (document === undefined) {
       this.isUnreadable = true;
       return [];
     }
-    const root = this.#rootOf(text);
+    const { text, root } = document;
     const inMetadata = (metadata: string, member: string): string[] =>
       membersOf(root, metadata).flatMap((node) =>
         node.kind === 'string'

@@ -1,8 +1,9 @@
+import { inSlices, type Steps } from '../eventLoop.ts';
 import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { RestoredBody } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
 import { applyEdits } from './json/edits.ts';
-import { JsonError, parseDocument } from './json/document.ts';
+import { JsonError, parsing } from './json/document.ts';
 import { joined } from './lists.ts';
 import type { Operation } from './operations.ts';
 import { isStream, restoreStream } from './restoreStream.ts';
@@ -29,7 +30,7 @@ export async function restoreBody(
     const restored = Buffer.concat([await stream.push(body), await stream.end()]);
     return { body: restored, counts: stream.counts() };
   }
-  const pieces = body.length === 0 ? [] : read(operation, body, contentType);
+  const pieces = body.length === 0 ? [] : await inSlices(read(operation, body, contentType));
   if (pieces.length === 0) return { body, counts: UNCHANGED };
   // Lines are answers of their own.
   const places = joined(
@@ -58,7 +59,7 @@ interface Piece {
 }
 
 /** @returns nothing for an answer without texts */
-function read(operation: Operation, body: Buffer, contentType: string | undefined): Piece[] {
+function* read(operation: Operation, body: Buffer, contentType: string | undefined): Steps<Piece[]> {
   const type = typeOf(operation, contentType, body);
   const text = type === 'binary' ? undefined : decodeUtf8(body);
   // A file with another content than lines.
@@ -66,9 +67,9 @@ function read(operation: Operation, body: Buffer, contentType: string | undefine
   if (text === undefined) throw new UnreadableAnswerError('is not valid UTF-8');
   switch (type) {
     case 'json':
-      return [{ text, content: jsonContent(operation, text) }];
+      return [{ text, content: yield* jsonContent(operation, text) }];
     case 'lines':
-      return text.split(/(?<=\n)/).map((line) => ({ text: line, content: lineContent(operation, line) }));
+      return yield* linesOf(operation, text);
     case 'text':
       return [{ text, content: wholeText(text) }];
   }
@@ -89,10 +90,10 @@ function looksLikeJson(body: Buffer): boolean {
   return /^\s*[[{]/.test(body.toString('latin1', 0, 64));
 }
 
-function jsonContent({ members, api }: Operation, text: string): BodyContent {
+function* jsonContent({ members, api }: Operation, text: string): Steps<BodyContent> {
   try {
     // A byte order mark stays, and counts as a space.
-    const root = parseDocument(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
+    const { root } = yield* parsing(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
     return contentOfAnswer({ root, text, members }, api !== 'unknown');
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
@@ -102,9 +103,18 @@ function jsonContent({ members, api }: Operation, text: string): BodyContent {
   }
 }
 
-function lineContent(operation: Operation, line: string): BodyContent {
+function* linesOf(operation: Operation, text: string): Steps<Piece[]> {
+  const pieces: Piece[] = [];
+  for (const line of text.split(/(?<=\n)/)) {
+    pieces.push({ text: line, content: yield* lineContent(operation, line) });
+    yield;
+  }
+  return pieces;
+}
+
+function* lineContent(operation: Operation, line: string): Steps<BodyContent> {
   try {
-    return jsonContent(operation, line);
+    return yield* jsonContent(operation, line);
   } catch (error) {
     if (error instanceof UnreadableAnswerError) return wholeText(line);
     throw error;

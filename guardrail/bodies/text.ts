@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyError } from './errors.ts';
-import { JsonError, parseDocument, type Node } from './json/document.ts';
+import type { Steps } from '../eventLoop.ts';
+import { BodyError, type BodyProblem } from './errors.ts';
+import { JsonError, parsing, type Node } from './json/document.ts';
 
 /** A JSON text and its nodes. */
 export interface Document {
@@ -8,20 +9,30 @@ export interface Document {
   readonly root: Node;
 }
 
-/**
- * Reads a request's JSON.
- * @throws BodyError for what another reader could read in another way
- */
-export function readRequestJson(bytes: Buffer): Document {
+/** The JSON of a request's body: its nodes, or why it cannot be checked. */
+export type JsonReading =
+  | { readonly document: Document; /** Another reader could read it in another way. */ readonly problem?: BodyProblem }
+  | { readonly document?: undefined; readonly problem: BodyProblem };
+
+/** Reads a request's JSON in steps. */
+export function* readingJson(bytes: Buffer): Steps<JsonReading> {
   const text = decodeUtf8(bytes);
-  if (text === undefined || text.startsWith('\ufeff')) throw new BodyError('invalid_encoding');
+  yield;
+  if (text === undefined || text.startsWith('\ufeff')) return { problem: 'invalid_encoding' };
   try {
-    const root = parseDocument(text);
-    if (hasLoneSurrogate(text, root)) throw new BodyError('lone_surrogate');
-    return { text, root };
+    const { root } = yield* parsing(text);
+    const document = { text, root };
+    return hasLoneSurrogate(text, root) ? { document, problem: 'lone_surrogate' } : { document };
   } catch (error) {
-    throw error instanceof JsonError ? new BodyError(error.problem) : error;
+    if (error instanceof JsonError) return { problem: error.problem };
+    throw error;
   }
+}
+
+/** @throws BodyError for what another reader could read in another way */
+export function documentIn({ document, problem }: JsonReading): Document {
+  if (problem !== undefined) throw new BodyError(problem);
+  return document;
 }
 
 /** @returns undefined if the bytes are not UTF-8. A byte order mark stays in the text. */

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { runs } from '../../hack/harness/scale.ts';
+import { atOnce } from '../eventLoop.ts';
 import { ServiceError } from './errors.ts';
-import { checkNames, jsonBytes, MAX_DEPTH, parseJson, parseJsonInSteps } from './json.ts';
+import { checkNames, jsonBytes, MAX_DEPTH, parseJson, parseJsonInSteps, parsingLarge } from './json.ts';
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text));
 
@@ -77,6 +78,43 @@ describe('parsing JSON', () => {
       { numRuns: runs(3000) },
     );
   });
+
+  it('does the same in steps', () => {
+    const value = fc.json({ stringUnit: 'binary' });
+    const soup = fc.array(fc.constantFrom(...'{}[]":,\\ u0a1-.e'.split(''), '"a"', 'null', '\\"', '{"a":1,"b":2}'));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          value,
+          soup.map((parts) => parts.join('')),
+        ),
+        (text) => {
+          const inSteps = (body: Buffer): unknown => atOnce(parsingLarge(body));
+          const code = codeOf(text);
+          expect(codeOf(text, inSteps)).to.equal(code);
+          if (code === 'none') expect(inSteps(Buffer.from(text))).to.deep.equal(parse(text));
+        },
+      ),
+      { numRuns: runs(3000) },
+    );
+  });
+
+  for (const [what, text] of [
+    ['names', `{${Array.from({ length: 100_000 }, (_, at) => `"${at}":0`).join(',')}}`],
+    ['values', `[${'0,'.repeat(200_000)}0]`],
+    ['escapes', `["${'\\"'.repeat(1_000_000)}"]`],
+    ['invalid JSON', `{${Array.from({ length: 100_000 }, (_, at) => `"${at}":0`).join(',')}`],
+  ] as const) {
+    it(`yields many times in a body of ${what}`, () => {
+      let steps = 0;
+      const count = (body: Buffer): void => {
+        for (const work = parsingLarge(body); work.next().done !== true;) steps += 1;
+      };
+      expect(codeOf(text, count)).to.equal(what === 'invalid JSON' ? 'invalid_json' : 'none');
+      // No step reads more than 32,768 characters, or some hundred names.
+      expect(steps).to.be.at.least(text.length / 32_768 + (what === 'names' ? 300 : 0));
+    });
+  }
 
   it('finds duplicate names at any depth and in any notation, per object', () => {
     const objects: [text: string, code: string][] = [

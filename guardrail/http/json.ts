@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { atOnce, createYielder, inSlices, type Steps } from '../eventLoop.ts';
+import { JsonError, parsing } from '../bodies/bodies.ts';
+import { atOnce, createStepCounter, createYielder, inSlices, STEP_UNITS, type Steps } from '../eventLoop.ts';
 import { ServiceError } from './errors.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -7,8 +8,8 @@ export const MAX_DEPTH = 64;
 /** Members of objects and elements of arrays. Each can be sent in two bytes, and takes far more memory. */
 export const MAX_VALUES = 500_000;
 
-/** Reading or writing JSON of this size takes a few milliseconds. A larger one is read and written in steps. */
-const LARGE = 1 << 20;
+/** Reading or writing JSON of this size takes some milliseconds. A larger one is read and written in steps. */
+const LARGE = 1 << 18;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -28,23 +29,9 @@ const CLOSE_BRACE = 0x7d;
  * @throws ServiceError 400 or 413. Its message contains nothing of the body.
  */
 export function parseJson(body: Buffer): unknown {
-  return atOnce(parsing(body));
-}
-
-/** As {@link parseJson}, but yields to the event loop between the steps of a large body. @returns a promise only for such a body */
-export function parseJsonInSteps(body: Buffer): unknown {
-  return body.length < LARGE ? parseJson(body) : inSlices(parsing(body));
-}
-
-/** {@link parseJson} in steps. Those of a body of 10 MB take up to some 50 ms: the text is decoded and parsed at once. */
-function* parsing(body: Buffer): Steps<unknown> {
-  if (body.length === 0) throw new ServiceError('empty_body');
-  if (!isUtf8(body)) throw new ServiceError('invalid_encoding');
-  const text = body.toString('utf8');
-  yield;
-  const names = namesIn(text);
+  const text = textOf(body);
+  const names = atOnce(countingNames(text));
   if (names === undefined) checkNames(body);
-  yield;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -54,10 +41,38 @@ function* parsing(body: Buffer): Steps<unknown> {
     // The message of V8 quotes the body.
     throw new ServiceError('invalid_json');
   }
-  yield;
   // JSON.parse keeps one of the members with the same name.
   if (membersOf(value) !== names) checkNames(body);
   return value;
+}
+
+/** As {@link parseJson}, but yields to the event loop between the steps of a large body. @returns a promise only for such a body */
+export function parseJsonInSteps(body: Buffer): unknown {
+  return body.length < LARGE ? parseJson(body) : inSlices(parsingLarge(body));
+}
+
+/** {@link parseJson} of a large body in steps. Only the text is decoded at once. */
+export function* parsingLarge(body: Buffer): Steps<unknown> {
+  const text = textOf(body);
+  yield;
+  if ((yield* countingNames(text)) === undefined) yield* checkingNames(body);
+  try {
+    const { root, hasRepeatedNames } = yield* parsing(text);
+    if (!hasRepeatedNames) return root.value;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    // Another problem of the body is reported first.
+    yield* checkingNames(body);
+    if (error.problem === 'too_many_values') throw new ServiceError('too_many_values', { limit: MAX_VALUES });
+    throw new ServiceError('invalid_json');
+  }
+  throw new ServiceError('duplicate_name');
+}
+
+function textOf(body: Buffer): string {
+  if (body.length === 0) throw new ServiceError('empty_body');
+  if (!isUtf8(body)) throw new ServiceError('invalid_encoding');
+  return body.toString('utf8');
 }
 
 /** Writes JSON. Yields to the event loop before and after the text becomes bytes, if it is large: only then it gives a promise. */
@@ -78,11 +93,16 @@ async function encoded(text: string, yieldIfDue: ReturnType<typeof createYielder
  * Counts the names in JSON, which takes less time than reading them: {@link checkNames}.
  * @returns undefined if the body exceeds a limit. For a text that is not JSON, any number.
  */
-function namesIn(text: string): number | undefined {
+function* countingNames(text: string): Steps<number | undefined> {
+  let pause = STEP_UNITS;
   let depth = 0;
   let values = 0;
   let names = 0;
   for (let at = 0; at < text.length; at += 1) {
+    if (at > pause) {
+      yield;
+      pause = at + STEP_UNITS;
+    }
     switch (text.charCodeAt(at)) {
       case QUOTE:
         at = endOfStringIn(text, at);
@@ -133,11 +153,18 @@ function membersOf(value: unknown): number {
 
 /** Reads all names. @throws ServiceError about what comes first in the body: a limit that it exceeds, or a repeated name */
 export function checkNames(body: Buffer): void {
+  atOnce(checkingNames(body));
+}
+
+/** {@link checkNames} in steps. */
+function* checkingNames(body: Buffer): Steps<void> {
+  const isDue = createStepCounter();
   /** The names of each open object; undefined for an open array. */
   const open: (Set<string> | undefined)[] = [];
   let values = 0;
   let isName = false;
   for (let at = 0; at < body.length; at += 1) {
+    if (isDue(0)) yield;
     switch (body[at]) {
       case QUOTE: {
         const end = endOfString(body, at);

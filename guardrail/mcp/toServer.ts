@@ -1,5 +1,6 @@
 /** The way of a client's messages to the server: pseudonyms become values. */
-import { applyEdits, readRequestJson, type Edit, type Node } from '../bodies/bodies.ts';
+import { applyEdits, documentIn, readingJson, type Edit, type Node } from '../bodies/bodies.ts';
+import { inSlices } from '../eventLoop.ts';
 import { showing, type PseudonymCounts } from '../pseudonymization/pseudonymization.ts';
 import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
@@ -20,7 +21,7 @@ export async function restoreMessages(
   signal: AbortSignal,
   { guard, types, metrics }: Pick<McpOptions, 'guard' | 'types' | 'metrics'>,
 ): Promise<RestoredMessages> {
-  const document = readRequestJson(bytes);
+  const document = documentIn(await inSlices(readingJson(bytes)));
   const messages = messagesIn(document);
   const nodes = messages.flatMap(contentOf);
   const passages = nodes.map(({ start, end }) => ({

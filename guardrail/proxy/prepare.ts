@@ -1,6 +1,14 @@
 /** The way of a request through the guard: its body is read, checked, and replaced. */
 import { PassThrough, Readable } from 'node:stream';
-import { endUsersOf, guardBody, type EndUsers, type GuardedBody, type RequestBody } from '../bodies/bodies.ts';
+import {
+  endUsersOf,
+  guardBody,
+  withJson,
+  type EndUsers,
+  type GuardedBody,
+  type RequestBody,
+} from '../bodies/bodies.ts';
+import { inSlices } from '../eventLoop.ts';
 import type { Policy } from '../detection/detection.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
@@ -36,7 +44,8 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
   try {
     return await reading(call, options, async (read) => {
       bytes = read;
-      const body = bodyOf(call, read, options);
+      const parsed = inSlices(withJson(bodyOf(call, read, options)));
+      const body = parsed instanceof Promise ? await parsed : parsed;
       const endUsers = endUsersOf(body);
       const decision = decide(call, endUsers, options);
       policy = decision.policy;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { runs } from '../../../hack/harness/scale.ts';
-import { JsonError, parseDocument, type Node } from './document.ts';
+import { JsonError, parseDocument, parsing, type Node } from './document.ts';
 
 /** The values of the tokens, read again from their places. */
 function reread(text: string, node: Node): unknown {
@@ -28,6 +28,20 @@ const problemOf = (text: string): string => {
 };
 
 describe('parseDocument', () => {
+  it('reads a long string with escapes in steps', () => {
+    const value = '"😀\n\u0000'.repeat(100_000);
+    const text = JSON.stringify({ [value]: [value, 'short'] }).replaceAll('😀', '\\ud83d\\ude00');
+    const work = parsing(text);
+    let steps = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) steps += 1;
+    expect(step.value.root.value).to.deep.equal({ [value]: [value, 'short'] });
+    expect(reread(text, step.value.root)).to.deep.equal({ [value]: [value, 'short'] });
+    expect(steps).to.be.at.least(text.length / 40_000);
+    expect(problemOf(text.slice(0, -20))).to.equal('invalid_json');
+    expect(problemOf(text.replaceAll('\\n', '\\q'))).to.equal('invalid_json');
+  });
+
   it('reads any JSON as JSON.parse does, and knows the place of each token', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), fc.constantFrom(undefined, 1, '\t', '\r\n '), (json, indent) => {

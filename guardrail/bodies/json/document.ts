@@ -3,6 +3,7 @@
  * other character stays as it was: order, white space, numbers as they are spelled, duplicate names.
  */
 import { MAX_NESTING, type Json, type JsonObject } from '../../messages/messages.ts';
+import { atOnce, createStepCounter, STEP_UNITS, type Steps } from '../../eventLoop.ts';
 import { unitAt } from '../../unitAt.ts';
 
 export interface StringNode {
@@ -65,7 +66,19 @@ export const MAX_VALUES = 500_000;
 
 /** @throws JsonError */
 export function parseDocument(text: string): Node {
-  return new DocumentParser(text).document();
+  return atOnce(parsing(text)).root;
+}
+
+/** A text that was read. */
+export interface Parsed {
+  readonly root: Node;
+  /** Whether an object has two members of the same name. */
+  readonly hasRepeatedNames: boolean;
+}
+
+/** {@link parseDocument} in steps. @throws JsonError */
+export function parsing(text: string): Steps<Parsed> {
+  return new DocumentParser(text).parsing();
 }
 
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
@@ -77,93 +90,200 @@ const LITERALS = [
   ['null', null],
 ] as const;
 
+const QUOTE = 0x22;
+const CLOSE = { object: 0x7d, array: 0x5d } as const;
+
+/** An object of which the end is not read yet. */
+interface OpenObject {
+  readonly kind: 'object';
+  readonly start: number;
+  readonly parent: Open | undefined;
+  readonly members: Member[];
+  readonly value: JsonObject;
+  repeated: Set<string> | undefined;
+  /** The name whose value comes next. */
+  name: StringNode | undefined;
+}
+
+/** An array of which the end is not read yet. */
+interface OpenArray {
+  readonly kind: 'array';
+  readonly start: number;
+  readonly parent: Open | undefined;
+  readonly items: Node[];
+}
+
+type Open = OpenObject | OpenArray;
+
 class DocumentParser {
   private readonly text: string;
   private at = 0;
   private values = 0;
+  private nesting = 0;
+  private hasRepeatedNames = false;
+  /** The innermost object or array that is not complete. */
+  private open: Open | undefined;
+  private root: Node | undefined;
+  /** Where a string begins that takes more than one step. */
+  private longString: number | undefined;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  document(): Node {
+  *parsing(): Steps<Parsed> {
+    const isDue = createStepCounter();
     this.space();
-    const node = this.value(0);
-    this.space();
+    while (this.root === undefined) {
+      const before = this.at;
+      this.token();
+      if (this.longString !== undefined) this.placeString(yield* this.restOfString(this.longString));
+      if (isDue(this.at - before)) yield;
+    }
     if (this.at < this.text.length) throw new JsonError('invalid_json');
-    return node;
+    return { root: this.root, hasRepeatedNames: this.hasRepeatedNames };
   }
 
-  private value(nesting: number): Node {
+  /** Reads the next name, value, or end of an object or array, and what separates it from the one before. */
+  private token(): void {
+    const { open } = this;
+    if (open !== undefined && (open.kind === 'array' || open.name === undefined)) {
+      if (this.takes(CLOSE[open.kind])) {
+        this.close(open);
+        return;
+      }
+      if ((open.kind === 'array' ? open.items : open.members).length > 0) {
+        this.expect(0x2c);
+        this.space();
+      }
+      if (open.kind === 'object') {
+        this.string();
+        return;
+      }
+    }
+    this.value();
+  }
+
+  private value(): void {
     this.values++;
     if (this.values > MAX_VALUES) throw new JsonError('too_many_values');
     switch (unitAt(this.text, this.at)) {
-      case 0x22:
-        return this.string();
+      case QUOTE:
+        this.string();
+        break;
       case 0x7b:
-        return this.object(nesting + 1);
+        this.begin({
+          ...{ kind: 'object', start: this.at, parent: this.open, members: [], value: {} },
+          ...{ repeated: undefined, name: undefined },
+        });
+        break;
       case 0x5b:
-        return this.array(nesting + 1);
+        this.begin({ kind: 'array', start: this.at, parent: this.open, items: [] });
+        break;
       default:
-        return this.scalar();
+        this.place(this.scalar());
     }
   }
 
-  private object(nesting: number): ObjectNode {
-    if (nesting > MAX_NESTING) throw new JsonError('too_deep');
-    const start = this.at++;
-    const members: Member[] = [];
-    const value: JsonObject = {};
-    let repeated: Set<string> | undefined;
+  private begin(open: Open): void {
+    this.nesting++;
+    if (this.nesting > MAX_NESTING) throw new JsonError('too_deep');
+    this.open = open;
+    this.at++;
     this.space();
-    for (let isFirst = true; !this.takes(0x7d); isFirst = false) {
-      if (!isFirst) this.expect(0x2c);
-      this.space();
-      const name = this.string();
-      this.space();
-      this.expect(0x3a);
-      this.space();
-      const node = this.value(nesting);
-      this.space();
-      if (hasMember(members, value, name.value)) (repeated ??= new Set()).add(name.value);
+  }
+
+  private close(open: Open): void {
+    const { start, parent } = open;
+    const end = this.at;
+    this.nesting--;
+    this.open = parent;
+    if (open.kind === 'object') {
+      const { members, value, repeated } = open;
+      this.place({ kind: 'object', start, end, value, members, repeated });
+    } else {
+      const { items } = open;
+      this.place({ kind: 'array', start, end, value: items.map((item) => item.value), items });
+    }
+  }
+
+  /** Puts a value into what contains it. */
+  private place(node: Node): void {
+    const { open } = this;
+    this.space();
+    if (open === undefined) this.root = node;
+    else if (open.kind === 'array') open.items.push(node);
+    else if (open.name !== undefined) {
+      const { name, members, value } = open;
+      if (hasMember(members, value, name.value)) {
+        (open.repeated ??= new Set()).add(name.value);
+        this.hasRepeatedNames = true;
+      }
       members.push({ name, node });
       define(value, name.value, node.value);
+      open.name = undefined;
     }
-    return { kind: 'object', start, end: this.at, value, members, repeated };
   }
 
-  private array(nesting: number): ArrayNode {
-    if (nesting > MAX_NESTING) throw new JsonError('too_deep');
-    const start = this.at++;
-    const items: Node[] = [];
+  private placeString(node: StringNode): void {
+    const { open } = this;
+    if (open?.kind !== 'object' || open.name !== undefined) {
+      this.place(node);
+      return;
+    }
+    open.name = node;
     this.space();
-    for (let isFirst = true; !this.takes(0x5d); isFirst = false) {
-      if (!isFirst) this.expect(0x2c);
-      this.space();
-      items.push(this.value(nesting));
-      this.space();
-    }
-    return { kind: 'array', start, end: this.at, value: items.map((item) => item.value), items };
+    this.expect(0x3a);
+    this.space();
   }
 
-  private string(): StringNode {
+  /** Reads a string, or the beginning of a long one. */
+  private string(): void {
     const { text } = this;
     const start = this.at;
-    this.expect(0x22);
-    let isPlain = true;
-    for (;;) {
-      PLAIN.lastIndex = this.at;
-      PLAIN.test(text);
-      this.at = PLAIN.lastIndex;
-      const unit = unitAt(text, this.at);
-      if (unit === 0x22) break;
-      if (unit !== 0x5c) throw new JsonError('invalid_json');
-      isPlain = false;
-      this.at += 2;
-      if (this.at > text.length) throw new JsonError('invalid_json');
+    this.expect(QUOTE);
+    const isPlain = this.plain();
+    if (!isPlain && !this.escaped(start + STEP_UNITS)) {
+      this.longString = start;
+      return;
     }
     const end = ++this.at;
-    return { kind: 'string', start, end, value: isPlain ? text.slice(start + 1, end - 1) : decoded(text, start, end) };
+    this.placeString({
+      ...{ kind: 'string', start, end },
+      value: isPlain ? text.slice(start + 1, end - 1) : decoded(text, start + 1, end - 1),
+    });
+  }
+
+  private *restOfString(start: number): Steps<StringNode> {
+    this.longString = undefined;
+    let [value, from, isComplete] = ['', start + 1, false];
+    while (!isComplete) {
+      value += decoded(this.text, from, this.at);
+      yield;
+      from = this.at;
+      isComplete = this.escaped(from + STEP_UNITS);
+    }
+    value += decoded(this.text, from, this.at);
+    return { kind: 'string', start, end: ++this.at, value };
+  }
+
+  /** Passes over characters of a string. @returns whether it ends after them */
+  private plain(): boolean {
+    PLAIN.lastIndex = this.at;
+    PLAIN.test(this.text);
+    this.at = PLAIN.lastIndex;
+    return unitAt(this.text, this.at) === QUOTE;
+  }
+
+  /** Passes over escapes and characters of a string, up to about a place. @returns whether it ends after them */
+  private escaped(until: number): boolean {
+    while (this.at < until) {
+      if (unitAt(this.text, this.at) === 0x5c) this.at += 2;
+      if (this.at > this.text.length) throw new JsonError('invalid_json');
+      if (this.plain()) return true;
+      if (unitAt(this.text, this.at) !== 0x5c) throw new JsonError('invalid_json');
+    }
+    return false;
   }
 
   private scalar(): ScalarNode {
@@ -197,9 +317,10 @@ class DocumentParser {
   }
 }
 
+/** The characters that a part of a string stands for. */
 function decoded(text: string, start: number, end: number): string {
   try {
-    return JSON.parse(text.slice(start, end)) as string;
+    return JSON.parse(`"${text.slice(start, end)}"`) as string;
   } catch {
     throw new JsonError('invalid_json');
   }

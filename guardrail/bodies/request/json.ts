@@ -1,16 +1,21 @@
+import { atOnce } from '../../eventLoop.ts';
+import type { RequestBody } from '../contract.ts';
 import { applyEdits, type Edit } from '../json/edits.ts';
 import { itemsOf, memberOf, stringOf, type Node } from '../json/document.ts';
 import { operationOf, rolesOfOperation, type Operation } from '../operations.ts';
 import { editsOf } from '../rewrite.ts';
 import type { BodyRole } from '../roles.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
-import { readRequestJson } from '../text.ts';
+import { documentIn, readingJson, type JsonReading } from '../text.ts';
 import { contentOfRequest } from '../walk.ts';
 import type { Checkable } from './checkable.ts';
 
 /** @throws BodyError */
-export function jsonBody(operation: Operation, bytes: Buffer, hidesEndUser?: boolean): Checkable {
-  return jsonPart(bytes, hidesEndUser, (root) => ({
+export function jsonBody(
+  operation: Operation,
+  { bytes, hidesEndUser, json = atOnce(readingJson(bytes)) }: Pick<RequestBody, 'bytes' | 'hidesEndUser' | 'json'>,
+): Checkable {
+  return jsonPart(json, hidesEndUser, (root) => ({
     members: operation.members,
     structure: operation.structure,
     opaqueObjects: operation.opaqueObjects,
@@ -20,7 +25,7 @@ export function jsonBody(operation: Operation, bytes: Buffer, hidesEndUser?: boo
 
 /** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
 export function jsonLine(bytes: Buffer, hidesEndUser?: boolean): Checkable {
-  return jsonPart(bytes, hidesEndUser, (root) => {
+  return jsonPart(atOnce(readingJson(bytes)), hidesEndUser, (root) => {
     const body = memberOf(root, 'body') ?? memberOf(root, 'params');
     if (!body) return { members: rolesOfOperation('chat.completions'), inner: new Map() };
     const url = stringOf(memberOf(root, 'url'));
@@ -47,11 +52,11 @@ function innerBodies({ batchOf }: Operation, root: Node): InnerBodies {
 }
 
 function jsonPart(
-  bytes: Buffer,
+  json: JsonReading,
   hidesEndUser: boolean | undefined,
   rolesOf: (root: Node) => Pick<BodySource, 'members' | 'inner' | 'structure' | 'opaqueObjects'>,
 ): Checkable {
-  const { text, root } = readRequestJson(bytes);
+  const { text, root } = documentIn(json);
   const { places, images, hasFiles } = contentOfRequest({ root, text, hidesEndUser, ...rolesOf(root) });
   return {
     passages: places,

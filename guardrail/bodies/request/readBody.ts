@@ -11,7 +11,7 @@ import { combined, planOf, type Plan } from './plan.ts';
 
 /** Reads a body by its content type. @throws BodyError */
 export function planOfBody(operation: Operation, body: RequestBody): Plan {
-  const { bytes, contentType = '', hidesEndUser } = body;
+  const { bytes, contentType = '' } = body;
   if (bytes.length === 0) return planOf([]);
   if (operation.hasNoBody === true) throw new BodyError('unexpected_body');
   const boundary = boundaryOf(contentType);
@@ -28,7 +28,7 @@ export function planOfBody(operation: Operation, body: RequestBody): Plan {
     default:
       // Model APIs read JSON without a content type, or with one of their own.
       if (type.trim() === '' || /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type.trim())) {
-        return planOf([jsonBody(operation, bytes, hidesEndUser)]);
+        return planOf([jsonBody(operation, body)]);
       }
       throw new BodyError('unsupported_media_type');
   }
