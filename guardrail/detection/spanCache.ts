@@ -1,4 +1,4 @@
-import { createYielder } from '../eventLoop.ts';
+import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import { processDigest } from '../processDigest.ts';
 import { TooManyValuesError, type Detector, type DetectOptions, type Span } from './contract.ts';
 
@@ -24,17 +24,12 @@ export function withSpanCache(detector: Detector, maxBytes = MAX_BYTES): Detecto
   return {
     name: detector.name,
     async detect(texts, options) {
-      const keys = await keysOf(texts, options);
-      const known = keys.map((key) => cache.get(key));
+      const yieldIfDue = createYielder();
+      const keys = await inSlices(keysOf(texts, options), yieldIfDue);
+      const known = await inSlices(knownSpans(cache, keys), yieldIfDue);
       const unknown = texts.filter((_, at) => !known[at]);
       const found = unknown.length > 0 ? await detector.detect(unknown, options) : [];
-      let next = 0;
-      const spans = known.map((one, at) => {
-        if (one) return one;
-        const fresh = found[next++] ?? [];
-        cache.set(keys[at], fresh);
-        return fresh;
-      });
+      const spans = await inSlices(remembering(cache, keys, known, found), yieldIfDue);
       TooManyValuesError.check(spans.reduce((sum, { length }) => sum + length, 0));
       return spans;
     },
@@ -43,19 +38,43 @@ export function withSpanCache(detector: Detector, maxBytes = MAX_BYTES): Detecto
   };
 }
 
+type Key = string | undefined;
+
+function* knownSpans(cache: SpanCache, keys: readonly Key[]): Steps<(Span[] | undefined)[]> {
+  const known: (Span[] | undefined)[] = [];
+  for (const key of keys) {
+    known.push(cache.get(key));
+    yield;
+  }
+  return known;
+}
+
+/** Remembers what was found in the texts that were not known. @returns the spans of all texts */
+function* remembering(
+  cache: SpanCache,
+  keys: readonly Key[],
+  known: readonly (Span[] | undefined)[],
+  found: readonly Span[][],
+): Steps<Span[][]> {
+  const spans: Span[][] = [];
+  let next = 0;
+  for (const [at, one] of known.entries()) {
+    const own = one ?? found[next++] ?? [];
+    if (!one) cache.set(keys[at], own);
+    spans.push(own);
+    yield;
+  }
+  return spans;
+}
+
 /** The name of each text; undefined if it is not remembered. */
-async function keysOf(
-  texts: readonly string[],
-  { scope, recall, minRecall }: DetectOptions,
-): Promise<(string | undefined)[]> {
+function* keysOf(texts: readonly string[], { scope, recall, minRecall }: DetectOptions): Steps<Key[]> {
   if (scope === undefined) return texts.map(() => undefined);
-  const yieldIfDue = createYielder();
   // Each part says where it ends, so no two lists and texts have the same name.
   const prefix = `${scope.length} ${scope} ${recall} ${minRecall ?? ''} `;
-  const keys: (string | undefined)[] = [];
+  const keys: Key[] = [];
   for (const text of texts) {
-    const pause = yieldIfDue();
-    if (pause) await pause;
+    yield;
     // Without its lone surrogates, a text could have the digest of another one.
     keys.push(text.length <= MAX_TEXT && text.isWellFormed() ? processDigest(prefix + text) : undefined);
   }

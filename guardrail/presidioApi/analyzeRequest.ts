@@ -21,7 +21,7 @@ export const MAX_PATTERNS = 100;
 export const MAX_DENIED = 100_000;
 /** The most pairs of a context word of the request and one of its recognizers. Comparing them takes about a tenth of a second. */
 export const MAX_CONTEXT_PAIRS = 100_000;
-/** The most steps that the patterns and words of a request may take, which is about half a second: no other call runs meanwhile. */
+/** The most steps that the patterns and words of a request may take, which is about half a second of the processor. */
 export const MAX_STEPS = 25_000_000;
 
 export const analyzeSchema = z.object({

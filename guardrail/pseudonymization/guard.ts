@@ -85,7 +85,7 @@ class TextGuard implements Guard {
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
     if (session.isShared) call.replaced = await this.store(assignment, session, fence, ttlOf(context));
-    return { ...base, action: 'GUARDRAIL_INTERVENED', ...rewriteRequest(document, edits, assignment) };
+    return { ...base, action: 'GUARDRAIL_INTERVENED', ...(await rewriteRequest(document, edits, assignment)) };
   }
 
   /** Runs the stages of a response: find pseudonyms, look up their values, restore. */

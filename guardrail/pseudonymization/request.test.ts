@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Tenant } from '../ids.ts';
 import type { CallIdentity } from './pseudonymization.ts';
+import { rewritingTexts } from './request.ts';
 import { callBy, createFakeAnalyzer, createTestGuard } from './testing/testGuard.ts';
 
 /** The scope in which the texts of a caller are analyzed. */
@@ -49,4 +50,27 @@ describe('the scope of detection', () => {
     expect(await scopeOf(nobody)).to.equal(undefined);
     expect(await scopeOf({ ...nobody, team: '', endUser: 'ada' })).to.equal(undefined);
   });
+});
+
+describe('the texts of a request', () => {
+  const texts = Array.from({ length: 1000 }, (_, at) => `text ${at}`);
+  for (const [what, document] of [
+    ['texts', { texts }],
+    ['passages', { texts: [], passages: texts.map((text) => ({ text, kind: 'text' as const })) }],
+    ['messages', { texts: [], structuredMessages: texts.map((content) => ({ role: 'user', content })) }],
+    ['tools', { texts: [], tools: texts.map((description) => ({ type: 'function', function: { description } })) }],
+  ] as const) {
+    it(`are visited in a step for each of its ${what}`, () => {
+      const visited: string[] = [];
+      const work = rewritingTexts(document, (text) => {
+        visited.push(text);
+        return text.toUpperCase();
+      });
+      let steps = 0;
+      let step = work.next();
+      for (; step.done !== true; step = work.next()) steps += 1;
+      expect([visited.length, steps]).to.deep.equal([1000, 1000]);
+      expect(JSON.stringify(step.value)).to.contain('TEXT 999');
+    });
+  }
 });

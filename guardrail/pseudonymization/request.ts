@@ -1,7 +1,7 @@
 /** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
 import { visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
-import { createYielder, inSlices } from '../eventLoop.ts';
+import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import type { PseudonymAssignment } from './assignment.ts';
 import { blockedReasonFor } from './blocked.ts';
 import { ByText } from './byText.ts';
@@ -38,10 +38,13 @@ interface Decision {
 export async function parse(document: RequestDocument): Promise<ParsedText[]> {
   const yieldIfDue = createYielder();
   const texts = new ByText<Pick<ParsedText, 'text' | 'kind'>>();
-  rewriteTexts(document, (text, kind) => {
-    texts.set(text, kind, { text, kind });
-    return text;
-  });
+  await inSlices(
+    rewritingTexts(document, (text, kind) => {
+      texts.set(text, kind, { text, kind });
+      return text;
+    }),
+    yieldIfDue,
+  );
   const parsed: ParsedText[] = [];
   for (const { text, kind } of texts.values()) {
     const read = inSlices(readingOf(text, kind), yieldIfDue);
@@ -56,24 +59,58 @@ export async function analyze(
   analyzer: Analyzer,
   { identity, signal, policy, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
-  const toAnalyze = new Set<string>();
-  for (const one of parsed) for (const text of textsToAnalyze(one)) toAnalyze.add(text);
-  for (const text of imageTexts ?? []) toAnalyze.add(text);
-  const texts = [...toAnalyze].filter((text) => /\S/.test(text));
+  const yieldIfDue = createYielder();
+  const texts = await inSlices(distinctTexts(parsed, imageTexts ?? []), yieldIfDue);
   const analysis = { team: identity.team, signal, policy, scope: scopeOf(identity), ...(stricter && { stricter }) };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
-  const byText = new Map(texts.map((text, index) => [text, lists[index] ?? []]));
+  const byText = await inSlices(findingsByText(texts, lists), yieldIfDue);
   const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];
+  const assigned = await inSlices(assigningFindings(parsed, findingsOf), yieldIfDue);
+  return { ...assigned, imageFindings: imageTexts?.map(findingsOf) };
+}
+
+/** The texts that detectors read, each once. */
+function* distinctTexts(parsed: readonly ParsedText[], imageTexts: readonly string[]): Steps<string[]> {
+  const texts = new Set<string>();
+  const add = (text: string): void => {
+    if (/\S/.test(text)) texts.add(text);
+  };
+  for (const one of parsed) {
+    textsToAnalyze(one).forEach(add);
+    yield;
+  }
+  imageTexts.forEach(add);
+  return [...texts];
+}
+
+function* findingsByText(
+  texts: readonly string[],
+  lists: readonly (readonly Finding[])[],
+): Steps<Map<string, readonly Finding[]>> {
+  const byText = new Map<string, readonly Finding[]>();
+  for (const [index, text] of texts.entries()) {
+    byText.set(text, lists[index] ?? []);
+    yield;
+  }
+  return byText;
+}
+
+function* assigningFindings(
+  parsed: readonly ParsedText[],
+  findingsOf: (text: string) => readonly Finding[],
+): Steps<Pick<AnalyzedRequest, 'texts' | 'findings'>> {
   // A text of two kinds was analyzed once, so its findings count once.
   const distinct = new Map<string, readonly Finding[]>();
-  const analyzed = parsed.map((one) => {
+  const texts: AnalyzedText[] = [];
+  for (const one of parsed) {
     const { findings, source } = one.kind === 'identifier' ? identifiedText(one) : analyzedText(one, findingsOf);
     distinct.set(one.text, findings);
-    return source;
-  });
+    texts.push(source);
+    yield;
+  }
   const findings: Finding[] = [];
   for (const list of distinct.values()) for (const finding of list) findings.push(finding);
-  return { texts: analyzed, findings, imageFindings: imageTexts?.map(findingsOf) };
+  return { texts, findings };
 }
 
 /** The callers that share what detection remembers: those of a team, or of a key that belongs to none. */
@@ -122,37 +159,63 @@ function* findingsIn(texts: readonly AnalyzedText[]): Generator<{ text: string; 
   }
 }
 
-export function rewriteRequest(
+export async function rewriteRequest(
   document: RequestDocument,
   edits: readonly TextEdits[],
   assignment: PseudonymAssignment,
-): RequestDocument {
+): Promise<RequestDocument> {
+  return inSlices(rewriting(document, edits, assignment));
+}
+
+function* rewriting(
+  document: RequestDocument,
+  edits: readonly TextEdits[],
+  assignment: PseudonymAssignment,
+): Steps<RequestDocument> {
   const rewritten = new ByText<string>();
   for (const one of edits) {
+    yield;
     const { text, kind } = one;
     const isChanged = one.edits.length > 0;
     rewritten.set(text, kind, isChanged ? applyEdits(text, one.edits, (edit) => assignment.pseudonymOf(edit)) : text);
   }
-  return rewriteTexts(document, (text, kind) => {
+  return yield* rewritingTexts(document, (text, kind) => {
     const result = rewritten.get(text, kind);
     if (result === undefined) throw new Error('A text of the request was not analyzed.');
     return result;
   });
 }
 
-function rewriteTexts(
+/** Replaces each text of a request, in steps. */
+export function* rewritingTexts(
   { texts, passages, structuredMessages, tools, toolCalls }: RequestDocument,
   text: (text: string, kind: TextKind) => string,
-): RequestDocument {
+): Steps<RequestDocument> {
   return {
-    texts: texts.map((one) => text(one, 'text')),
-    ...(passages && { passages: passages.map(({ text: one, kind }) => ({ text: text(one, kind), kind })) }),
-    ...(structuredMessages && {
-      structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
+    texts: yield* mapping(texts, (one) => text(one, 'text')),
+    ...(passages && {
+      passages: yield* mapping(passages, ({ text: one, kind }) => ({ text: text(one, kind), kind })),
     }),
-    ...(tools && { tools: visitTools(tools, { text }) }),
-    ...(toolCalls && { toolCalls: visitMessages(toolCalls, { text }, 'tool_calls') }),
+    ...(structuredMessages && {
+      structuredMessages: (yield* mapping(structuredMessages, (message) =>
+        visitMessages([message], { text }, 'structured_messages'),
+      )).flat(),
+    }),
+    ...(tools && { tools: (yield* mapping(tools, (tool) => visitTools([tool], { text }))).flat() }),
+    ...(toolCalls && {
+      toolCalls: (yield* mapping(toolCalls, (call) => visitMessages([call], { text }, 'tool_calls'))).flat(),
+    }),
   };
+}
+
+/** Maps the items of a list, each in a step. */
+function* mapping<A, B>(items: readonly A[], map: (item: A) => B): Steps<B[]> {
+  const mapped: B[] = [];
+  for (const item of items) {
+    mapped.push(map(item));
+    yield;
+  }
+  return mapped;
 }
 
 /** Counts findings by type, detector and action. */
