@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
 /** How long a call may block the event loop, in milliseconds. */
-const SLICE_MS = 10;
+export const SLICE_MS = 10;
 
 /**
  * Creates a function that yields to the event loop when it is due. Await it between the steps of long work.

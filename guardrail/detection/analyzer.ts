@@ -1,5 +1,5 @@
 import { createUnion } from './union.ts';
-import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
+import { inSlices, type Steps } from '../eventLoop.ts';
 import {
   DetectorUnavailableError,
   TooManyValuesError,
@@ -17,6 +17,7 @@ import { withNamesakes } from './namesakes.ts';
 import { generalTypeOf } from './publicTypes.ts';
 import { addRepetitions } from './repetition.ts';
 import { resolveOverlaps } from './spans.ts';
+import { Turns } from './turns.ts';
 
 export interface AnalyzerOptions {
   /** At least one. Their findings are merged. */
@@ -31,6 +32,7 @@ export interface AnalyzerOptions {
  */
 export function createAnalyzer({ detectors, policy: source = { current: defaultPolicy } }: AnalyzerOptions): Analyzer {
   const detector = createUnion(detectors);
+  const turns = new Turns();
   return {
     async analyze(texts, context) {
       // The policy can change during the call.
@@ -40,9 +42,10 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         recall: policy.settings.recall,
         minRecall: context.stricter?.recall,
         scope: context.scope,
+        tenant: context.tenant,
       };
       const found = withNamesakes(texts, await detector.detect(texts, options));
-      const yieldIfDue = createYielder();
+      const yieldIfDue = turns.yielder(context.tenant);
       const inTurn = async <T>(work: Steps<T>): Promise<T> => inSlices(untilAborted(work, context.signal), yieldIfDue);
       const spans: (readonly Span[])[] = [];
       const kept: (readonly Span[])[] = [];
@@ -54,7 +57,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         spans.push(judged.spans);
         kept.push(judged.kept);
       }
-      const repeated = await addRepetitions(texts, spans, kept);
+      const repeated = await addRepetitions(texts, spans, kept, yieldIfDue);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       const findings: Finding[][] = [];
       for (const [index, text] of texts.entries()) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Tenant } from '../ids.ts';
 import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { DetectorUnavailableError, TooManyValuesError, type Recall } from './contract.ts';
 import { createBuiltinDetector } from './builtinDetector.ts';
@@ -280,5 +281,17 @@ describe('built-in detector', () => {
           if (!(error instanceof TooManyValuesError)) throw error;
         }),
       );
+  });
+
+  it('lets the long texts of tenants take turns', async () => {
+    const ended: string[] = [];
+    const [A, B] = ['a', 'b'] as Tenant[] as [Tenant, Tenant];
+    const line = 'Please summarise the notes, and then send them to all who were there.\n';
+    const detect = async (tenant: Tenant, name: string, length: number): Promise<void> => {
+      await detector.detect([line.repeat(length / line.length)], { signal, tenant });
+      ended.push(name);
+    };
+    await Promise.all([detect(A, 'a1', 400_000), detect(A, 'a2', 100_000), detect(B, 'b', 40_000)]);
+    expect(ended).to.deep.equal(['b', 'a1', 'a2']);
   });
 });

@@ -1,4 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
+import type { Tenant } from '../ids.ts';
 import { type DependencyState, type Detector, type DetectOptions, type Recall, type Span } from './contract.ts';
 import { Counter, Slice } from './callProgress.ts';
 import { splitLongEntities } from './entityLength.ts';
@@ -25,6 +26,7 @@ import { withoutFalseNames } from './falseNames.ts';
 import { withFamilyNames } from './familyNames.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
+import { TenantLanes, Turns } from './turns.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
 export interface BuiltinOptions {
@@ -82,8 +84,9 @@ class BuiltinDetector implements Detector {
    * for which the event loop is blocked, and would accept more calls than the process can answer.
    */
   private hasYielded = false;
-  /** The last long text. Long texts run one after the other, and each yields to the event loop between its pieces. */
-  private longTexts: Promise<unknown> = Promise.resolve();
+  /** Long texts of a tenant run one after the other. Those of several tenants take turns, a piece at a time. */
+  private readonly longTexts = new TenantLanes();
+  private readonly turns = new Turns();
 
   constructor({ recall = 'balanced', languages = [], pieceSize, models }: BuiltinOptions) {
     this.names = models === undefined ? shippedFinder() : new EntityFinder(models);
@@ -98,7 +101,7 @@ class BuiltinDetector implements Detector {
 
   async detect(
     texts: readonly string[],
-    { signal, recall = this.recall, minRecall = 'precise' }: DetectOptions,
+    { signal, recall = this.recall, minRecall = 'precise', tenant }: DetectOptions,
   ): Promise<Span[][]> {
     const setting = rank[minRecall] > rank[recall] ? minRecall : recall;
     const count = new Counter(signal);
@@ -117,9 +120,7 @@ class BuiltinDetector implements Detector {
         found.push(...step.value);
       } else {
         count.check();
-        const pending = this.longTexts.then(() => this.findInLong(text, setting, count));
-        this.longTexts = pending.catch(() => undefined);
-        found.push(await pending);
+        found.push(await this.longTexts.run(tenant, () => this.findInLong(text, setting, { count, tenant })));
         slice.restart();
       }
     }
@@ -169,16 +170,20 @@ class BuiltinDetector implements Detector {
     });
   }
 
-  private async findInLong(text: string, recall: Recall, count: Counter): Promise<Span[]> {
+  private async findInLong(
+    text: string,
+    recall: Recall,
+    { count, tenant }: { readonly count: Counter; readonly tenant: Tenant | undefined },
+  ): Promise<Span[]> {
+    count.check();
     const options = { recall, context: textContextOf(text) };
-    const pieces = [...piecesOf(text, this.pieceSize)];
     const spans: Span[] = [];
-    for (const piece of pieces) {
+    for (const piece of piecesOf(text, this.pieceSize)) {
+      await this.turns.next(tenant, piece.end - piece.start);
+      count.check();
       const found = splitLongEntities(text, this.findIn(text, piece, options));
       count.add(found.length);
       for (const span of found) spans.push(span);
-      await nextIteration();
-      count.check();
     }
     return resolveBeforePolicy(text, spans);
   }

@@ -4,6 +4,7 @@
  */
 
 import type { Steps } from '../eventLoop.ts';
+import type { Tenant } from '../ids.ts';
 
 /** An entity type in upper snake case, with Presidio's name where it has one: `PERSON`, `EMAIL_ADDRESS`, … */
 export type EntityType = string;
@@ -37,6 +38,8 @@ export interface DetectOptions {
   readonly minRecall?: Recall | undefined;
   /** See {@link AnalysisContext.scope}. */
   readonly scope?: string | undefined;
+  /** See {@link AnalysisContext.tenant}. */
+  readonly tenant?: Tenant | undefined;
 }
 
 /** Finds entities. The {@link Analyzer} applies the policy. */
@@ -124,6 +127,8 @@ export interface AnalysisContext {
    * them. Default: nobody.
    */
   readonly scope?: string | undefined;
+  /** Whose work it is: long texts take turns by tenant. Default: that of nobody, whose calls share their turns. */
+  readonly tenant?: Tenant | undefined;
 }
 
 export interface StricterSettings {

@@ -40,16 +40,17 @@ const SLICE = 1 << 15;
  * as in forms. Yields to the event loop in long texts.
  * @param spans the disjoint spans of each text.
  * @param kept other spans of each text. No occurrence is added in them.
+ * @param yieldIfDue awaited between two steps
  * @returns the spans of each text and the added ones, disjoint.
  */
 export async function addRepetitions(
   texts: readonly string[],
   spans: readonly (readonly Span[])[],
   kept: readonly (readonly Span[])[] = [],
+  yieldIfDue = createYielder(),
 ): Promise<Span[][]> {
   // Most calls name nobody.
   if (!spans.some((list) => list.some(isRepeated))) return spans.map((list) => [...list]);
-  const yieldIfDue = createYielder();
   const names = new Names();
   for (const [index, text] of texts.entries()) {
     for (const span of spans[index] ?? []) {

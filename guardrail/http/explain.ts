@@ -74,7 +74,7 @@ export function explainRoute(options: ExplainOptions): Router<AuthenticatedState
     const { refusal, policies = [] } = access?.decide(caller) ?? {};
     const policy = policyOf(policies);
     const [findings = []] = await withDeadline(context, (signal) =>
-      analyzer.analyze([text], { team: team ?? undefined, signal, policy }),
+      analyzer.analyze([text], { team: team ?? undefined, tenant: context.state.tenant, signal, policy }),
     );
     context.body = {
       mode: policy.settings.mode ?? mode,

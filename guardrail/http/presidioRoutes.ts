@@ -210,7 +210,9 @@ export function presidioRoutes(options: PresidioRouteOptions): Router<Authentica
     const { tenant, body, log } = context.state;
     // Without a team, nobody knows whose texts these are: detection remembers none of them.
     const scope = team && JSON.stringify([tenant, 'team', team]);
-    const { answer, counts } = await withDeadline(context, (signal) => analyzer.analyze(body, { team, scope, signal }));
+    const { answer, counts } = await withDeadline(context, (signal) =>
+      analyzer.analyze(body, { tenant, team, scope, signal }),
+    );
     metrics.entities(counts);
     log.entities = counts.reduce((sum, { count }) => sum + count, 0);
     return answer;

@@ -176,7 +176,7 @@ export class MessageCheck {
     const fence = isFailOpen(policy) ? moment.fence : fenceOf(moment, performance.now());
     const outcome = await withTimeLimit(client.signal, (signal) =>
       guardBody(operation, body, guard, {
-        ...{ identity, signal, policy, fence },
+        ...{ identity, share: context.state.tenant, signal, policy, fence },
         // The server returns pseudonyms of types that it may not see, as it got them.
         isPseudonymized: true,
       }),

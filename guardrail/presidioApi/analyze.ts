@@ -8,6 +8,7 @@ import {
   type Profile,
 } from '../detection/detection.ts';
 import { createYielder } from '../eventLoop.ts';
+import type { Tenant } from '../ids.ts';
 import { countEntities, type EntityCount } from '../pseudonymization/pseudonymization.ts';
 import { readAnalyzeRequest, type AnalyzeRequest } from './analyzeRequest.ts';
 import { createAskedPolicies } from './askedPolicy.ts';
@@ -34,6 +35,8 @@ export interface PresidioAnalyzer {
 
 /** For whom a text is analyzed. */
 export interface AnalyzeCall {
+  /** See `AnalysisContext.tenant`. */
+  readonly tenant?: Tenant | undefined;
   readonly team: string | undefined;
   /** See `AnalysisContext.scope`. */
   readonly scope: string | undefined;

@@ -147,7 +147,7 @@ async function check(
     return { body: null, query: '', isRead: true, answer };
   }
   const outcome = await withTimeLimit(call.client.signal, (signal) =>
-    guardBody(operation, body, guard, { identity, signal, fence, policy }),
+    guardBody(operation, body, guard, { identity, share: context.state.tenant, signal, fence, policy }),
   );
   reportSession(context, outcome.session);
   metrics.entities(outcome.entities);

@@ -40,6 +40,8 @@ export interface CallContext {
   readonly identity: CallIdentity;
   /** Aborted when the client disconnects or the call times out. */
   readonly signal: AbortSignal;
+  /** The tenant whose share of the processor the call uses. Default: that of the identity. */
+  readonly share?: Tenant | undefined;
   /** The fence of the call, captured before the body is read. Default: captured when the guard is called. */
   readonly fence?: Fence | undefined;
   readonly stricter?: CallerSettings;

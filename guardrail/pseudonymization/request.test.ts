@@ -52,6 +52,27 @@ describe('the scope of detection', () => {
   });
 });
 
+describe('the turns of detection', () => {
+  for (const [what, share, expected] of [
+    ['the tenant', undefined, 'tenant'],
+    ['the caller whose share it is', 'inline:digest' as Tenant, 'inline:digest'],
+  ] as const) {
+    it(`are those of ${what}`, async () => {
+      let tenant: Tenant | undefined;
+      const analyzer = createFakeAnalyzer({});
+      const { guard } = createTestGuard({
+        ...analyzer,
+        analyze: (texts, context) => {
+          ({ tenant } = context);
+          return analyzer.analyze(texts, context);
+        },
+      });
+      await guard.request({ texts: ['Anna'] }, { ...callBy({ tenant: 'tenant' as Tenant }), share });
+      expect(tenant).to.equal(expected);
+    });
+  }
+});
+
 describe('the texts of a request', () => {
   const texts = Array.from({ length: 1000 }, (_, at) => `text ${at}`);
   for (const [what, document] of [

@@ -57,11 +57,14 @@ export async function analyze(
   parsed: readonly ParsedText[],
   imageTexts: readonly string[] | undefined,
   analyzer: Analyzer,
-  { identity, signal, policy, stricter }: CallContext,
+  { identity, share = identity.tenant, signal, policy, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
   const yieldIfDue = createYielder();
   const texts = await inSlices(distinctTexts(parsed, imageTexts ?? []), yieldIfDue);
-  const analysis = { team: identity.team, signal, policy, scope: scopeOf(identity), ...(stricter && { stricter }) };
+  const analysis = {
+    ...{ team: identity.team, signal, policy, scope: scopeOf(identity), tenant: share },
+    ...(stricter && { stricter }),
+  };
   const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
   const byText = await inSlices(findingsByText(texts, lists), yieldIfDue);
   const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];

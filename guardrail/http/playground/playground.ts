@@ -150,10 +150,11 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
   const router = authenticatedRouter();
   router.post(DETECT_PATH, ...preHandlers, async (context) => {
     const { text, recall, profile } = parseFields(detectSchema, context.state.body);
+    const { tenant } = context.state;
     const stricter = recall ? { stricter: { recall } } : {};
     const entities = await withDeadline(context, async (signal) => {
       const find = async (policy: Policy): Promise<readonly Finding[]> =>
-        (await analyzer.analyze([text], { team: undefined, signal, policy, ...stricter }))[0] ?? [];
+        (await analyzer.analyze([text], { team: undefined, tenant, signal, policy, ...stricter }))[0] ?? [];
       const found = await find(policyWith(profile ?? undefined));
       if (profile === 'confidential') return found;
       return [...found, ...leftByProfile(found, await find(policyWith('confidential')))];
