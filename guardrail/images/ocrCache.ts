@@ -6,7 +6,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { SessionErasedError } from '../pseudonymization/pseudonymization.ts';
-import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
+import type { Pseudonym, SessionId, SubjectId, Tenant } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import type { ImageFile, OcrResult } from './contract.ts';
 
@@ -14,6 +14,8 @@ import type { ImageFile, OcrResult } from './contract.ts';
 export interface CacheOwner {
   readonly session: SessionId;
   readonly subject: SubjectId | undefined;
+  /** Whose share of a store in memory it takes. */
+  readonly tenant: Tenant;
   readonly fence: Fence;
   /** How long a result is stored after its last use, in milliseconds. undefined: as the store's setting says. */
   readonly ttlMs: number | undefined;
@@ -47,11 +49,11 @@ export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
       return cached === undefined ? undefined : unpack(cached);
     },
 
-    async put(name, result, { session, subject, fence, ttlMs }) {
+    async put(name, result, { session, subject, tenant, fence, ttlMs }) {
       const packed = pack(result);
       if (packed.length > MAX_CACHED) return;
       // A collision is a concurrent read of the same image.
-      const outcome = await store.put({ session, subject, fence, ttlMs, values: new Map([[name, packed]]) });
+      const outcome = await store.put({ session, subject, tenant, fence, ttlMs, values: new Map([[name, packed]]) });
       if (outcome.kind === 'erased') throw new SessionErasedError();
     },
   };

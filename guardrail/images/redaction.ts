@@ -170,11 +170,11 @@ class ImageGuard {
   }
 
   /** @returns undefined for a call without a shared session: its results cannot be cached. */
-  #cacheOwnerOf({ identity, fence, policy }: CallContext): CacheOwner | undefined {
+  #cacheOwnerOf({ identity, share: tenant = identity.tenant, fence, policy }: CallContext): CacheOwner | undefined {
     const { sessionKey, scope, store } = this.#options;
     const { id, subject, isShared } = sessionOfCall(sessionKey, identity, scope);
     const ttlMs = policy?.settings.mappingTTL;
-    return isShared ? { session: id, subject, fence: fence ?? store.fence(), ttlMs } : undefined;
+    return isShared ? { session: id, subject, tenant, fence: fence ?? store.fence(), ttlMs } : undefined;
   }
 }
 

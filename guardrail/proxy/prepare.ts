@@ -174,16 +174,17 @@ function identityOfCall(
 }
 
 function restoringOf(
-  { caller, operation, client, fence }: Call,
+  { caller, context, operation, client, fence }: Call,
   { bytes }: RequestBody,
   { identity, policy }: { readonly identity: CallIdentity; readonly policy: Policy },
   { guard, subjectOf, storedAnswers }: InlineOptions,
 ): Restoring {
-  const restoring = { identity, signal: client.signal, fence, policy };
+  const { tenant } = context.state;
+  const restoring = { identity, share: tenant, signal: client.signal, fence, policy };
   if (!isStoring(operation, bytes)) return restoring;
   const later = identityOf({ ...caller, conversation: undefined }, { callId: '', endUser: undefined, subjectOf });
   if (guard.sessionOf(later) === guard.sessionOf(identity)) return restoring;
-  return { ...restoring, onId: (id) => storedAnswers.remember(caller, id, identity, fence) };
+  return { ...restoring, onId: (id) => storedAnswers.remember(caller, id, identity, fence, tenant) };
 }
 
 /** Decides by the customers that the call names: whether it may pass, and its policy. */

@@ -4,7 +4,7 @@
  */
 import { hash, type KeyObject } from 'node:crypto';
 import type { Operation } from '../bodies/bodies.ts';
-import { INLINE_TENANT, type Pseudonym, type SessionId } from '../ids.ts';
+import { INLINE_TENANT, type Pseudonym, type SessionId, type Tenant } from '../ids.ts';
 import { deriveSession, type CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import type { Caller } from './identity.ts';
@@ -42,18 +42,23 @@ export class StoredAnswers {
     this.#sessionKey = sessionKey;
   }
 
-  /** @throws StoreUnavailableError */
+  /**
+   * @param tenant whose share of a store in memory the entry takes
+   * @throws StoreUnavailableError
+   */
   async remember(
     caller: Caller,
     id: string,
     { keyHash, callId, traceId, subject }: CallIdentity,
     fence: Fence,
+    tenant?: Tenant,
   ): Promise<void> {
     const session = this.#sessionOf(caller, id);
     if (session === undefined) return;
     const stored: Stored = { keyHash, callId, traceId, subject };
     // The entry leads to values and has none, so an erasure of the end user does not concern it.
-    await this.#store.put({ session, subject: undefined, values: new Map([[FIELD, JSON.stringify(stored)]]), fence });
+    const values = new Map([[FIELD, JSON.stringify(stored)]]);
+    await this.#store.put({ session, subject: undefined, tenant, values, fence });
   }
 
   /**

@@ -84,7 +84,7 @@ class TextGuard implements Guard {
     const edits = await editsOf(texts, this.syntax(), context);
     if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
-    if (session.isShared) call.replaced = await this.store(assignment, session, fence, ttlOf(context));
+    if (session.isShared) call.replaced = await this.store(assignment, session, fence, context);
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...(await rewriteRequest(document, edits, assignment)) };
   }
 
@@ -180,11 +180,13 @@ class TextGuard implements Guard {
     assignment: PseudonymAssignment,
     { id, subject }: CallSession,
     fence: Fence,
-    ttlMs: number | undefined,
+    context: CallContext,
   ): Promise<ReadonlyMap<Pseudonym, string>> {
+    const { identity, share: tenant = identity.tenant } = context;
+    const ttlMs = ttlOf(context);
     for (;;) {
       const values = assignment.mapping();
-      const result = await this.options.store.put({ session: id, subject, values, fence, ttlMs });
+      const result = await this.options.store.put({ session: id, subject, tenant, values, fence, ttlMs });
       if (result.kind === 'stored') return values;
       if (result.kind === 'erased') throw new SessionErasedError();
       const { taken } = result;

@@ -1,4 +1,4 @@
-import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
+import type { Pseudonym, SessionId, SubjectId, Tenant } from '../ids.ts';
 
 /**
  * A point in the time of the store, taken when a request begins. The store rejects a write whose fence is earlier than
@@ -37,6 +37,11 @@ export interface MappingStore {
     readonly session: SessionId;
     /** The end user, if the gateway sent one. Its erasure erases this session. */
     readonly subject: SubjectId | undefined;
+    /**
+     * Whose share of a store in memory the session takes, the same in every call for it. Default: that of nobody, which all such
+     * sessions share.
+     */
+    readonly tenant?: Tenant | undefined;
     readonly values: ReadonlyMap<Pseudonym, string>;
     readonly fence: Fence;
     /** The session expires after this time without use, in milliseconds. Default: the setting of the store. */

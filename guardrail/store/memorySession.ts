@@ -1,15 +1,21 @@
-import type { Pseudonym, SubjectId } from '../ids.ts';
+import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
+import type { Link } from '../linkedList.ts';
+import type { Owner } from './owners.ts';
 
 const MAX_PAIRS = 16;
 /** Measured with `hack/bench/store.ts`: objects, table slots and string headers. */
-const SESSION_BYTES = 260;
+const SESSION_BYTES = 340;
 const SUBJECT_BYTES = 110;
 const PAIR_BYTES = 48;
 const MAP_ENTRY_BYTES = 76;
 
 /** The mappings of one session in memory, and an estimate of their size. */
 export class MemorySession {
+  readonly id: SessionId;
   readonly subject: SubjectId | undefined;
+  readonly owner: Owner;
+  /** Its place among the sessions of its owner. */
+  readonly link: Link<MemorySession>;
   bytes: number;
   expiresAt: number;
   /**
@@ -18,8 +24,11 @@ export class MemorySession {
    */
   #entries: readonly string[] | Map<Pseudonym, string> = [];
 
-  constructor(subject: SubjectId | undefined, expiresAt: number) {
+  constructor(id: SessionId, subject: SubjectId | undefined, owner: Owner, expiresAt: number) {
+    this.id = ownCopy(id);
     this.subject = subject && ownCopy(subject);
+    this.owner = owner;
+    this.link = owner.sessions.add(this);
     this.expiresAt = expiresAt;
     this.bytes = SESSION_BYTES + (subject === undefined ? 0 : SUBJECT_BYTES);
   }

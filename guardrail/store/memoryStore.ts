@@ -1,7 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Pseudonym, SessionId, SubjectId } from '../ids.ts';
+import type { Pseudonym, SessionId, SubjectId, Tenant } from '../ids.ts';
 import type { Fence, MappingStore, PutResult, SessionInfo } from './contract.ts';
-import { MemorySession, ownCopy } from './memorySession.ts';
+import { MemorySession } from './memorySession.ts';
+import { Owners, type Owner } from './owners.ts';
 
 export interface MemoryStoreOptions {
   /** A session expires after this time without use. Milliseconds. */
@@ -29,16 +30,19 @@ interface Tombstone {
 const SWEEP_MS = 60_000;
 
 /**
- * Creates a store in the memory of this process. It is limited by entries and by bytes, and evicts the least recently
- * used session first.
+ * Creates a store in the memory of this process. It is limited by entries and by bytes. If it is full, the tenant that uses the
+ * most of it loses its least recently used session.
  */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   return new LruMemoryStore(options);
 }
 
+/** The tenant of sessions for which none is named. */
+const UNNAMED = '' as Tenant;
+
 /**
- * Sessions with the same sliding expiry are in the order of use and of expiry: sessions to expire and sessions to evict are
- * at the start of one Map. With policies that set other expiries, an expired session can also stand behind another one.
+ * Sessions of a tenant with the same sliding expiry are in the order of use and of expiry: sessions to expire and sessions to evict
+ * are at the start of one list. With policies that set other expiries, an expired session can also stand behind another one.
  */
 class LruMemoryStore implements MemoryStore {
   readonly #ttlMs: number;
@@ -48,18 +52,14 @@ class LruMemoryStore implements MemoryStore {
   readonly #now: () => number;
   readonly #sweepTimer: NodeJS.Timeout;
 
-  /** Least recently used first. */
   readonly #sessions = new Map<SessionId, MemorySession>();
-  /** The last one there: the answer of a call often follows its request. */
-  #newest: MemorySession | undefined;
+  readonly #owners = new Owners();
   /** Most end users have one session, which takes no Set. */
   readonly #subjects = new Map<SubjectId, SessionId | Set<SessionId>>();
   /** Oldest first. */
   readonly #tombstones = new Map<SessionId | SubjectId, Tombstone>();
   #entries = 0;
   #bytes = 0;
-  /** Whether a session has another expiry than the setting of the store. */
-  #hasOtherExpiries = false;
   /** Counts erasures. */
   #sequence = 0;
 
@@ -86,6 +86,7 @@ class LruMemoryStore implements MemoryStore {
   put({
     session: id,
     subject,
+    tenant = UNNAMED,
     values,
     fence,
     ttlMs = this.#ttlMs,
@@ -103,11 +104,12 @@ class LruMemoryStore implements MemoryStore {
     }
     if (taken.size > 0) return Promise.resolve({ kind: 'collision', taken });
     if (added.length > 0) {
-      session ??= this.#create(ownCopy(id), subject, ttlMs);
-      for (const [pseudonym, value] of added) this.#bytes += session.add(pseudonym, value);
-      this.#entries += added.length;
+      session ??= this.#create({ id, subject, tenant }, ttlMs);
+      let bytes = 0;
+      for (const [pseudonym, value] of added) bytes += session.add(pseudonym, value);
+      this.#count(session.owner, added.length, bytes);
     }
-    this.#sweep();
+    this.#sweep(session?.owner);
     return Promise.resolve({ kind: 'stored' });
   }
 
@@ -127,7 +129,7 @@ class LruMemoryStore implements MemoryStore {
     this.#addTombstone(id);
     const session = this.#sessions.get(id);
     if (session === undefined) return Promise.resolve(false);
-    this.#drop(id, session);
+    this.#drop(session);
     return Promise.resolve(session.expiresAt > this.#now());
   }
 
@@ -139,7 +141,7 @@ class LruMemoryStore implements MemoryStore {
       const session = this.#sessions.get(id);
       if (session === undefined) continue;
       if (session.expiresAt > this.#now()) erased += 1;
-      this.#drop(id, session);
+      this.#drop(session);
     }
     return Promise.resolve(erased);
   }
@@ -164,7 +166,7 @@ class LruMemoryStore implements MemoryStore {
   close(): Promise<void> {
     clearInterval(this.#sweepTimer);
     this.#sessions.clear();
-    this.#newest = undefined;
+    this.#owners.clear();
     this.#subjects.clear();
     this.#tombstones.clear();
     this.#entries = 0;
@@ -172,11 +174,15 @@ class LruMemoryStore implements MemoryStore {
     return Promise.resolve();
   }
 
-  #create(id: SessionId, subject: SubjectId | undefined, ttlMs: number): MemorySession {
-    const session = new MemorySession(subject, this.#expiry(ttlMs));
+  #create(
+    { tenant, ...names }: { readonly id: SessionId; readonly subject: SubjectId | undefined; readonly tenant: Tenant },
+    ttlMs: number,
+  ): MemorySession {
+    const owner = this.#owners.of(tenant);
+    const session = new MemorySession(names.id, names.subject, owner, this.#now() + ttlMs);
+    const { id } = session;
     this.#sessions.set(id, session);
-    this.#newest = session;
-    this.#bytes += session.bytes;
+    this.#count(owner, 0, session.bytes);
     if (session.subject !== undefined) {
       const ids = this.#subjects.get(session.subject);
       if (ids instanceof Set) ids.add(id);
@@ -193,36 +199,44 @@ class LruMemoryStore implements MemoryStore {
     const session = this.#sessions.get(id);
     if (session === undefined) return undefined;
     if (session.expiresAt <= this.#now()) {
-      this.#drop(id, session);
+      this.#drop(session);
       return undefined;
     }
     if (ttlMs === 0) return session;
-    session.expiresAt = this.#expiry(ttlMs);
-    if (session !== this.#newest) {
-      this.#sessions.delete(id);
-      this.#sessions.set(id, session);
-      this.#newest = session;
-    }
+    session.expiresAt = this.#now() + ttlMs;
+    session.owner.sessions.moveToEnd(session.link);
     return session;
   }
 
-  #drop(id: SessionId, session: MemorySession): void {
+  /** Counts what is added to the store, or is removed from it. */
+  #count(owner: Owner, entries: number, bytes: number): void {
+    this.#entries += entries;
+    this.#bytes += bytes;
+    this.#owners.add(owner, bytes);
+  }
+
+  #drop(session: MemorySession): void {
+    const { id, owner } = session;
     this.#sessions.delete(id);
-    if (session === this.#newest) this.#newest = undefined;
-    this.#entries -= session.size;
-    this.#bytes -= session.bytes;
+    owner.sessions.remove(session.link);
+    this.#count(owner, -session.size, -session.bytes);
     if (session.subject === undefined) return;
     const ids = this.#subjects.get(session.subject);
     if (ids instanceof Set) ids.delete(id);
     if (ids === id || (ids instanceof Set && ids.size === 0)) this.#subjects.delete(session.subject);
   }
 
-  /** Removes expired sessions, sessions beyond the limits, and expired tombstones. */
-  #sweep(): void {
+  /** Removes expired sessions of an owner, sessions beyond the limits, and expired tombstones. */
+  #sweep(owner?: Owner): void {
     const time = this.#now();
-    for (const [id, session] of this.#sessions) {
-      if (session.expiresAt > time && this.#entries <= this.#maxEntries && this.#bytes <= this.#maxBytes) break;
-      this.#drop(id, session);
+    for (const session of owner?.sessions.values() ?? []) {
+      if (session.expiresAt > time) break;
+      this.#drop(session);
+    }
+    while (this.#entries > this.#maxEntries || this.#bytes > this.#maxBytes) {
+      const oldest = this.#owners.largest()?.sessions.first;
+      if (!oldest) break;
+      this.#drop(oldest.value);
     }
     for (const [id, tombstone] of this.#tombstones) {
       if (tombstone.until > time) break;
@@ -230,19 +244,11 @@ class LruMemoryStore implements MemoryStore {
     }
   }
 
-  /** Also removes expired sessions that stand behind one with a longer expiry. */
+  /** Removes the expired sessions of all owners, also those that stand behind one with a longer expiry. */
   #sweepAll(): void {
     this.#sweep();
-    if (!this.#hasOtherExpiries) return;
     const time = this.#now();
-    for (const [id, session] of this.#sessions) {
-      if (session.expiresAt <= time) this.#drop(id, session);
-    }
-  }
-
-  #expiry(ttlMs: number): number {
-    if (ttlMs !== this.#ttlMs) this.#hasOtherExpiries = true;
-    return this.#now() + ttlMs;
+    for (const session of this.#sessions.values()) if (session.expiresAt <= time) this.#drop(session);
   }
 
   #addTombstone(id: SessionId | SubjectId): void {

@@ -1,5 +1,5 @@
 /**
- * Measures the cost of the mapping store: the memory of a mapping, as a ratio to the limit of 400 bytes, and what a session and a
+ * Measures the cost of the mapping store: the memory of a mapping, as a ratio to the limit of 500 bytes, and what a session and a
  * put or get take of the Redis server, which says what one node bears.
  *
  *     node --expose-gc hack/bench/store.ts
@@ -47,7 +47,7 @@ async function memory(perSession: number): Promise<void> {
   const released = ((100 * (after - used())) / (after - before)).toFixed(0);
   print(
     `memory, ${perSession} mappings a session`,
-    `${bytes} bytes a mapping (limit 400), estimated by the store: ${estimated}; released when it is closed: ${released} %`,
+    `${bytes} bytes a mapping (limit 500), estimated by the store: ${estimated}; released when it is closed: ${released} %`,
   );
 }
 
