@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { eventually, KEY, PLANTED } from '../testing/appHarness.ts';
 import { ready, startReady } from '../testing/appRedisHarness.ts';
-import { completion, startInline, type Inline } from '../testing/inlineHarness.ts';
+import { chunk, completion, startInline, type Inline } from '../testing/inlineHarness.ts';
 import { withRedis } from '../testing/redis.ts';
 
 const CONTENT = `Mail ${PLANTED.email}.`;
@@ -18,6 +18,35 @@ describe('erasing the mappings of the inline proxy', function () {
     return inline;
   }
   const erasure = { end_user_id: PLANTED.endUser, tenant: 'inline' };
+
+  it('ends the restoring of a stream that is open', async () => {
+    const inline = await startReadyInline();
+    try {
+      const decoder = new TextDecoder();
+      const erased = Promise.withResolvers<undefined>();
+      let pseudonym = '';
+      inline.script(async (response, { body }) => {
+        pseudonym = /<EMAIL_ADDRESS_\w+>/.exec(body)?.[0] ?? '';
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk(`First ${pseudonym} and `));
+        await erased.promise;
+        response.end(`${chunk(`then ${pseudonym}.`)}${chunk('', 'stop')}data: [DONE]\n\n`);
+      });
+      const answer = await inline.chat(CONTENT, { user: PLANTED.endUser, stream: true });
+      let text = '';
+      for await (const part of answer.body ?? []) {
+        text += decoder.decode(part as Uint8Array);
+        if (!text.includes(PLANTED.email)) continue;
+        if (!text.includes('then')) {
+          expect((await inline.call('POST', '/subjects/erase', erasure)).body).to.deep.equal({ erased: 1 });
+          erased.resolve(undefined);
+        }
+      }
+      expect(text.split(PLANTED.email)).to.have.length(2);
+      expect(text).to.include(`then ${pseudonym}.`);
+    } finally {
+      await inline.stop();
+    }
+  });
 
   it('works without the proxy, after a change back to callbacks', async () => {
     const inline = await startReadyInline();

@@ -283,7 +283,7 @@ describe('the texts of an answer', () => {
   const tags = (count: number, from = 0): string[] =>
     Array.from({ length: count }, (_, at) => `<PERSON_AAAA${1000 + from + at}>`);
 
-  it('look up each pseudonym once, and the pseudonyms of a piece together', async () => {
+  it('look up the pseudonyms of each piece together, as the store has them then', async () => {
     const asked: string[][] = [];
     const answer = answerOf({
       lookUp: (pseudonyms) => {
@@ -295,8 +295,23 @@ describe('the texts of an answer', () => {
     const wrong = tags(1).join('');
     await streamed(['Hello, person (1) ', `${anna}${wrong}${anna} `, anna], 'text', answer);
     await streamed([`["${anna}","`, `${wrong}","<ID_K7Q2RTM4>"]`], 'arguments', answer);
-    expect(asked).to.deep.equal([[anna, wrong], ['<ID_K7Q2RTM4>']]);
+    expect(asked).to.deep.equal([[anna, wrong], [anna], [anna], [wrong, '<ID_K7Q2RTM4>']]);
     expect(answer.counts()).to.deep.equal({ restored: 5, withheld: 0, unknown: 2, isEnumeration: false });
+  });
+
+  it('are not restored any more after an erasure, which makes no search of them', async () => {
+    let isErased = false;
+    const answer = answerOf({
+      lookUp: (pseudonyms) => (isErased ? Promise.resolve(new Map()) : lookUp(pseudonyms)),
+    });
+    const text = answer.text('text');
+    const anna = '<PERSON_K7Q2RTM4>';
+    expect(await text.push(`Hi ${anna}, `)).to.equal('Hi Anna, ');
+    isErased = true;
+    expect(await text.push(`dear ${anna}, `.repeat(MAX_UNKNOWN + 1))).to.equal(
+      `dear ${anna}, `.repeat(MAX_UNKNOWN + 1),
+    );
+    expect(answer.counts()).to.include({ restored: 1, unknown: MAX_UNKNOWN + 1, isEnumeration: false });
   });
 
   it('give nothing more after a failure of the store', async () => {

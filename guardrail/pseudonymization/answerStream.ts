@@ -71,8 +71,13 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
   readonly budget: Budget;
   readonly tally = { restored: 0, withheld: 0 };
   private readonly lookUp: AnswerOptions['lookUp'];
-  /** The values read so far; undefined for unknown pseudonyms. Made for the first pseudonym. */
+  /**
+   * The values of pseudonyms when they were read last; undefined for unknown ones, and for those whose mapping was erased since.
+   * Made for the first pseudonym.
+   */
   private values: Map<Pseudonym, Stored | undefined> | undefined;
+  /** Pseudonyms that had a value earlier in this answer. They are no guesses. */
+  private erased: Set<Pseudonym> | undefined;
   private readonly guesses: Guesses;
   private found: number;
   private unknown = 0;
@@ -106,18 +111,22 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
   async prepare(matches: readonly PseudonymMatch[]): Promise<void> {
     this.found += matches.length;
     TooManyValuesError.check(this.found);
+    const pseudonyms = new Set(matches.map((match) => match.pseudonym));
+    // Each piece is read anew: an erasure ends the restoring of the answers that still arrive.
+    const values = await this.lookUp(pseudonyms);
     const known = (this.values ??= new Map());
-    const missing = new Set(matches.map((match) => match.pseudonym).filter((pseudonym) => !known.has(pseudonym)));
-    if (missing.size === 0) return;
-    const values = await this.lookUp(missing);
-    for (const pseudonym of missing) known.set(pseudonym, values.get(pseudonym));
+    for (const pseudonym of pseudonyms) {
+      const value = values.get(pseudonym);
+      if (value === undefined && known.get(pseudonym) !== undefined) (this.erased ??= new Set()).add(pseudonym);
+      known.set(pseudonym, value);
+    }
   }
 
   decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined {
     const stored = this.values?.get(pseudonym);
     if (!stored) {
       this.unknown++;
-      if (isGuess) this.guesses.add(pseudonym);
+      if (isGuess && this.erased?.has(pseudonym) !== true) this.guesses.add(pseudonym);
     } else if (this.guesses.isSearch) this.tally.withheld++;
     return this.guesses.isSearch ? undefined : stored;
   }

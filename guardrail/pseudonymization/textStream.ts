@@ -15,7 +15,7 @@ export interface SharedAnswer {
   readonly grammar: Grammar;
   readonly budget: Budget;
   readonly tally: Tally;
-  /** Reads the values of pseudonyms that were not read before. @throws StoreUnavailableError | TooManyValuesError */
+  /** Reads the values of pseudonyms, as the store has them now. @throws StoreUnavailableError | TooManyValuesError */
   prepare(matches: readonly PseudonymMatch[]): Promise<void>;
   /** Decides and counts a pseudonym that was prepared. @returns its value; undefined if it stays as it is */
   decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined;
