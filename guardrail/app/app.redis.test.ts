@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { startRedis, type RedisServer } from '../../hack/harness/redis.ts';
 import { ENCRYPTION_KEY, eventually, PLANTED, startHarness } from '../testing/appHarness.ts';
-import { ready, request, response, startReady, textOf, type Body } from '../testing/appRedisHarness.ts';
+import { ready, request, response, startReady, storeOf, textOf, type Body } from '../testing/appRedisHarness.ts';
 import { withRedis } from '../testing/redis.ts';
 
 /** A TCP proxy in front of Redis that can stop forwarding, like a hung server or a lost network. */
@@ -167,6 +167,32 @@ describe('the service on Redis', () => {
       expect(textOf(await request(harness, 'evicted', text))).to.equal(textOf(sent));
       expect(textOf(await response(harness, 'evicted', textOf(sent)))).to.equal(text);
     } finally {
+      await harness.stop();
+    }
+  });
+
+  it('erases, restores, and reports that writing fails, if Redis is out of memory', async () => {
+    const harness = await startReady(redis().url);
+    const erased = { end_user_id: 'full-subject' };
+    try {
+      const sent = await request(harness, 'full-subject', `Mail ${PLANTED.email}`);
+      const other = await request(harness, 'full-session', `Mail ${PLANTED.email}`);
+      await redis().cli('CONFIG', 'SET', 'maxmemory', '1');
+      const readiness = async (): Promise<ReturnType<typeof storeOf>> => storeOf(await harness.call('GET', '/readyz'));
+      await eventually(async () => (await readiness()).reason !== undefined);
+      const store = await readiness();
+      expect(store)
+        .to.include({ up: true })
+        .and.to.have.property('reason')
+        .that.matches(/refuses to store new mappings/);
+      expect(textOf(await response(harness, 'full-subject', textOf(sent)))).to.contain(PLANTED.email);
+      expect((await harness.call('POST', '/subjects/erase', erased)).body).to.deep.equal({ erased: 1 });
+      const id = other.headers.get('x-session-id') ?? '';
+      expect((await harness.call('DELETE', `/sessions/${id}`)).body).to.deep.equal({ deleted: true });
+      expect((await harness.call('DELETE', `/sessions/${id}`)).body).to.deep.equal({ deleted: false });
+      expect(textOf(await response(harness, 'full-subject', textOf(sent)))).to.equal(textOf(sent));
+    } finally {
+      await redis().cli('CONFIG', 'SET', 'maxmemory', '0');
       await harness.stop();
     }
   });

@@ -1,10 +1,11 @@
 import { Cluster, Redis } from 'ioredis';
-import { StoreUnavailableError, type Fence } from './contract.ts';
+import { SLOT_CHARACTERS, StoreUnavailableError, type Fence } from './contract.ts';
 import { inSpan, type SpanStart } from '../telemetry/telemetry.ts';
 import type { RedisAddress } from './redisAddress.ts';
 import { openRedisClient, type RedisClient } from './redisClient.ts';
 import { RedisClock } from './redisClock.ts';
-import { toUnavailableError } from './redisErrors.ts';
+import { RedisRefusalError, toUnavailableError } from './redisErrors.ts';
+import { slotOfKey } from './redisSlot.ts';
 import { TimeLimit } from '../timeLimit.ts';
 import { writingTogether } from './redisWrites.ts';
 import { defineScripts, SCRIPTS, type ScriptClient, type ScriptName } from './redisScripts.ts';
@@ -13,6 +14,10 @@ const POLL_MS = 500;
 const POLL_WHEN_DOWN_MS = 200;
 /** After this time, a Cluster master that has not responded yet counts as down instead of connecting. */
 const FIRST_CONTACT_MS = 5000;
+/** How long a key is stored that only shows whether Redis accepts writes: nothing needs it. */
+const PROBE_TTL_MS = 1;
+/** The number of hash tags that are tried for a key on a certain server: each server of a Cluster has some of them. */
+const PROBE_TAGS = 0x10000;
 /** The part of the command timeout in which a replica must confirm a write. */
 const WAIT_SHARE = 0.8;
 
@@ -113,15 +118,15 @@ export class RedisConnection {
   }
 
   /**
-   * Checks that Redis executes commands.
-   * @returns a sentence about the failed part, if only a part of a Cluster fails.
+   * Checks that Redis executes commands, and that it accepts writes.
+   * @returns a sentence about the failed part, if only a part of a Cluster fails, or if only writes do.
    */
   async health(): Promise<string | undefined> {
     const isCluster = this.#main.client instanceof Cluster;
     // Without a time, a call for a session that was erased would fail.
     if (!isCluster || this.fence() === 0) await this.pollTime();
-    if (!isCluster) return undefined;
     const masters = this.masters();
+    if (!isCluster) return this.#writeProblem(masters);
     const failed = await this.#askAll(masters, async (master) => {
       const info = String(await master.call('CLUSTER', 'INFO'));
       // With cluster-require-full-coverage, a Cluster serves no slot while one slot is uncovered.
@@ -129,12 +134,38 @@ export class RedisConnection {
     });
     if (failed === 0) {
       this.#wasHealthy = true;
-      return undefined;
+      return this.#writeProblem(masters);
     }
     if (!this.#wasHealthy && performance.now() - this.#openedAt < FIRST_CONTACT_MS) {
       throw new StoreUnavailableError('Not all masters of the Redis Cluster are connected yet.');
     }
     return `${failed} of ${masters.length} masters of the Redis Cluster are unavailable. Calls for their sessions fail.`;
+  }
+
+  /** @returns a sentence if a server refuses a write. @throws StoreUnavailableError if none answers */
+  async #writeProblem(masters: readonly Redis[]): Promise<string | undefined> {
+    const refusals = new Set<string>();
+    await this.#askAll(masters, async (master) => {
+      try {
+        await this.bounded(master.set(this.#probeKeyOf(master), '', 'PX', PROBE_TTL_MS));
+      } catch (error) {
+        if (!(error instanceof RedisRefusalError)) throw error;
+        refusals.add(error.code);
+      }
+    });
+    if (refusals.size === 0) return undefined;
+    const why = refusals.has('OOM') ? 'Redis is full, and refuses' : `Redis refuses (${[...refusals].join(', ')})`;
+    return `${why} to store new mappings. Calls with new values fail; answers are restored.`;
+  }
+
+  /** A key on this server. */
+  #probeKeyOf(master: Redis): string {
+    const { client } = this.#main;
+    const keyOf = (tag: number): string => `guardrail:{${tag.toString(16).padStart(SLOT_CHARACTERS, '0')}}:probe`;
+    if (client instanceof Redis) return keyOf(0);
+    let tag = 0;
+    while (tag < PROBE_TAGS && client.slots[slotOfKey(keyOf(tag))]?.[0] !== addressOf(master)) tag += 1;
+    return keyOf(tag);
   }
 
   /** Every server that stores a part of the keys. */

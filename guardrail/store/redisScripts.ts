@@ -105,7 +105,10 @@ end
 return reply
 `;
 
-/** A tombstone is never earlier than a fence of its caller. */
+/**
+ * A tombstone is never earlier than a fence of its caller. It is written after the mappings are removed: a full Redis refuses the
+ * first write of a script if it takes memory, and lets a script go on that has removed something.
+ */
 const TOMBSTONE = `
 local function write_tombstone(tombstone, fence, retention)
   redis.call('SET', tombstone, string.format('%.0f', math.max(now, tonumber(fence))), 'PX', retention)
@@ -118,20 +121,21 @@ end
 
 /** KEYS: session, its tombstone. ARGV: session, fence, tombstone TTL. */
 const ERASE_SESSION = `${TOMBSTONE}
-write_tombstone(KEYS[2], ARGV[2], ARGV[3])
 local subject = redis.call('HGET', KEYS[1], 'u')
+local erased = redis.call('UNLINK', KEYS[1])
 if subject then redis.call('ZREM', key('subject', subject), ARGV[1]) end
-return {stamp, redis.call('UNLINK', KEYS[1]), replicas()}
+write_tombstone(KEYS[2], ARGV[2], ARGV[3])
+return {stamp, erased, replicas()}
 `;
 
 /** KEYS: the end user's sessions, its tombstone. ARGV: end user, fence, tombstone TTL. */
 const ERASE_SUBJECT = `${TOMBSTONE}
-write_tombstone(KEYS[2], ARGV[2], ARGV[3])
 local erased = 0
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   erased = erased + redis.call('UNLINK', key('session', id))
 end
 redis.call('UNLINK', KEYS[1])
+write_tombstone(KEYS[2], ARGV[2], ARGV[3])
 return {stamp, erased, replicas()}
 `;
 
