@@ -26,6 +26,13 @@ describe('listening', () => {
     return text;
   }
 
+  it('refuses a call with two hosts with 400, and closes its connection', async () => {
+    const text = await stall('GET / HTTP/1.1\r\nhost: x\r\nHost: y\r\n\r\n');
+    expect(text)
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.to.include('"invalid_http"');
+  });
+
   const STALLED: [what: string, bytes: string][] = [
     ['headers that never end', 'POST / HTTP/1.1\r\nhost: x\r\n'],
     ['a body that never arrives', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n'],

@@ -64,7 +64,8 @@ export async function listen(
     'request',
     oneAtATime((request, response) => {
       boundDiscarding(request, response);
-      if (lacksCertificate(request, options)) refuseWithoutCertificate(response);
+      if (hasTwoHosts(request)) refuseAmbiguous(response);
+      else if (lacksCertificate(request, options)) refuseWithoutCertificate(response);
       else void handler(request, response);
     }, refusePipelined),
   );
@@ -170,6 +171,22 @@ function endWith(socket: Duplex, code: keyof typeof STATUS_TEXTS, message: strin
 /** Refuses a pipelined call above the limit, and closes its connection. */
 function refusePipelined(response: ServerResponse): void {
   endResponse(response, new ServiceError('overloaded', { waitMs: 0 }));
+}
+
+/** RFC 9112, section 3.2: the server before this one may have used the other one. Node keeps the first, and drops the others. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
+  }
+  return hosts > 1;
+}
+
+const HOST = 'host';
+
+function refuseAmbiguous(response: ServerResponse): void {
+  endResponse(response, new ServiceError('invalid_http'));
 }
 
 function refuseWithoutCertificate(response: ServerResponse): void {

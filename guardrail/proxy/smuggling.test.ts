@@ -50,6 +50,8 @@ describe('requests that hide other requests', () => {
     ['a chunk size in another form', post('transfer-encoding: chunked', `0x5\r\nhello\r\n0\r\n\r\n`)],
     ['a space within the target', `GET /v1/a b HTTP/1.1\r\nhost: x\r\n\r\n`],
     ['a target in absolute form', 'GET http://x/v1/hidden HTTP/1.1\r\nhost: x\r\n\r\n'],
+    ['two hosts', post(`host: y\r\ncontent-length: ${BODY.length}`, BODY)],
+    ['the same host twice', post(`Host: x\r\ncontent-length: ${BODY.length}`, BODY)],
     ['no host', `GET /v1/hidden HTTP/1.1\r\n\r\n`],
     ['another protocol', 'GET /v1/hidden HTTP/3.0\r\nhost: x\r\n\r\n'],
     ['a GET with a body', `GET /v1/hidden HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello`],
@@ -82,7 +84,6 @@ describe('requests that hide other requests', () => {
       post('transfer-encoding: chunked\r\ntrailer: x', `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nx: 1\r\n\r\n`),
     ],
     ['a client that waits for 100', post(`content-length: ${BODY.length}\r\nexpect: 100-continue`, BODY)],
-    ['two hosts', post(`host: y\r\ncontent-length: ${BODY.length}`, BODY)],
   ];
   for (const [what, bytes] of FORWARDED) {
     it(`are one request to the upstream: ${what}`, async () => {
