@@ -230,6 +230,8 @@ describe('the service during failures of Redis', () => {
       expect(dependencies.store?.reason).to.match(/^Redis .*\.$/);
       expect((await harness.call('GET', '/healthz')).status).to.equal(200);
       expect((await request(harness, 'down', `Mail ${PLANTED.email}`)).status).to.equal(502);
+      // Also a call without values: it needs the store, whatever it contains.
+      expect((await request(harness, 'down', 'Hello.')).status).to.equal(502);
       expect((await response(harness, 'down', '<EMAIL_ADDRESS_K7Q2RTM4>')).status).to.equal(502);
       await redis.restart();
       await eventually(async () => (await request(harness, 'down', `Mail ${PLANTED.email}`)).status === 200);
@@ -258,7 +260,9 @@ describe('the service during failures of Redis', () => {
       // It does not wait for the time limit.
       expect(performance.now() - second).to.be.lessThan(1000);
       expect(await ready(harness)).to.equal(false);
+      expect((await request(harness, 'hanging', 'Hello.')).status).to.equal(502);
       proxy.hang(false);
+      await eventually(async () => (await request(harness, 'hanging', 'Hello.')).status === 200);
       await eventually(async () => (await response(harness, 'hanging', sent)).status === 200);
       expect(textOf(await response(harness, 'hanging', sent))).to.equal(`Mail ${PLANTED.email}`);
     } finally {

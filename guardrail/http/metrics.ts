@@ -162,6 +162,9 @@ function instrumentStore(store: MappingStore, histogram: TalliedHistogram, regis
   };
   return {
     fence: () => store.fence(),
+    assertReachable: () => {
+      store.assertReachable();
+    },
     put: (entry) => timers.put(() => store.put(entry)),
     get: (session, pseudonyms, ttlMs) => timers.get(() => store.get(session, pseudonyms, ttlMs)),
     eraseSession: (session) => timers.eraseSession(() => store.eraseSession(session)),

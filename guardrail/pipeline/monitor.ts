@@ -46,6 +46,9 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
 export function withoutWrites(store: MappingStore): MappingStore {
   return {
     fence: () => store.fence(),
+    assertReachable: () => {
+      store.assertReachable();
+    },
     async put() {
       await store.ping();
       return { kind: 'stored' };

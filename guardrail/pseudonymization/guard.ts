@@ -82,7 +82,11 @@ class TextGuard implements Guard {
     const base = { session: session.id, ...report };
     if (blockedReason !== undefined) return { ...base, action: 'BLOCKED', blockedReason };
     const edits = await editsOf(texts, this.syntax(), context);
-    if (edits.every((text) => text.edits.length === 0)) return { ...base, action: 'NONE' };
+    if (edits.every((text) => text.edits.length === 0)) {
+      // A gateway learns of a store that fails with the first call, and not with the first value.
+      if (session.isShared) this.options.store.assertReachable();
+      return { ...base, action: 'NONE' };
+    }
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
     if (session.isShared) call.replaced = await this.store(assignment, session, fence, context);
     return { ...base, action: 'GUARDRAIL_INTERVENED', ...(await rewriteRequest(document, edits, assignment)) };

@@ -30,6 +30,11 @@ export interface MappingStore {
   /** The fence for a request that begins now. No I/O. */
   fence(): Fence;
   /**
+   * For a call that neither reads nor writes. No I/O.
+   * @throws StoreUnavailableError if the store is known to be unreachable
+   */
+  assertReachable(): void;
+  /**
    * Stores all entries in one atomic step, or none, and renews the expiry of the session. At most one round trip.
    * `subject` is the same in every call for a session and shares its first SLOT_CHARACTERS with it.
    */

@@ -83,6 +83,10 @@ class LruMemoryStore implements MemoryStore {
     return this.#sequence;
   }
 
+  assertReachable(): void {
+    // It is in this process.
+  }
+
   put({
     session: id,
     subject,

@@ -42,6 +42,8 @@ export class RedisConnection {
    * True while Redis accepts commands but does not respond: the next commands fail without waiting for their timeout.
    */
   #isUnresponsive = false;
+  /** Whether no master answered when it was asked last. */
+  #isDown = false;
   #isClosed = false;
   /** Whether all masters of the Cluster have been healthy at the same time. */
   #wasHealthy = false;
@@ -85,6 +87,13 @@ export class RedisConnection {
   /** See {@link RedisClock}. */
   fence(): Fence {
     return this.#clock.lowerBound();
+  }
+
+  /** @throws StoreUnavailableError if no server has answered since the connection was lost, or answers now */
+  assertReachable(): void {
+    if (this.#isDown || this.#isUnresponsive || this.fence() === 0) {
+      throw new StoreUnavailableError('Redis is unreachable.');
+    }
   }
 
   /** Runs a script again and waits until a replica has everything that the script wrote. */
@@ -257,9 +266,11 @@ export class RedisConnection {
     this.#pollTimer = setTimeout(() => {
       this.pollTime().then(
         () => {
+          this.#isDown = false;
           this.#schedulePoll(POLL_MS);
         },
         () => {
+          this.#isDown = true;
           this.#schedulePoll(POLL_WHEN_DOWN_MS);
         },
       );

@@ -67,6 +67,10 @@ class RedisStore implements MappingStore {
     return this.#connection.fence();
   }
 
+  assertReachable(): void {
+    this.#connection.assertReachable();
+  }
+
   async put({ session, subject, values, fence, ttlMs }: Parameters<MappingStore['put']>[0]): Promise<PutResult> {
     if (values.size === 0) return { kind: 'stored' };
     if (this.#isCluster && subject !== undefined && slotOf(session) !== slotOf(subject)) {

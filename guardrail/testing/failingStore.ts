@@ -10,6 +10,9 @@ export function guardWithFailingStore(options: GuardOptions, isDown: () => boole
     store: {
       ...store,
       fence: () => store.fence(),
+      assertReachable: () => {
+        store.assertReachable();
+      },
       put: (entry) => store.put(entry),
       get: (session, pseudonyms) =>
         isDown()
