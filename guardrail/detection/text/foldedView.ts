@@ -176,14 +176,17 @@ function mover(changes: readonly Change[]): (range: Range) => Range {
 
 /** The parts of a text around some ranges. Parts that overlap become one. */
 function partsAround(text: string, ranges: readonly Range[]): Range[] {
-  const parts: { start: number; end: number }[] = [];
+  const parts: { start: number; reach: number }[] = [];
   for (const { start, end } of ranges) {
     const last = parts.at(-1);
-    const to = endOfWord(text, Math.min(text.length, end + CONTEXT));
-    if (last !== undefined && start - CONTEXT <= last.end) last.end = Math.max(last.end, to);
-    else parts.push({ start: startOfWord(text, Math.max(0, start - CONTEXT)), end: to });
+    const from = Math.max(0, start - CONTEXT);
+    const reach = Math.min(text.length, end + CONTEXT);
+    // The word is followed only where the ranges do not overlap anyway: a text can have a range for each character.
+    if (last !== undefined && (from <= last.reach || from <= endOfWord(text, last.reach))) {
+      last.reach = Math.max(last.reach, reach);
+    } else parts.push({ start: startOfWord(text, from), reach });
   }
-  return parts;
+  return parts.map(({ start, reach }) => ({ start, end: endOfWord(text, reach) }));
 }
 
 /** How far a word is followed. A longer one is cut. */
