@@ -34,6 +34,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   Conflict: 'Another resource manages the record.',
   TakingOver: 'The resource takes over the record of a resource that was deleted.',
   TakenOver: 'Another resource took over the record of the deleted resource.',
+  Overwritten: 'Another client, such as an operator in another cluster, changes the record after each correction.',
   NotConverged: 'The gateway accepted an update, and still reports other values.',
   SyncFailed: 'The record could not be compared or corrected.',
   Recovered: 'The record matches the spec again after a failure.',

@@ -29,6 +29,7 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   'Conflict',
   'AlreadyExists',
   'Differs',
+  'Overwritten',
   'ConfigMapTaken',
   'NameTaken',
   'WorkloadTaken',

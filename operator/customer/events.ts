@@ -14,6 +14,7 @@ export interface SyncAction {
 const failureEvents: Readonly<Partial<Record<CustomerConditionReason<'Synced'>, CustomerEventReason>>> = {
   Conflict: 'Conflict',
   NotConverged: 'NotConverged',
+  Overwritten: 'Overwritten',
   Paused: 'Paused',
   DeletionFailed: 'DeletionFailed',
   ErasurePending: 'DeletionFailed',

@@ -149,6 +149,31 @@ describe('customer reconcile', function () {
       await bed.untilEvent('a', 'DriftCorrected');
     });
 
+    it('that another client causes in each interval is reported, until it ends', async () => {
+      // Without limits, the record has no budget row that names its cluster.
+      await bed.user.customer('a', { alias: 'A' });
+      await bed.user.untilReason('a', 'Created');
+      const overwrite = async (): Promise<void> => {
+        await bed.admin.customerUpdate({ user_id: bed.idOf('a'), alias: 'Of another cluster', blocked: true });
+        await bed.operator.skipInterval();
+        await eventually(async () => {
+          expect(await bed.recordOf('a')).to.include({ alias: 'A' });
+        });
+        // The operator reads the record again after its write.
+        await bed.operator.untilIdle();
+      };
+      for (let interval = 0; interval < 3; interval += 1) await overwrite();
+      const reported = await bed.user.untilReason('a', 'Overwritten');
+      expect(reported.status?.synced).to.equal(false);
+      expect(message(reported)).to.contain('alias').and.contain('managementPolicy');
+      await bed.untilEvent('a', 'Overwritten');
+      // The condition is written once.
+      await overwrite();
+      expect((await bed.user.get('a'))?.metadata.resourceVersion).to.equal(reported.metadata.resourceVersion);
+      bed.operator.skip(61 * 60_000);
+      await bed.user.untilReason('a', 'UpToDate');
+    });
+
     it('that recurs at once ends in NotConverged, and is corrected once per interval', async () => {
       bed.proxy.fault = ({ path, body }) =>
         path === '/customer/new' || path === '/customer/update'

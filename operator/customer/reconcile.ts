@@ -22,6 +22,7 @@ import { ErasureError } from './erasure.ts';
 import { Finalization } from './finalize.ts';
 import { ListPendingError } from './listedRecord.ts';
 import { observeOnly } from './observe.ts';
+import { Overwrites } from './overwrites.ts';
 import * as outcomes from './reconcileOutcomes.ts';
 import type { SyncOutcome } from './status.ts';
 import { sync } from './sync.ts';
@@ -37,12 +38,14 @@ export class CustomerReconciler implements Reconciler {
   readonly #finalization: Finalization;
   readonly #grace: ReapplyGrace;
   readonly #outages: OutageTolerance;
+  readonly #overwrites: Overwrites;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
     this.#finalization = new Finalization(dependencies);
     this.#grace = new ReapplyGrace(dependencies.monotonic);
     this.#outages = new OutageTolerance(dependencies.monotonic);
+    this.#overwrites = new Overwrites(dependencies.monotonic);
   }
 
   /** @throws RetryAfterError or GatewayError if the gateway must be called again later */
@@ -81,6 +84,7 @@ export class CustomerReconciler implements Reconciler {
   #handleNotFound(key: ObjectKey): Result {
     this.#outages.forget(key);
     this.#grace.forget(key);
+    this.#overwrites.forget(key);
     return {};
   }
 
@@ -117,7 +121,8 @@ export class CustomerReconciler implements Reconciler {
       const outcome = await sync(this.#dependencies, current, fresh, { tier, signal });
       if (outcome.reason === 'Conflict') this.#grace.skip(current.latest);
       else this.#grace.forget(current.latest.metadata);
-      return outcomes.withClaimants(this.#dependencies, current.latest, outcome);
+      const reported = this.#overwrites.report(current.latest, outcome, fresh.syncInterval);
+      return outcomes.withClaimants(this.#dependencies, current.latest, reported);
     });
   }
 

@@ -145,6 +145,7 @@ describe('status', () => {
     ['GatewayRejected', 'Stalled'],
     ['RateLimited', 'Reconciling'],
     ['NotConverged', 'Stalled'],
+    ['Overwritten', 'Stalled'],
     ['DeletionFailed', 'Reconciling'],
     ['ErasurePending', 'Reconciling'],
     ['InternalError', 'Reconciling'],

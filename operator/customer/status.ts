@@ -31,6 +31,8 @@ export interface SyncOutcome {
   readonly linkedBudget?: string | undefined;
   /** Whether a successful sync changed something at the gateway. */
   readonly wrote?: boolean;
+  /** The fields that another client had changed, and that the sync corrected; undefined if there were none. */
+  readonly corrected?: readonly string[] | undefined;
   /** The change to record as an event, if any. */
   readonly action?: SyncAction | undefined;
   /** The sync request that was handled. */

@@ -153,8 +153,11 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
   const adopting = ownership.state !== 'owned';
   await execute(client, adopting ? steps.filter(hasEffect) : steps, { signal });
   const after = await observeAfterWrite(client, customer, signal);
-  if (!adopting && !specChanged) dependencies.metrics.drift.inc();
-  return conclude(run, { after, supported, applied, action: action ?? outcomes.updatedAction(drift, specChanged) });
+  const correcting = !adopting && !specChanged;
+  if (correcting) dependencies.metrics.drift.inc();
+  const update = action ?? outcomes.updatedAction(drift, specChanged);
+  const outcome = conclude(run, { after, supported, applied, action: update });
+  return correcting && drift.differs.length > 0 ? { ...outcome, corrected: drift.differs } : outcome;
 }
 
 /** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
