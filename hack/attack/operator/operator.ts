@@ -4,10 +4,11 @@ import type { Group, Trial } from '../suite.ts';
 import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
 import { costlyAttacks, oddAttacks } from './resources.ts';
+import { tenantAttacks } from './tenants.ts';
 import { type OperatorAttack, OperatorTestbed } from './testbed.ts';
 
 /** Attacks that run in parallel: most of their time is waiting. The costly ones use one thread, and run one after the other. */
-const TOGETHER: readonly OperatorAttack[] = [...answerAttacks, ...oddAttacks, ...costlyAttacks];
+const TOGETHER: readonly OperatorAttack[] = [...answerAttacks, ...oddAttacks, ...tenantAttacks, ...costlyAttacks];
 /** Checks the operator and its other tenants while the attacks run in parallel, and after them. */
 const AROUND = 'beside-hostile-tenants';
 /**
