@@ -103,7 +103,7 @@ describe('a message of an MCP server', () => {
   });
 
   it('keeps what the protocol needs', async () => {
-    const schema = { type: 'object', properties: { [CARD]: { type: 'string' } }, required: [CARD] };
+    const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
     const kept: object[] = [
       { id: Number(CARD), result: { tools: [{ name: CARD, inputSchema: schema }], isError: false } },
       { id: CARD, method: 'notifications/progress', params: { progressToken: CARD, progress: Number(CARD) } },

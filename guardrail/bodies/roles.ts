@@ -83,9 +83,6 @@ export const STRUCTURE: ReadonlySet<string> = new Set([
   ...['executableCode', 'codeExecutionResult', 'videoMetadata'],
 ]);
 
-/** Members of JSON Schema whose members have names of the client: `{"properties": {"default": {…}}}`. */
-export const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
-
 /** Members of answers with base64 of images and numbers: they hold no text, and are long. */
 export const BINARY: ReadonlySet<string> = new Set(['b64_json', 'partial_image_b64', 'embedding']);
 

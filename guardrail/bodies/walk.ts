@@ -4,8 +4,10 @@ import {
   isBinary,
   isData,
   isObject,
+  mayBeValue,
   numberKindAt,
   readingOf,
+  SCHEMA_MAPS,
   SIGNATURE_KEYS,
   textKindAt,
   type MemberPosition,
@@ -24,7 +26,6 @@ import {
   messageRole,
   roleOfValue,
   rolesOf,
-  SCHEMA_MAPS,
   STRUCTURE,
   VALUES_IN_TOOLS,
   type BodyRole,
@@ -74,6 +75,9 @@ export function contentOfAnswer(source: BodySource, isKnown: boolean): BodyConte
   const walk = new TextWalk(source, isKnown ? 'known answer' : 'answer', media);
   return { ...media, places: walk.places, logprobs: walk.logprobs };
 }
+
+/** JSON of tools, and other JSON: see {@link TextKind}. */
+type JsonKind = 'arguments' | 'fields';
 
 interface Position extends Omit<MemberPosition, 'role'> {
   readonly role: BodyRole;
@@ -190,15 +194,17 @@ class TextWalk {
     else if (role === 'opaque' || role === 'kept' || role === 'endUser') {
       if (this.isAnswer) this.raw(node);
       else this.members(node, () => role, false);
-    } else if (role === 'customer' && !this.isAnswer) this.split(node, END_USER_IDS);
+    } else if (role === 'customer' && !this.isAnswer) this.split(node, 'fields', END_USER_IDS);
     else if (
       role === 'free' ||
       role === 'customer' ||
       isData(messageRole(role), node.value) ||
       this.isForeign(node, position)
     ) {
-      if (this.hasImage(node)) this.split(node);
-      else this.raw(node);
+      const isKnown = role !== 'free' && role !== 'customer' && isData(messageRole(role), node.value);
+      const kind = isKnown ? 'arguments' : 'fields';
+      if (this.hasImage(node)) this.split(node, kind);
+      else this.raw(node, kind);
     } else {
       const { roleOf } = readingOf(node.value, messageRole(role), false);
       const isMap = role === 'tools' && key !== undefined && SCHEMA_MAPS.has(key) && !position.isSchemaMap;
@@ -227,6 +233,7 @@ class TextWalk {
       if (this.isAnswer && LOGPROBS.has(key)) this.logprobs.push({ node: member, scope: node });
       else {
         if (this.isAnswer) this.name(name);
+        else if (isSchemaMap && mayBeValue(key)) this.key(name);
         const role = roleOfValue(roleOf(key), key, member, this.opaqueObjects);
         this.visit(member, { key, parent: node.value, role, isSchemaMap });
       }
@@ -234,24 +241,28 @@ class TextWalk {
   }
 
   /** Gives the members of free-form data one by one. */
-  private split(node: ObjectNode, endUserIds?: ReadonlySet<string>): void {
+  private split(node: ObjectNode, kind: JsonKind, endUserIds?: ReadonlySet<string>): void {
     for (const member of node.members) {
       const { name, node: value } = member;
       const isEndUser = value.kind === 'string' && endUserIds?.has(name.value) === true;
-      if (!isEndUser) this.member(node, member);
+      if (!isEndUser) this.member(node, member, kind);
       else this.string(value, { key: name.value, parent: node.value, role: 'endUser', isSchemaMap: false });
     }
   }
 
   /** Gives a free-form member: as one JSON text, or the texts around an image. */
-  private member(parent: ObjectNode, { name, node }: Member): void {
+  private member(parent: ObjectNode, { name, node }: Member, kind: JsonKind = 'fields'): void {
     if (this.hasImage(node)) {
       this.name(name);
       this.visit(node, { key: name.value, parent: parent.value, role: 'free', isSchemaMap: false });
     } else {
       const text = `{${this.text.slice(name.start, node.end)}}`;
-      this.add({ text, kind: 'arguments', start: name.start, end: node.end, form: 'member' });
+      this.add({ text, kind: this.isAnswer ? 'arguments' : kind, start: name.start, end: node.end, form: 'member' });
     }
+  }
+
+  private key({ value: text, start, end }: StringNode): void {
+    this.add({ text, kind: 'key', start, end, form: 'string' });
   }
 
   private name({ value: text, start, end }: StringNode): void {
@@ -259,15 +270,16 @@ class TextWalk {
   }
 
   /** Gives an object or an array as one JSON text, so that names and numbers are checked too. */
-  private raw(node: ObjectNode | ArrayNode): void {
+  private raw(node: ObjectNode | ArrayNode, kind: JsonKind = 'fields'): void {
     const { start, end } = node;
     const isEmpty = node.kind === 'object' ? node.members.length === 0 : node.items.length === 0;
-    if (!isEmpty) this.add({ text: this.text.slice(start, end), kind: 'arguments', start, end, form: 'json' });
+    if (isEmpty) return;
+    this.add({ text: this.text.slice(start, end), kind: this.isAnswer ? 'arguments' : kind, start, end, form: 'json' });
   }
 
   private add(place: Place): void {
     const { text, kind } = place;
-    if (!this.isAnswer || mayHavePseudonyms(text) || (kind !== 'arguments' && mayBeginAddress(text)))
+    if (!this.isAnswer || mayHavePseudonyms(text) || (kind === 'text' && mayBeginAddress(text)))
       this.places.push(place);
   }
 

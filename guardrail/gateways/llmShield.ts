@@ -49,7 +49,7 @@ export const redact: GatewayAdapter = {
   read(body, call) {
     const { texts } = parseFields(textsSchema, body);
     // JSON must stay JSON: the texts contain the arguments of tool calls.
-    const passages = texts.map((text): Passage => ({ text, kind: isJson(text) ? 'arguments' : 'text' }));
+    const passages = texts.map((text): Passage => ({ text, kind: isJson(text) ? 'fields' : 'text' }));
     return {
       phase: 'request',
       identity: identityIn(call),

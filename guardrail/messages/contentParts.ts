@@ -285,9 +285,12 @@ function isIdentifier(key: string): boolean {
 
 /** Members of tool definitions that are never changed: names and JSON Schema keywords. All others are text. */
 export const UNCHANGED_IN_TOOLS: ReadonlySet<string> = new Set([
-  ...['name', 'type', 'required', 'format', 'pattern', 'strict', 'cache_control', 'id', 'server_url', 'authorization'],
+  ...['name', 'type', 'format', 'pattern', 'strict', 'cache_control', 'id', 'server_url', 'authorization'],
   ...['$ref', '$id', '$schema', '$anchor', '$dynamicRef', '$dynamicAnchor'],
 ]);
+
+/** Members of JSON Schema whose members have names of the client: `{"properties": {"default": {…}}}`. */
+export const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 
 export function isImageType(type: Json | undefined): boolean {
   return typeof type === 'string' && /^\s*image\//i.test(type);

@@ -8,9 +8,11 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The kind of a text in a message: `text` is read by the model as it is; `arguments` is JSON and must stay JSON; `thought`
+ * The kind of a text in a message: `text` is read by the model as it is; `arguments` is JSON and must stay JSON; `fields`
+ * is the same for JSON of which nothing is known, in whose names of properties every value is replaced; `thought`
  * was written by the model, and its provider may have signed it; `address` is a URL that a client may load; `identifier` is
- * one value as a whole, such as the id of an end user; `either` is text or arguments of an answer, and the gateway does not
+ * one value as a whole, such as the id of an end user; `key` is the name of a property in a schema, which is replaced only if it is
+ * a value of exact form as a whole; `either` is text or arguments of an answer, and the gateway does not
  * say which.
  *
  * A provider rejects a thought that does not match its signature. The provider must therefore receive the model's text
@@ -19,7 +21,7 @@ export function isObject(value: unknown): value is JsonObject {
  * session, and no client typed them. A thought that contains personal data that the model added, or a pseudonym in another
  * form, does not match its signature, and the provider rejects the request.
  */
-export type TextKind = 'text' | 'arguments' | 'thought' | 'address' | 'identifier' | 'either';
+export type TextKind = 'text' | 'arguments' | 'fields' | 'thought' | 'address' | 'identifier' | 'key' | 'either';
 
 /** Callbacks for {@link visitMessages}. Parts of unknown types also yield texts, images and files. */
 export interface MessageVisitor {

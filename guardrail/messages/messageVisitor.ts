@@ -6,7 +6,16 @@ import {
   type MessageField,
   type MessageVisitor,
 } from './contract.ts';
-import { isData, numberKindAt, readingOf, textKindAt, type MemberPosition, type ObjectReading } from './roles.ts';
+import { SCHEMA_MAPS } from './contentParts.ts';
+import {
+  isData,
+  mayBeValue,
+  numberKindAt,
+  readingOf,
+  textKindAt,
+  type MemberPosition,
+  type ObjectReading,
+} from './roles.ts';
 
 /**
  * Visits every text, image and file in messages or tool calls, at any depth.
@@ -41,11 +50,13 @@ interface Position extends MemberPosition {
   /** The value is in data of a tool or in an opaque member. Its texts are not visited one by one. */
   readonly isMediaOnly: boolean;
   readonly isInList: boolean;
+  /** The names of the members are the client's: the object is a map of JSON Schema. */
+  readonly isSchemaMap: boolean;
 }
 
 const ROOT: Position = {
   ...{ key: undefined, parent: undefined, role: 'text', nesting: 0 },
-  ...{ isMediaOnly: false, isInList: false },
+  ...{ isMediaOnly: false, isInList: false, isSchemaMap: false },
 };
 
 class MessageWalk {
@@ -93,7 +104,7 @@ class MessageWalk {
     return visited.some((element, at) => element !== value[at]) ? visited : value;
   }
 
-  private visitObject(value: JsonObject, position: Position): Json {
+  private visitObject(value: JsonObject, position: Position): JsonObject {
     const { role, isMediaOnly } = position;
     const reading = readingOf(value, role, isMediaOnly);
     let object = value;
@@ -101,12 +112,26 @@ class MessageWalk {
       if (this.visitor.file && reading.hasFile()) this.visitor.file();
       object = this.visitImages(value, reading);
     }
-    return mapMembers(object, (member, key) =>
+    const isSchemaMap =
+      role === 'tools' && position.key !== undefined && SCHEMA_MAPS.has(position.key) && !position.isSchemaMap;
+    const visited = mapMembers(object, (member, key) =>
       this.visit(member, {
         ...{ key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1 },
-        ...{ isMediaOnly, isInList: false },
+        ...{ isMediaOnly, isInList: false, isSchemaMap },
       }),
     );
+    return isSchemaMap ? this.visitNames(visited) : visited;
+  }
+
+  /** Visits the names of properties. */
+  private visitNames(value: JsonObject): JsonObject {
+    const { text } = this.visitor;
+    if (!text || !Object.keys(value).some(mayBeValue)) return value;
+    const renamed = Object.entries(value).map(([name, member]): [string, Json] => [
+      mayBeValue(name) ? text(name, 'key') : name,
+      member,
+    ]);
+    return renamed.some(([name]) => !Object.hasOwn(value, name)) ? Object.fromEntries(renamed) : value;
   }
 
   private visitImages(value: JsonObject, reading: ObjectReading): JsonObject {

@@ -18,6 +18,9 @@ export interface MemberPosition {
   readonly role: MemberRole;
 }
 
+/** Whether the name of a property may be a value of exact form: an e-mail address, or a number of a card, account or phone. */
+export const mayBeValue = (name: string): boolean => /@|^\+?\d|^[A-Za-z]{2}\d\d/.test(name);
+
 /** @returns the kind of a string as a text; undefined if it is no text. */
 export function textKindAt(text: string, position: MemberPosition): TextKind | undefined {
   const { key, parent, role } = position;
@@ -39,6 +42,7 @@ export function textKindAt(text: string, position: MemberPosition): TextKind | u
     case 'address':
       return isBinary(text) ? undefined : 'address';
     case 'tools':
+      if (key === 'required') return mayBeValue(text) ? 'key' : undefined;
       return key !== undefined && UNCHANGED_IN_TOOLS.has(key) ? undefined : 'text';
     case 'text':
     case 'data':

@@ -10,6 +10,7 @@ import {
   type TextKind,
 } from '../messages/messages.ts';
 import type { Grammar } from './grammar.ts';
+import { countedFindings, inKey, isKeyIn, keyOccurrence } from './keys.ts';
 import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
 import { matchesIn } from './scan.ts';
@@ -57,12 +58,9 @@ export interface Edit {
 
 /** Splits a text at the JSON in it. An identifier is one value, whatever it contains. */
 export function* readingOf(text: string, kind: TextKind): Steps<ParsedText> {
-  if (kind !== 'identifier') return { text, kind, parsed: yield* parsingJsonIn(text) };
-  return {
-    text,
-    kind,
-    parsed: { segments: [{ start: 0, end: text.length, kind: 'text', depth: 0, text }], decoded: [] },
-  };
+  if (kind !== 'identifier' && kind !== 'key') return { text, kind, parsed: yield* parsingJsonIn(text) };
+  const whole = { start: 0, end: text.length, kind: 'text', depth: 0, text, isKey: kind === 'key' } as const;
+  return { text, kind, parsed: { segments: [whole], decoded: [] } };
 }
 
 /** Assigns the findings of a text, and of its decoded JSON strings, to its segments. Findings are sorted by start. */
@@ -78,15 +76,30 @@ export function analyzedText(
     }),
   );
   if (inDecoded.length === 0) {
-    const findings = findingsOf(text);
-    return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
+    return assigned(read, findingsOf(text));
   }
   // Values without escapes are found in both texts.
   const byPlace = new Map(
     [...findingsOf(text), ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
   );
-  const findings = [...byPlace.values()].sort((a, b) => a.start - b.start);
-  return { findings, source: { ...read, found: findingsInSegments(parsed.segments, findings) } };
+  return assigned(
+    read,
+    [...byPlace.values()].sort((a, b) => a.start - b.start),
+  );
+}
+
+/** Assigns findings to segments. Names of properties have none but values of exact form. */
+function assigned(
+  read: ParsedText,
+  all: readonly Finding[],
+): { readonly source: AnalyzedText; readonly findings: readonly Finding[] } {
+  const { kind, parsed } = read;
+  const findings = countedFindings(kind, parsed.segments, all);
+  const found = findingsInSegments(parsed.segments, findings).map((places, index) => {
+    const segment = parsed.segments[index];
+    return segment && isKeyIn(kind, segment) ? inKey(segment, places) : places;
+  });
+  return { findings, source: { ...read, found } };
 }
 
 /** An identifier is hidden whatever detectors and policies say, and only where it stands: it can be an ordinary word. */
@@ -123,8 +136,12 @@ export function* planEdits(
   for (const [index, segment] of source.parsed.segments.entries()) {
     if (isStep(segment.text.length)) yield;
     const place = (at: number): number => segment.offsets?.[at] ?? segment.start + at;
-    const quoteDepth = segment.kind === 'number' && kind === 'arguments' ? segment.depth : undefined;
-    for (const { start, end, type } of yield* occurrencesIn(segment, source.found[index] ?? [], values)) {
+    const quoteDepth = segment.kind === 'number' && isJson(kind) ? segment.depth : undefined;
+    const found = source.found[index] ?? [];
+    const occurrences = isKeyIn(kind, segment)
+      ? keyOccurrence(segment, found, values)
+      : yield* occurrencesIn(segment, found, values);
+    for (const { start, end, type } of occurrences) {
       targets.push({ start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined });
     }
   }
@@ -137,6 +154,8 @@ export function* planEdits(
     return { start, end, label, looksLike, stored: encodeStored(stored), form };
   });
 }
+
+const isJson = (kind: TextKind): boolean => kind === 'arguments' || kind === 'fields';
 
 interface Target {
   readonly start: number;
@@ -209,8 +228,7 @@ function encodingOf(
   }
   // In a tool call only the decoded JSON counts, so one pseudonym for each value matters more than the spelling. Not
   // deeper: the decoded content of an outer string is the spelling of the inner one.
-  if (kind === 'arguments' && depth === 1 && target.label !== LITERAL)
-    return { stored: { kind: 'value', value }, form: plain };
+  if (isJson(kind) && depth === 1 && target.label !== LITERAL) return { stored: { kind: 'value', value }, form: plain };
   return { stored: { kind: 'spelled', raw, depth }, form: plain };
 }
 

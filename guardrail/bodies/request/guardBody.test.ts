@@ -26,6 +26,27 @@ describe('guardBody', () => {
     );
   });
 
+  it('replaces names of properties only if they are values of exact form, alike wherever they are', async () => {
+    const calls = new BodyCalls(
+      createTestGuard(createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS', Anna: 'PERSON' })).guard,
+    );
+    const bodyWith = (email: string): string => {
+      const all = { [email]: 1, Anna: 2 };
+      const schema = { type: 'object', properties: all, required: Object.keys(all) };
+      const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(all) } };
+      return JSON.stringify({
+        tools: [{ type: 'function', function: { name: 'f', parameters: schema } }],
+        messages: [
+          { role: 'assistant', content: null, tool_calls: [call] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: all }] },
+        ],
+      });
+    };
+    const sent = await calls.sent(chat, bodyWith(EMAIL));
+    const [pseudonym = ''] = /<EMAIL_ADDRESS_\w+>/.exec(sent) ?? [];
+    expect(sent).to.equal(bodyWith(pseudonym));
+  });
+
   describe('a number in place of a text', () => {
     const user = (content: unknown): object => ({ messages: [{ role: 'user', content }] });
     const input = known('POST', '/v1/responses');

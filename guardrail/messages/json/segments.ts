@@ -14,6 +14,8 @@ export interface Segment {
   readonly kind: 'text' | 'number';
   /** Number of JSON strings that contain the segment. */
   readonly depth: number;
+  /** The segment is in the name of a property of JSON that is not in a string. */
+  readonly isKey?: boolean;
   /** The content, with escapes decoded. */
   readonly text: string;
   /** The start of each code unit of `text` in the whole text, and the end of the last one. Absent if contiguous. */
@@ -42,7 +44,7 @@ export function parseJsonIn(text: string): ParsedJson {
 /** As {@link parseJsonIn}, in steps. */
 export function* parsingJsonIn(text: string): Steps<ParsedJson> {
   const parsed: ParsedJson = { segments: [], decoded: [] };
-  yield* collectSegments(text, undefined, 0, parsed);
+  yield* collectSegments({ text }, 0, parsed);
   return parsed;
 }
 
@@ -50,11 +52,23 @@ interface Token {
   readonly start: number;
   readonly end: number;
   readonly kind: 'string' | 'number';
+  readonly isKey?: boolean;
 }
 
-function* collectSegments(text: string, offsets: Offsets | undefined, depth: number, into: ParsedJson): Steps<void> {
+/** A text, or the content of a string in it. */
+interface Content {
+  readonly text: string;
+  readonly offsets?: Offsets;
+  readonly isKey?: boolean;
+}
+
+function* collectSegments(
+  { text, offsets, isKey: isInKey = false }: Content,
+  depth: number,
+  into: ParsedJson,
+): Steps<void> {
   const place = (at: number): number => offsets?.[at] ?? at;
-  const add = (kind: Segment['kind'], start: number, end: number, level = depth): void => {
+  const add = (kind: Segment['kind'], start: number, end: number, level = depth, isKey = isInKey): void => {
     if (start === end) return;
     into.segments.push({
       start: place(start),
@@ -62,6 +76,7 @@ function* collectSegments(text: string, offsets: Offsets | undefined, depth: num
       kind,
       depth: level,
       text: text.slice(start, end),
+      ...(isKey && { isKey }),
       ...(offsets && { offsets: offsets.subarray(start, end + 1) }),
     });
   };
@@ -71,15 +86,17 @@ function* collectSegments(text: string, offsets: Offsets | undefined, depth: num
     add('text', proseFrom, island.start);
     for (const token of island.tokens) {
       if (isStep(token.end - token.start)) yield;
+      // A name in a string is text of that string.
+      const isKey = isInKey || (depth === 0 && token.isKey === true);
       const escaped = token.kind === 'string' && text.slice(token.start, token.end).includes('\\');
       if (token.kind === 'number') add('number', token.start, token.end);
-      else if (!escaped) add('text', token.start, token.end, depth + 1);
+      else if (!escaped) add('text', token.start, token.end, depth + 1, isKey);
       else {
         const content = yield* readString(text, token, place);
         into.decoded.push(content);
-        if (depth + 1 < MAX_DEPTH) yield* collectSegments(content.text, content.offsets, depth + 1, into);
+        if (depth + 1 < MAX_DEPTH) yield* collectSegments({ ...content, isKey }, depth + 1, into);
         else {
-          const segment = { start: place(token.start), end: place(token.end), depth: depth + 1, ...content };
+          const segment = { start: place(token.start), end: place(token.end), depth: depth + 1, isKey, ...content };
           into.segments.push({ kind: 'text', ...segment });
         }
       }
@@ -128,8 +145,9 @@ class IslandReader {
       if (reader.opened > opened) {
         this.start = at;
         this.tokens = [];
-      } else if (inString && !reader.inString) this.tokens.push({ start: this.tokenFrom, end: at, kind: 'string' });
-      else if (state === State.number) this.tokens.push({ start: this.tokenFrom, end: at, kind: 'number' });
+      } else if (inString && !reader.inString) {
+        this.tokens.push({ start: this.tokenFrom, end: at, kind: 'string', isKey: reader.state === State.colon });
+      } else if (state === State.number) this.tokens.push({ start: this.tokenFrom, end: at, kind: 'number' });
       if (!inString && reader.inString) this.tokenFrom = at + 1;
       if (reader.state === State.number) this.tokenFrom = at;
       if (reader.closed > closed && this.tokens.some((token) => token.kind === 'string')) {
