@@ -131,7 +131,7 @@ const settings = {
     flag: 'workers',
     value: 'NUMBER',
     fallback: '32',
-    help: 'Number of concurrent reconciles per kind. The customers of one instance use at most half of them.',
+    help: 'Number of concurrent reconciles per kind. The objects of one namespace use at most half of them; customers count as those of the namespace of their instance.',
     parse: (text) => wholeNumber(text, 1, 256),
   }),
   drainSeconds: setting({

@@ -38,21 +38,22 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
         definitionPermission(gatewayCustomerNames),
         ...identityPermissions,
       )
-      .sharedBy((key) => groupOf(dependencies, key))
+      .sharedBy((key) => groupsOf(dependencies, key))
       .reconcile(reconciler)
   );
 }
 
 /**
- * The fairness group of a customer: its instance. Customers that no instance allows share one group for each namespace,
- * so that an invented instance name does not get its own share of the workers.
+ * The groups of a customer: the namespace of its instance, its instance, and its own namespace. An instance can have a gateway
+ * that does not answer, so that a namespace with many instances gets no more workers than one with a single instance. A
+ * customer that no instance allows belongs to its namespace alone, so that an invented instance name does not get its own share
+ * of the workers.
  */
-function groupOf({ cache, instances: known }: Dependencies, key: ObjectKey): string {
+function groupsOf({ cache, instances: known }: Dependencies, key: ObjectKey): readonly string[] {
   const customer = cache.get(key);
-  if (customer === undefined) return `${key.namespace}/`;
-  const instance = known.get(instanceKeyOf(customer));
-  const isAllowed = instance !== undefined && allows(instance, key.namespace);
-  return isAllowed ? keyText(keyOf(instance)) : `${key.namespace}/`;
+  const instance = customer && known.get(instanceKeyOf(customer));
+  if (instance === undefined || !allows(instance, key.namespace)) return [key.namespace];
+  return [instance.metadata.namespace, instance.metadata.name, key.namespace];
 }
 
 /**

@@ -83,11 +83,10 @@ export class Controller {
     this.#options = dependencies.options;
     this.#labels = { name: dependencies.spec.name, controller: dependencies.spec.name };
     this.#log = dependencies.log.child({ controller: dependencies.spec.name });
-    const { groupOf } = dependencies.spec;
+    const { groupsOf } = dependencies.spec;
     this.#queue = new WorkQueue(dependencies.clock, {
       backoffMs: dependencies.options.backoffMs,
-      fairness:
-        groupOf === undefined ? undefined : { groupOf: (key) => groupOf(parseKey(key)), workers: this.#workerCount },
+      fairness: { groupsOf: (key) => groupsOf(parseKey(key)), workers: this.#workerCount },
       observer: {
         added: () => {
           this.#metrics.queueAdds.inc(this.#labels);

@@ -25,8 +25,8 @@ export interface ControllerSpec {
   readonly workers: number | undefined;
   /** The timeout of one reconcile, in milliseconds; undefined: the operator's default. */
   readonly timeoutMs: number | undefined;
-  /** The group of an object. Groups share the workers. undefined: one group for all. */
-  readonly groupOf: ((key: ObjectKey) => string) | undefined;
+  /** The groups of an object, the outermost first. Groups share the workers. */
+  readonly groupsOf: (key: ObjectKey) => readonly string[];
   readonly reconciler: Reconciler;
 }
 
@@ -65,7 +65,7 @@ export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBui
     permissions: [],
     workers: undefined,
     timeoutMs: undefined,
-    groupOf: undefined,
+    groupsOf: ({ namespace }) => [namespace],
   });
 }
 
@@ -125,9 +125,12 @@ export class ControllerBuilder<T extends KubeObject> {
     return this.#with({ timeoutMs });
   }
 
-  /** Shares the workers between groups of objects, so that a slow group does not delay the others. */
-  sharedBy(groupOf: (key: ObjectKey) => string): ControllerBuilder<T> {
-    return this.#with({ groupOf });
+  /**
+   * Shares the workers between groups of objects, so that a slow group does not delay the others. Default: by namespace.
+   * @param groupsOf the groups of an object, the outermost first
+   */
+  sharedBy(groupsOf: (key: ObjectKey) => readonly string[]): ControllerBuilder<T> {
+    return this.#with({ groupsOf });
   }
 
   /** Sets the reconciler and returns the specification. */

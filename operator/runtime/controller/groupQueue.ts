@@ -1,29 +1,44 @@
 import type { QueueItem } from './queueItem.ts';
 
-/** The waiting keys of one priority: round robin between groups, first in, first out within a group. */
+/**
+ * The waiting keys of one priority, by their groups: at each level, groups take turns. First in, first out within the
+ * innermost group.
+ */
 export class GroupQueue {
   /** The next group in turn comes first. */
-  readonly #groups = new Map<string, Deque>();
+  readonly #groups = new Map<string, GroupQueue>();
+  readonly #items = new Deque();
 
-  push(item: QueueItem, ticket: number): void {
-    let deque = this.#groups.get(item.group);
-    if (deque === undefined) {
-      deque = new Deque();
-      this.#groups.set(item.group, deque);
+  push(item: QueueItem, ticket: number, depth = 0): void {
+    const name = item.groups[depth];
+    if (name === undefined) {
+      this.#items.push(item, ticket);
+      return;
     }
-    deque.push(item, ticket);
+    let group = this.#groups.get(name);
+    if (group === undefined) {
+      group = new GroupQueue();
+      this.#groups.set(name, group);
+    }
+    group.push(item, ticket, depth + 1);
   }
 
   shift(mayRun: (group: string) => boolean): QueueItem | undefined {
-    for (const [group, deque] of this.#groups) {
-      if (!mayRun(group)) continue;
-      const item = deque.shift();
-      this.#groups.delete(group);
+    const own = this.#items.shift();
+    if (own !== undefined) return own;
+    for (const [name, group] of this.#groups) {
+      if (!mayRun(name)) continue;
+      const item = group.shift(mayRun);
+      if (item !== undefined || group.#isEmpty) this.#groups.delete(name);
       if (item === undefined) continue;
-      this.#groups.set(group, deque);
+      if (!group.#isEmpty) this.#groups.set(name, group);
       return item;
     }
     return undefined;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#items.isEmpty && this.#groups.size === 0;
   }
 }
 
@@ -34,6 +49,11 @@ class Deque {
 
   push(item: QueueItem, ticket: number): void {
     this.#entries.push({ item, ticket });
+  }
+
+  /** Whether it has no entry. An entry whose key was promoted counts until the next shift. */
+  get isEmpty(): boolean {
+    return this.#head >= this.#entries.length;
   }
 
   shift(): QueueItem | undefined {

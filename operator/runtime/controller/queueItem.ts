@@ -14,8 +14,8 @@ export type Priority = (typeof Priority)[keyof typeof Priority];
 /** One key in the work queue. */
 export interface QueueItem {
   readonly key: string;
-  /** The group that the key belonged to when it was enqueued. */
-  group: string;
+  /** The groups that the key belonged to when it was enqueued, the outermost first. Each name contains those before it. */
+  groups: readonly string[];
   state: 'waiting' | 'delayed' | 'working';
   priority: Priority;
   /** When the key was enqueued, for the metric. */

@@ -83,7 +83,7 @@ describe('the work queue', () => {
     /** Keys are `group/number`. */
     const groupOf = (key: string): string => key.split('/')[0] ?? '';
     const fairQueue = (workers: number): WorkQueue =>
-      new WorkQueue(new TestClock(), { backoffMs: BACKOFF, fairness: { groupOf, workers } });
+      new WorkQueue(new TestClock(), { backoffMs: BACKOFF, fairness: { groupsOf: (key) => [groupOf(key)], workers } });
     const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
     it('takes turns', async () => {
@@ -120,6 +120,38 @@ describe('the work queue', () => {
       queue.finish('slow/0', done);
       await settle();
       expect(taken).to.include('c/4');
+    });
+
+    it('shares the workers between outer groups first, however many groups one of them has', async () => {
+      const groupsOf = (key: string): string[] => key.split('/').slice(0, -1);
+      const queue = new WorkQueue(new TestClock(), { backoffMs: BACKOFF, fairness: { groupsOf, workers: 16 } });
+      const taken: string[] = [];
+      const working: string[] = [];
+      const take = (): void => {
+        void queue.take().then((key = '') => {
+          taken.push(key);
+          working.push(key);
+        });
+      };
+      for (const _ of numbers(16)) take();
+      // Keys are `namespace/gateway/number`.
+      for (const index of numbers(80)) queue.add(`noisy/${index % 40}/${index}`, Priority.changed);
+      await settle();
+      expect(taken, 'half of the workers, each for another group').to.have.length(8);
+      expect(new Set(taken.map((key) => key.split('/')[1])).size).to.equal(8);
+      queue.add('b/0/0', Priority.routine);
+      // A group of the same name in another outer group is another one.
+      queue.add('c/0/0', Priority.routine);
+      await settle();
+      expect(taken.slice(8).sort()).to.deep.equal(['b/0/0', 'c/0/0']);
+      // No key is lost while its outer group may not get another worker.
+      for (let key = working.shift(); key !== undefined; key = working.shift()) {
+        queue.finish(key, done);
+        take();
+        await settle();
+      }
+      expect(taken).to.have.length(82);
+      expect(queue.size).to.equal(0);
     });
 
     it('property: loses no key, gives a key to one worker at a time, and lets each group take its turn', async () => {

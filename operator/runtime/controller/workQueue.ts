@@ -32,8 +32,8 @@ export type Outcome =
 
 /** How groups of keys share the workers. */
 export interface Fairness {
-  /** The group of a key. Within a priority, groups take turns. */
-  readonly groupOf: (key: string) => string;
+  /** The groups of a key, the outermost first: its namespace, for example. Within a priority, groups take turns. */
+  readonly groupsOf: (key: string) => readonly string[];
   /** Number of workers. */
   readonly workers: number;
 }
@@ -44,7 +44,8 @@ export interface Fairness {
  *
  * A group of keys gets another worker only while it has fewer workers than are free: the first group uses at most half
  * of them, a second group half of the rest. A group that waits for a slow gateway never uses all workers, so it does
- * not block the keys of other groups.
+ * not block the keys of other groups. Groups are nested: many groups within one, such as the gateways of a namespace,
+ * use together no more than their outer group.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -130,7 +131,7 @@ export class WorkQueue {
   finish(key: string, outcome: Outcome): void {
     const item = this.#items.get(key);
     if (item?.state !== 'working') throw new Error(`The key ${key} is not being worked on.`);
-    this.#countBusy(item.group, -1);
+    this.#countBusy(item, -1);
     if (outcome.kind === 'done' || outcome.kind === 'requeueAfter') this.#failures.delete(key);
     const { again } = item;
     item.again = undefined;
@@ -173,7 +174,7 @@ export class WorkQueue {
   #item(key: string): QueueItem {
     const item: QueueItem = {
       key,
-      group: '',
+      groups: [],
       state: 'delayed',
       priority: 0,
       since: 0,
@@ -191,7 +192,7 @@ export class WorkQueue {
     item.state = 'waiting';
     item.priority = priority;
     item.since = this.#clock.monotonic();
-    item.group = this.#fairness?.groupOf(item.key) ?? '';
+    item.groups = nestedNames(this.#fairness?.groupsOf(item.key) ?? []);
     item.ticket = ++this.#tickets;
     this.#waiting[priority].push(item, item.ticket);
     this.#count(priority, 1);
@@ -215,10 +216,12 @@ export class WorkQueue {
     return busy === 0 || busy < this.#fairness.workers - this.#busyTotal;
   }
 
-  #countBusy(group: string, by: number): void {
-    const busy = (this.#busy.get(group) ?? 0) + by;
-    if (busy === 0) this.#busy.delete(group);
-    else this.#busy.set(group, busy);
+  #countBusy({ groups }: QueueItem, by: number): void {
+    for (const group of groups) {
+      const busy = (this.#busy.get(group) ?? 0) + by;
+      if (busy === 0) this.#busy.delete(group);
+      else this.#busy.set(group, busy);
+    }
     this.#busyTotal += by;
   }
 
@@ -235,7 +238,7 @@ export class WorkQueue {
     for (const priority of fair ? PRIORITIES.toReversed() : PRIORITIES) {
       const item = this.#waiting[priority].shift((group) => this.#mayRun(group));
       if (item === undefined) continue;
-      this.#countBusy(item.group, 1);
+      this.#countBusy(item, 1);
       this.#taken += 1;
       this.#count(priority, -1);
       item.state = 'working';
@@ -281,6 +284,11 @@ export class WorkQueue {
     this.#depth[priority] += by;
     this.#observer?.depth(priority, this.#depth[priority]);
   }
+}
+
+/** Names under which equal groups of different outer groups differ. */
+function nestedNames(groups: readonly string[]): readonly string[] {
+  return groups.map((_, depth) => groups.slice(0, depth + 1).join('\n'));
 }
 
 function higher(a: Priority | undefined, b: Priority): Priority {
