@@ -246,7 +246,6 @@ describe('customer finalization', function () {
       await bed.operator.untilIdle();
       expect(await bed.user.get('a')).not.to.equal(undefined);
       bed.operator.skip(2 * 60_000);
-      await bed.user.annotate('a', 'syncRequested', 'six minutes');
       await bed.user.untilGone('a');
       expect(await bed.recordOf('a')).to.include({ alias: 'A' });
       await eventually(async () => {
@@ -268,6 +267,38 @@ describe('customer finalization', function () {
       await bed.user.untilGone('a');
       expect(await bed.recordOf('a')).to.include({ alias: 'A' });
     });
+
+    for (const [what, advanceMs] of [
+      ['waits for five minutes', 0],
+      ['ends at once if the deletion of that namespace began five minutes ago', 6 * 60_000],
+    ] as const) {
+      it(`whose instance is in another namespace that is being deleted, without the key, ${what}`, async () => {
+        const other = await bed.watchSecondNamespace();
+        await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
+        const instanceRef = { name: 'main', namespace: bed.user.namespace };
+        await other.customer('a', { instanceRef, alias: 'A' });
+        const { spec } = await other.untilReason('a', 'Created');
+        await bed.stopOperator();
+        await bed.user.deleteSecret('main');
+        await bed.user.deleteNamespace();
+        await bed.startOperator({ advanceMs });
+        await other.delete('a');
+        if (advanceMs === 0) {
+          await other.until('a', (customer) =>
+            message(customer).includes(`Namespace ${bed.user.namespace} is being deleted`),
+          );
+          bed.operator.skip(4 * 60_000);
+          await bed.operator.untilIdle();
+          expect(await other.get('a')).not.to.equal(undefined);
+          bed.operator.skip(2 * 60_000);
+        }
+        await other.untilGone('a');
+        expect(await bed.admin.customerInfo(spec.customerId)).to.include({ alias: 'A' });
+        await eventually(async () => {
+          expect(await other.events('a')).to.include('Orphaned');
+        });
+      });
+    }
 
     it('does not wait for a guardrail whose namespace is being deleted', async () => {
       bed.operator.guardrails = () => Promise.reject(new ApiError('secrets "x" is forbidden', { status: 403 }));

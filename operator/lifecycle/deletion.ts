@@ -39,10 +39,7 @@ export async function isDefinitionBeingDeleted(
   return definition?.metadata.deletionTimestamp !== undefined;
 }
 
-/**
- * How long a resource of a namespace that is being deleted waits for a missing instance or key, in milliseconds. They
- * cannot come back there.
- */
+/** How long a resource waits for a missing instance or key while a namespace is being deleted, in milliseconds. */
 const strandedMs = 5 * 60_000;
 
 /** The deletions that wait for a missing instance or key. */
@@ -58,20 +55,35 @@ export class StrandedDeletions {
   }
 
   /**
-   * How long the deletion of a resource still waits, in milliseconds.
+   * How long the deletion of a resource still waits.
    * @param instanceNamespace the namespace of the missing instance or key
-   * @returns undefined if the namespace of the resource is not being deleted
+   * @returns the time in milliseconds, and the namespace that is being deleted; undefined if neither that of the instance nor
+   *   that of the resource is
    */
-  async leftMs({ metadata }: { metadata: ObjectMeta }, instanceNamespace: string): Promise<number | undefined> {
+  async left(
+    { metadata }: { metadata: ObjectMeta },
+    instanceNamespace: string,
+  ): Promise<{ readonly ms: number; readonly namespace: string } | undefined> {
     const { uid, namespace } = metadata;
-    const deletedAt = (await readNamespace(this.#client, namespace))?.metadata.deletionTimestamp;
-    if (deletedAt === undefined) return undefined;
+    const instanceDeletedAt = await this.#deletedAt(instanceNamespace);
     const now = this.#clock.monotonic();
-    // In the same namespace, they cannot come back, so the time before a restart of the operator counts too.
-    const before = instanceNamespace === namespace ? this.#clock.now().getTime() - Date.parse(deletedAt) : 0;
-    const since = this.#since.get(uid) ?? now - Math.max(0, before);
+    if (instanceDeletedAt !== undefined) {
+      // They cannot come back there, so the time before a restart of the operator counts too.
+      const since = this.#sinceOf(uid, now - Math.max(0, this.#clock.now().getTime() - Date.parse(instanceDeletedAt)));
+      return { ms: strandedMs - (now - since), namespace: instanceNamespace };
+    }
+    if (namespace === instanceNamespace || (await this.#deletedAt(namespace)) === undefined) return undefined;
+    return { ms: strandedMs - (now - this.#sinceOf(uid, now)), namespace };
+  }
+
+  async #deletedAt(namespace: string): Promise<string | undefined> {
+    return (await readNamespace(this.#client, namespace))?.metadata.deletionTimestamp;
+  }
+
+  #sinceOf(uid: string, first: number): number {
+    const since = this.#since.get(uid) ?? first;
     this.#since.set(uid, since);
-    return strandedMs - (now - since);
+    return since;
   }
 
   forget({ metadata }: { readonly metadata: { readonly uid: string } }): void {

@@ -88,7 +88,7 @@ export class Release<T extends Releasable> {
     // No event can be created in a namespace that is being deleted, so the event is about the namespace.
     const isNamespaceDeleted = reason === 'namespace_deleted';
     const namespace = isNamespaceDeleted ? await readNamespace(client, resource.metadata.namespace) : undefined;
-    if (namespace === undefined) return await this.remove(resource, event);
+    if (namespace?.metadata.deletionTimestamp === undefined) return await this.remove(resource, event);
     events.record(namespace, event);
     return await this.remove(resource);
   }
@@ -133,17 +133,17 @@ export class Release<T extends Releasable> {
 
   /** The instance or its key is missing. In a namespace that is being deleted, it cannot come back. */
   async #waitForConnection(resource: T, error: ConnectionError, report: ReportWaiting): Promise<Result> {
-    const left = await this.#stranded.leftMs(resource, instanceKeyOf(resource).namespace);
+    const left = await this.#stranded.left(resource, instanceKeyOf(resource).namespace);
     if (left === undefined) {
       await report('DeletionFailed', `${error.message} ${forceDeleteRemedy}`);
       return { requeueAfter: deletionRetryMs };
     }
-    if (left <= 0) {
-      const cause = 'Its namespace is being deleted, and the instance or its key is missing';
+    if (left.ms <= 0) {
+      const cause = `Namespace ${left.namespace} is being deleted, and the instance or its key is missing`;
       return await this.orphan(resource, 'namespace_deleted', cause);
     }
-    const then = `The namespace is being deleted, so the ${this.#words.noun} is orphaned at the gateway after five minutes; to delete this resource at once, ${annotation}.`;
+    const then = `Namespace ${left.namespace} is being deleted, so the ${this.#words.noun} is orphaned at the gateway after five minutes; to delete this resource at once, ${annotation}.`;
     await report('DeletionFailed', `${error.message} ${then}`);
-    return { requeueAfter: left };
+    return { requeueAfter: left.ms };
   }
 }
