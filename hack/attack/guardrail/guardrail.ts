@@ -6,9 +6,19 @@ import { imageAttacks } from './images.ts';
 import { sessionAttacks } from './sessions.ts';
 import type { StoreKind } from './attack.ts';
 import { GuardrailTestbed } from './testbed.ts';
+import { tenantAttacks } from './tenants.ts';
 import { textAttacks } from './texts.ts';
+import { tickSearch } from './tickSearch.ts';
 
-const ATTACKS = [...textAttacks, ...bodyAttacks, ...imageAttacks, ...sessionAttacks, ...fuzzAttacks, ...crashAttacks];
+const ATTACKS = [
+  ...textAttacks,
+  ...bodyAttacks,
+  ...imageAttacks,
+  ...sessionAttacks,
+  ...tenantAttacks,
+  ...fuzzAttacks,
+  ...crashAttacks,
+];
 
 /** @returns all attacks on the guardrail with one type of store. */
 function group(store: StoreKind): Group {
@@ -32,4 +42,4 @@ function group(store: StoreKind): Group {
   };
 }
 
-export const guardrailGroups: readonly Group[] = [group('memory'), group('redis')];
+export const guardrailGroups: readonly Group[] = [group('memory'), group('redis'), tickSearch];
