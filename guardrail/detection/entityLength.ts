@@ -1,4 +1,4 @@
-import type { EntityType } from './contract.ts';
+import { TooManyValuesError, type EntityType } from './contract.ts';
 
 /**
  * The longest value of one pseudonym, in UTF-16 code units. Names, places and addresses are far shorter. A detector can
@@ -62,6 +62,7 @@ interface Run {
 /**
  * Groups the words of a range into runs of at most `longest` code units; a single word may be longer. A run ends before
  * its first word occurs again: "Anna Schmidt Anna Schmidt" is the same name twice.
+ * @throws TooManyValuesError if there are more than a call may have: a text of megabytes can be one range
  */
 function runsIn(text: string, { start, end }: TextRange, longest: number): Run[] {
   const runs: Run[] = [];
@@ -76,6 +77,7 @@ function runsIn(text: string, { start, end }: TextRange, longest: number): Run[]
     else {
       run = { start: found.index, end: to };
       runs.push(run);
+      TooManyValuesError.check(runs.length);
       first = current;
     }
   }
