@@ -9,6 +9,7 @@ export { createBuiltinDetector, type BuiltinOptions } from './builtinDetector.ts
 export { runDetect, type DetectOptionsOfCommand } from './detectCommand.ts';
 export {
   compileDocument,
+  compilingDocument,
   compilePolicy,
   defaultPolicy,
   layeredPolicy,

@@ -7,7 +7,7 @@ import {
   type Finding,
   type Profile,
 } from '../detection/detection.ts';
-import { createYielder } from '../eventLoop.ts';
+import { createYielder, inSlices } from '../eventLoop.ts';
 import type { Tenant } from '../ids.ts';
 import { countEntities, type EntityCount } from '../pseudonymization/pseudonymization.ts';
 import { readAnalyzeRequest, type AnalyzeRequest } from './analyzeRequest.ts';
@@ -69,8 +69,8 @@ export function createPresidioAnalyzer(options: AnalyzeOptions): PresidioAnalyze
     async analyze(body, call) {
       const known = knownTypes();
       const request = readAnalyzeRequest(body, { languages, types: known });
-      const policy = policyOf(service(), request);
       const yieldIfDue = createYielder();
+      const policy = await inSlices(policyOf(service(), request), yieldIfDue);
       const findings: Finding[] = [];
       const results: PresidioResult[][] = [];
       // One call for each text: a name in one of them says nothing about the others.

@@ -17,7 +17,7 @@ const WORD = 200;
 
 /** The most patterns of a request. Each is compiled, which takes up to some milliseconds. */
 export const MAX_PATTERNS = 100;
-/** The most values in the deny lists of a request. Compiling them takes about a fifth of a second. */
+/** The most values in the deny lists of a request. Compiling them takes about a fifth of a second, in steps. */
 export const MAX_DENIED = 100_000;
 /** The most pairs of a context word of the request and one of its recognizers. Comparing them takes about a tenth of a second. */
 export const MAX_CONTEXT_PAIRS = 100_000;

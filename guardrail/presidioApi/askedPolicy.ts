@@ -1,5 +1,5 @@
 import {
-  compileDocument,
+  compilingDocument,
   generalTypeOf,
   layeredPolicy,
   type CompiledDocument,
@@ -7,6 +7,7 @@ import {
   type Policy,
   type Profile,
 } from '../detection/detection.ts';
+import type { Steps } from '../eventLoop.ts';
 import { processDigest } from '../processDigest.ts';
 import { Recent } from '../recent.ts';
 import type { AnalyzeRequest } from './analyzeRequest.ts';
@@ -26,30 +27,30 @@ const MAX_KEPT_FIELDS = 16 * 1024;
  * A request that names types gets exactly these, also those that the policy ignores; the caller decides what happens to them.
  * A request that names none gets what the policy does not ignore. The allow list and the thresholds of the policy always apply.
  */
-export function createAskedPolicies(profile: Profile): (service: DocumentPolicy, asked: Asked) => Policy {
+export function createAskedPolicies(profile: Profile): (service: DocumentPolicy, asked: Asked) => Steps<Policy> {
   let base: CompiledDocument | undefined;
   let recent = new Recent<Policy>(KEPT);
-  return (service, asked) => {
+  return function* (service, asked) {
     if (!asked.entities && asked.recognizers.length === 0) return service;
     if (service.compiled !== base) {
       base = service.compiled;
       recent = new Recent(KEPT);
     }
     const fields = JSON.stringify([[...(asked.entities ?? [])], asked.recognizers]);
-    if (fields.length > MAX_KEPT_FIELDS) return askedPolicy(service.compiled, profile, asked);
+    if (fields.length > MAX_KEPT_FIELDS) return yield* askedPolicy(service.compiled, profile, asked);
     const name = processDigest(fields);
     const kept = recent.get(name);
     if (kept) return kept;
-    const policy = askedPolicy(service.compiled, profile, asked);
+    const policy = yield* askedPolicy(service.compiled, profile, asked);
     recent.set(name, policy);
     return policy;
   };
 }
 
-function askedPolicy(service: CompiledDocument, profile: Profile, { entities, recognizers }: Asked): Policy {
+function* askedPolicy(service: CompiledDocument, profile: Profile, { entities, recognizers }: Asked): Steps<Policy> {
   const types = entities && new Set([...entities].flatMap(ownTypesOf));
   const used = recognizers.filter(({ type }) => !entities || entities.has(type));
-  const own = compileDocument({
+  const own = yield* compilingDocument({
     entities: Object.fromEntries([
       ...[...(types ?? [])].map((type) => [type, { action: 'pseudonymize' }] as const),
       // Presidio reports the results of these recognizers with any score.

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { atOnce } from '../../eventLoop.ts';
 import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
-import { compilePolicy } from './policy.ts';
+import { compilePolicy, compilingDocument } from './policy.ts';
 import { parsePolicy, PolicyError } from './schema.ts';
 import { MAX_VALUES, TooManyValuesError, type Span } from '../contract.ts';
 
@@ -173,6 +173,16 @@ describe('policy', () => {
       'recognizers[3].pattern is not a valid RE2 pattern: correct its syntax.',
       'more is unknown: remove it or correct its spelling.',
     ]);
+  });
+
+  it('compiles each denied value and each recognizer in a step of its own', () => {
+    const deny = Array.from({ length: 1000 }, (_, at) => ({ value: `value ${at}`, type: 'A' }));
+    const recognizers = [{ name: 'a', type: 'A', pattern: 'a', score: 1 }];
+    let steps = 0;
+    for (const work = compilingDocument({ deny, recognizers, teams: { a: { deny } } }); work.next().done !== true;) {
+      steps += 1;
+    }
+    expect(steps).to.equal(2001);
   });
 
   it('rejects invalid YAML, duplicate keys, aliases, and a document that is not a mapping', () => {

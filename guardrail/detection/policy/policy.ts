@@ -1,5 +1,6 @@
 import type { EntityType, Policy, PolicySettings } from '../contract.ts';
 import type { RE2JS } from 're2js';
+import { atOnce, type Steps } from '../../eventLoop.ts';
 import { generalTypeOf } from '../publicTypes.ts';
 import { compileLinear } from './linearPattern.ts';
 import { findOwnValues, type CustomRecognizer } from './ownValues.ts';
@@ -36,12 +37,20 @@ interface LayeredRules {
 
 /** Compiles a validated policy document. */
 export function compileDocument(document: PolicyDocument): CompiledDocument {
-  return {
-    document,
-    common: compileRules(document),
-    teams: new Map(Object.entries(document.teams ?? {}).map(([team, rules]) => [team, compileRules(rules)])),
-    recognizers: (document.recognizers ?? []).map(customRecognizer),
-  };
+  return atOnce(compilingDocument(document));
+}
+
+/** {@link compileDocument} in steps: a caller of Presidio's API can send long lists. */
+export function* compilingDocument(document: PolicyDocument): Steps<CompiledDocument> {
+  const common = yield* compilingRules(document);
+  const teams = new Map<string, CompiledRules>();
+  for (const [team, rules] of Object.entries(document.teams ?? {})) teams.set(team, yield* compilingRules(rules));
+  const recognizers: CustomRecognizer[] = [];
+  for (const recognizer of document.recognizers ?? []) {
+    recognizers.push(customRecognizer(recognizer));
+    yield;
+  }
+  return { document, common, teams, recognizers };
 }
 
 /** The policy of one document. Others can be put before it: see {@link layeredPolicy}. */
@@ -121,9 +130,12 @@ function deniedTypes({ document }: CompiledDocument): EntityType[] {
   return [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) => deny.map(({ type }) => type));
 }
 
-function compileRules(rules: Rules): CompiledRules {
+function* compilingRules(rules: Rules): Steps<CompiledRules> {
   const deny = new Phrases<EntityType>({ exact: false });
-  for (const { value, type } of rules.deny ?? []) deny.add(value, type);
+  for (const { value, type } of rules.deny ?? []) {
+    deny.add(value, type);
+    yield;
+  }
   return { rules, allow: allowList(rules), deny };
 }
 
