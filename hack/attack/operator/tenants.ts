@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { customers, instances } from '../../../operator/api/kinds.ts';
+import { budgets, customers, instances } from '../../../operator/api/kinds.ts';
 import { annotations, type GatewayCustomer } from '../../../operator/api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../../../operator/runtime/testing/testing.ts';
 import { type DevGateway, startDevGateway } from '../../harness/gateway/gateway.ts';
@@ -189,11 +189,7 @@ const neverConfirmed = tenantAttack('tenant-never-confirms', async ({ attacker, 
     const key = { namespace: attacker.namespace, name: 'gone' };
     await untilSynced(() => attacker.client.get(customers, key));
     await attacker.client.delete(customers, key);
-    await eventually(async () => {
-      const left = await attacker.client.list(customers, { namespace: attacker.namespace });
-      if (left.length > 0) throw new Error(`the deletion does not end: ${left.map(messagesOf).join()}`);
-    }, WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
-    return faults;
+    return [...faults, ...(await untilDeleted(attacker))];
   } finally {
     await context.testbed.clear(attacker.namespace);
     await hostile.stop();
@@ -229,6 +225,86 @@ const secondWriter: OperatorAttack = tenantAttack('second-writer', async (scene)
   return faults;
 });
 
+/** A customer of the attacker's own gateway, whose instance then names the victim's. */
+const movedEndpoint = tenantAttack('tenant-moves-its-endpoint', async ({ attacker, gateway }) => {
+  const own = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
+  const key = { namespace: attacker.namespace, name: 'acme' };
+  const acme = (): Promise<GatewayCustomer> => attacker.client.get(customers, key);
+  try {
+    await attacker.instance('main', own.url, 'sk-a');
+    await attacker.customer('acme', { instanceRef: { name: 'main' }, customerId: 'acme-001', alias: 'Stolen' });
+    await untilSynced(acme);
+    const paused = { metadata: { annotations: { [annotations.paused]: 'true' } } };
+    await attacker.client.patch(customers, key, paused);
+    await attacker.client.patch(instances, { ...key, name: 'main' }, { spec: { endpoint: gateway.url } });
+    await attacker.client.patch(customers, key, { spec: { blocked: false } });
+    await attacker.client.patch(customers, key, { metadata: { annotations: { [annotations.paused]: null } } });
+    await eventually(async () => {
+      if (isSynced(await acme())) throw new Error('the customer still counts as synced at the new gateway');
+    }, WITHIN_MS);
+    await attacker.client.delete(customers, key);
+    return await untilDeleted(attacker);
+  } finally {
+    await own.stop();
+  }
+});
+
+/** A record that paid calls created, and a copy of the mark of the victim's customer. */
+const foreignRecords = tenantAttack(
+  'tenant-takes-records',
+  async ({ admin, attacker, victim, customerOfVictim }) => {
+    await admin.call('/customer/new', { user_id: 'paid', alias: 'Of paid calls' });
+    const instanceRef = { name: 'main', namespace: victim.namespace };
+    const taken = { instanceRef, blocked: false, alias: 'Stolen', adoptionPolicy: 'Adopt' };
+    await attacker.customer('paid', { ...taken, customerId: 'paid' });
+    // The attacker cannot read the mark. It must be of no use even so.
+    const { [annotations.ownerMark]: mark } = (await customerOfVictim()).metadata.annotations ?? {};
+    if (mark === undefined) throw new Error('The customer of the victim has no mark.');
+    const metadata = { namespace: attacker.namespace, name: 'acme', annotations: { [annotations.ownerMark]: mark } };
+    const spec = { ...taken, customerId: 'acme-001' };
+    await attacker.client.create(customers, { metadata, spec } as object);
+    const faults = await unexplainedObjects(attacker.client, attacker.namespace);
+    for (const customer of await attacker.client.list(customers, { namespace: attacker.namespace })) {
+      if (isSynced(customer)) faults.push(`the attacker has the record of customer ${customer.spec.customerId}`);
+      await attacker.client.delete(customers, { ...metadata, name: customer.metadata.name });
+    }
+    faults.push(...(await untilDeleted(attacker)));
+    const { paid } = await admin.records();
+    if (paid?.alias !== 'Of paid calls') faults.push('the record of paid calls was changed or deleted');
+    await admin.call('/customer/delete', { user_ids: ['paid'] });
+    return faults;
+  },
+  { allows: true },
+);
+
+/** Uses of a budget by who must not use it hold neither the budget nor its namespace. */
+const heldBudget = tenantAttack('tenant-holds-a-budget', async ({ attacker, gateway, victim }) => {
+  const budget = { namespace: victim.namespace, name: 'gold' };
+  const spec = { instanceRef: { name: 'main' }, maxBudget: 1 };
+  await victim.client.create(budgets, { metadata: budget, spec } as object);
+  await attacker.instance('main', gateway.url, 'sk-wrong', { defaultCustomerBudget: { budgetId: 'gold' } });
+  await attacker.customer('own', { instanceRef: { name: 'main' }, customerId: 'own', budgetId: 'gold' });
+  const instanceRef = { name: 'main', namespace: victim.namespace };
+  await attacker.customer('theirs', { instanceRef, customerId: 'theirs', budgetId: 'gold' });
+  const faults = await unexplainedObjects(attacker.client, attacker.namespace);
+  await victim.client.delete(budgets, budget);
+  await eventually(async () => {
+    const left = await victim.client.list(budgets, { namespace: victim.namespace });
+    if (left.length > 0) throw new Error('the budget of the victim cannot be deleted');
+  }, WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
+  return faults;
+});
+
+/** @returns a fault if a customer of the tenant cannot be deleted */
+async function untilDeleted({ client, namespace }: Tenant): Promise<string[]> {
+  const faults: string[] = [];
+  await eventually(async () => {
+    const left = await client.list(customers, { namespace });
+    if (left.length > 0) throw new Error(`the deletion does not end: ${left.map(messagesOf).join()}`);
+  }, WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
+  return faults;
+}
+
 /** Most of their time is waiting. */
 export const tenantAttacks: readonly OperatorAttack[] = [
   foreignObjects,
@@ -236,4 +312,7 @@ export const tenantAttacks: readonly OperatorAttack[] = [
   lookalikes,
   neverConfirmed,
   secondWriter,
+  movedEndpoint,
+  foreignRecords,
+  heldBudget,
 ];
