@@ -13,7 +13,7 @@ const MAP_ENTRY_BYTES = 76;
 export class MemorySession {
   readonly id: SessionId;
   readonly subject: SubjectId | undefined;
-  readonly owner: Owner;
+  readonly owner: Owner<MemorySession>;
   /** Its place among the sessions of its owner. */
   readonly link: Link<MemorySession>;
   bytes: number;
@@ -24,7 +24,7 @@ export class MemorySession {
    */
   #entries: readonly string[] | Map<Pseudonym, string> = [];
 
-  constructor(id: SessionId, subject: SubjectId | undefined, owner: Owner, expiresAt: number) {
+  constructor(id: SessionId, subject: SubjectId | undefined, owner: Owner<MemorySession>, expiresAt: number) {
     this.id = ownCopy(id);
     this.subject = subject && ownCopy(subject);
     this.owner = owner;

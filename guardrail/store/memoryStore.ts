@@ -53,7 +53,7 @@ class LruMemoryStore implements MemoryStore {
   readonly #sweepTimer: NodeJS.Timeout;
 
   readonly #sessions = new Map<SessionId, MemorySession>();
-  readonly #owners = new Owners();
+  readonly #owners = new Owners<MemorySession>();
   /** Most end users have one session, which takes no Set. */
   readonly #subjects = new Map<SubjectId, SessionId | Set<SessionId>>();
   /** Oldest first. */
@@ -213,7 +213,7 @@ class LruMemoryStore implements MemoryStore {
   }
 
   /** Counts what is added to the store, or is removed from it. */
-  #count(owner: Owner, entries: number, bytes: number): void {
+  #count(owner: Owner<MemorySession>, entries: number, bytes: number): void {
     this.#entries += entries;
     this.#bytes += bytes;
     this.#owners.add(owner, bytes);
@@ -231,7 +231,7 @@ class LruMemoryStore implements MemoryStore {
   }
 
   /** Removes expired sessions of an owner, sessions beyond the limits, and expired tombstones. */
-  #sweep(owner?: Owner): void {
+  #sweep(owner?: Owner<MemorySession>): void {
     const time = this.#now();
     for (const session of owner?.sessions.values() ?? []) {
       if (session.expiresAt > time) break;
