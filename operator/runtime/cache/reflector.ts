@@ -50,7 +50,7 @@ type WatchEnd = 'closed' | 'expired' | 'silent' | 'malformed';
 /**
  * Keeps a cache in sync with the API server. Reads the list in pages, then watches from its resourceVersion, and
  * resumes the watch after every interruption. Reads the list again only if the server cannot resume (410), sends an
- * unreadable event, or keeps failing. Never gives up.
+ * unreadable event, keeps failing, or was restored from a backup. Never gives up.
  */
 export class Reflector<T extends KubeObject> {
   readonly #client: RestClient;
@@ -67,6 +67,8 @@ export class Reflector<T extends KubeObject> {
   /** The newest resourceVersion so far, to detect a server that was restored from a backup. */
   #newest = '0';
   #first = true;
+  /** Whether no watch was opened since the list was read. */
+  #justListed = false;
   #retry = new AbortController();
   #loggedAt = Number.NEGATIVE_INFINITY;
   readonly #maySkipNamespace: boolean;
@@ -167,7 +169,7 @@ export class Reflector<T extends KubeObject> {
       each: withoutManagedFields,
     });
     this.#metrics.lists.inc({ kind: this.#kind.kind });
-    const rewound = (compareVersions(listing.resourceVersion, this.#newest) ?? 0) < 0;
+    const rewound = this.#isOlder(listing.resourceVersion);
     if (rewound) {
       this.#log.warn(
         'The resourceVersion of the API server went back, as after a restored backup; reloading the cache.',
@@ -176,9 +178,43 @@ export class Reflector<T extends KubeObject> {
     }
     this.#cache.replace(listing.items, listing.resourceVersion, this.#namespace, { rewound, initial: this.#first });
     this.#first = false;
+    this.#justListed = true;
     this.#advanceTo(listing.resourceVersion);
     this.#metrics.cacheObjects.set({ kind: this.#kind.kind }, this.#cache.size);
     this.#recovered();
+  }
+
+  /**
+   * Closes a resumed watch if the server was restored from a backup. Such a server sends nothing until it has reached the
+   * resourceVersion again, and then only the changes after it. Each interruption may have been a restart for that, and a later
+   * one interrupts this watch.
+   * @param signal aborted when the watch ends
+   * @returns whether it was
+   */
+  async #detectRestore(close: () => void, signal: AbortSignal): Promise<boolean> {
+    const backoff = new Backoff(this.#clock, ...this.#options.backoffMs);
+    while (!signal.aborted) {
+      const newest = this.#newest;
+      const version = await this.#client
+        .currentVersion(this.#kind, {
+          ...(this.#namespace === undefined ? {} : { namespace: this.#namespace }),
+          signal,
+        })
+        .catch(() => undefined);
+      if (version === undefined) {
+        await sleep(this.#clock, backoff.next(), signal);
+        continue;
+      }
+      if ((compareVersions(version, newest) ?? 0) >= 0) return false;
+      close();
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether a resourceVersion of the server is older than the newest one so far. */
+  #isOlder(version: string): boolean {
+    return (compareVersions(version, this.#newest) ?? 0) < 0;
   }
 
   /** @returns whether the watch was useful (it lasted, or sent events) and may be resumed at once */
@@ -189,6 +225,11 @@ export class Reflector<T extends KubeObject> {
     const opened = this.#clock.monotonic();
     let receivedEvent = false;
     let end: WatchEnd | 'error' = 'error';
+    const isResumed = !this.#justListed;
+    this.#justListed = false;
+    const ended = new AbortController();
+    let detection: Promise<boolean> | undefined;
+    let isRestored = false;
     try {
       const stream = await this.#client.watch(this.#kind, {
         ...(this.#namespace === undefined ? {} : { namespace: this.#namespace }),
@@ -198,6 +239,7 @@ export class Reflector<T extends KubeObject> {
         signal,
       });
       this.#recovered();
+      if (isResumed) detection = this.#detectRestore(stream.close.bind(stream), ended.signal);
       try {
         end = 'closed';
         for await (const line of readLines(stream.chunks)) {
@@ -217,6 +259,8 @@ export class Reflector<T extends KubeObject> {
         if (!signal.aborted) this.#log.debug({ err: error }, 'The watch was interrupted; resuming it.');
       } finally {
         stream.close();
+        ended.abort();
+        isRestored = (await detection) ?? false;
       }
     } catch (error) {
       if (isExpired(error)) end = 'expired';
@@ -224,11 +268,11 @@ export class Reflector<T extends KubeObject> {
     } finally {
       if (!signal.aborted) this.#metrics.watches.inc({ kind: this.#kind.kind, end });
     }
-    if (end === 'expired' || end === 'malformed') {
+    if (isRestored || end === 'expired' || end === 'malformed') {
       this.#log.info({ end }, 'The watch cannot be resumed; listing again.');
       this.#resourceVersion = undefined;
     }
-    return receivedEvent || end === 'silent' || this.#clock.monotonic() - opened >= SHORT_WATCH_MS;
+    return isRestored || receivedEvent || end === 'silent' || this.#clock.monotonic() - opened >= SHORT_WATCH_MS;
   }
 
   #handleLine(line: string): 'taken' | WatchEnd {
@@ -254,12 +298,15 @@ export class Reflector<T extends KubeObject> {
     if (type === 'BOOKMARK') {
       const version = (object as { metadata?: { resourceVersion?: unknown } } | undefined)?.metadata?.resourceVersion;
       if (typeof version !== 'string') return 'malformed';
+      if (this.#isOlder(version)) return 'expired';
       this.#advanceTo(version);
       return 'taken';
     }
     if (!isKubeObject(object)) return 'malformed';
     // The server has validated the object against the schema of its kind.
     const item = object as T;
+    // Versions only grow in a watch.
+    if (this.#isOlder(item.metadata.resourceVersion)) return 'expired';
     if (type === 'ADDED' || type === 'MODIFIED') this.#cache.upsert(withoutManagedFields(item));
     else if (type === 'DELETED') this.#cache.remove(item);
     else return 'malformed';

@@ -72,6 +72,22 @@ export class RestClient implements KubeClient {
     }
   }
 
+  /** The current resourceVersion of a collection, without its objects. @throws ApiError */
+  async currentVersion(
+    kind: ResourceKind,
+    options: { readonly namespace?: string; readonly signal: AbortSignal },
+  ): Promise<string> {
+    const page = listPage(
+      await this.#transport.send({
+        method: 'GET',
+        path: collectionPath(kind, options.namespace ?? ''),
+        query: { limit: '1', ...(kind.labelSelector === undefined ? {} : { labelSelector: kind.labelSelector }) },
+        signal: options.signal,
+      }),
+    );
+    return page.resourceVersion;
+  }
+
   /** Opens a watch from a resourceVersion. @throws ApiError */
   watch(
     kind: ResourceKind,

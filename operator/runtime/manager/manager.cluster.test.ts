@@ -586,10 +586,15 @@ function flaky(
   return (proxy) => {
     let count = 0;
     proxy.when(
-      (request) =>
-        (methods === undefined || methods.includes(request.method)) &&
-        (Math.imul(++count, 0x9e3779b1) >>> 16) % 2 === 0,
+      (request) => (methods === undefined || methods.includes(request.method)) && isHit(++count),
       typeof how === 'number' ? { kind: 'answer', status: how } : { kind: how },
     );
   };
+}
+
+/** The same for each run, and without a period that the retries of requests could have too. */
+function isHit(count: number): boolean {
+  const mixed = Math.imul(count, 0x9e3779b1);
+  const again = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
+  return ((again ^ (again >>> 13)) & 1) === 1;
 }
