@@ -22,7 +22,7 @@ import { inheritanceOf } from './succession.ts';
 import * as outcomes from './syncOutcomes.ts';
 
 /**
- * Observes first, unless {@link mayCreateFirst}. Writes the finalizer and the create mark only before a change or an adoption.
+ * Observes first, unless {@link mayCreateFirst}. Writes the finalizer and the owner mark only before a change or an adoption.
  * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted;
  *   nothing has been written then; ListPendingError if the customer is in sync and its record is being listed
  */
@@ -206,7 +206,7 @@ function appliedInput(
   };
 }
 
-/** The effects of a write, which the status or the create mark records before the write. */
+/** The effects of a write, which the status or the owner mark records before the write. */
 interface Announcement {
   readonly fields: readonly Field[];
   /** See {@link PlanInput.replaces}. */

@@ -149,7 +149,7 @@ export function countCustomers(instance: GatewayInstance, referring: readonly Ga
 
 /**
  * Whether a customer counts: the instance admits it, or according to its status it still has a record at the gateway.
- * The create mark does not count: authors of customers can write it, and customers of a namespace that is not allowed
+ * The owner mark does not count: authors of customers can copy it, and customers of a namespace that is not allowed
  * must not block the deletion of an instance.
  */
 function counts(instance: GatewayInstance, { metadata, spec, status }: GatewayCustomer): boolean {
