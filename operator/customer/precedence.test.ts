@@ -114,6 +114,13 @@ describe('the owner of a record', () => {
       owner: 'both',
     },
     {
+      what: 'each of two resources if it is not known at which gateway the record of the other one is',
+      one: { second: 1 },
+      other: { second: 2, recordAt: '00000000.0123456789abcdef' },
+      sameInstance: false,
+      owner: 'both',
+    },
+    {
       what: 'a restored resource with its mark before an older one',
       one: { second: 1 },
       other: { second: 2, restoredMark: at(0) },
