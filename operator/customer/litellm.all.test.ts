@@ -235,7 +235,7 @@ describe('customers at a real LiteLLM', function () {
     });
   });
 
-  it('restore what another client edits or deletes', async () => {
+  it('restore what another client edits', async () => {
     await user.customer('edited', { alias: 'E', maxBudget: 3, models: ['fast'] });
     const created = await user.untilReason('edited', 'Created');
     const rowId = budgetRowId(created.metadata.uid);
@@ -245,12 +245,18 @@ describe('customers at a real LiteLLM', function () {
     await admin.budgetUpdate({ budget_id: rowId, max_budget: 999 });
     await syncNow('edited');
     expect(await rowOf(created)).to.include({ max_budget: 3 });
+  });
+
+  it('restore what another client deletes', async () => {
+    await user.customer('deleted', { alias: 'E', maxBudget: 3 });
+    const created = await user.untilReason('deleted', 'Created');
+    const rowId = budgetRowId(created.metadata.uid);
     await admin.budgetDelete(rowId);
-    await syncNow('edited');
-    expect((await info('edited')).budget_id).to.equal(rowId);
-    await admin.customerDelete(idOf('edited'));
-    expect((await syncNow('edited')).status?.synced).to.equal(true);
-    expect(await info('edited')).to.deep.include({ alias: 'E', budget_id: rowId });
+    await syncNow('deleted');
+    expect((await info('deleted')).budget_id).to.equal(rowId);
+    await admin.customerDelete(idOf('deleted'));
+    expect((await syncNow('deleted')).status?.synced).to.equal(true);
+    expect(await info('deleted')).to.deep.include({ alias: 'E', budget_id: rowId });
   });
 
   it('report the requests that LiteLLM rejects, with a remedy', async () => {
