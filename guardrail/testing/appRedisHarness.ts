@@ -15,7 +15,12 @@ export const request = (harness: Harness, user: string, text: string): Promise<A
   harness.guard({ ...identityOf(user), input_type: 'request', texts: [text] });
 export const response = (harness: Harness, user: string, text: string): Promise<Answer> =>
   harness.guard({ ...identityOf(user), input_type: 'response', texts: [text] });
-export const textOf = (answer: Answer): string => (answer.body as Partial<Body>).texts?.[0] ?? '';
+/** The first text of an answer. @throws Error if it has none, such as that of a refused call */
+export function textOf({ status, body }: Answer): string {
+  const [text] = (body as Partial<Body>).texts ?? [];
+  if (text === undefined) throw new Error(`The answer has status ${status} and no text: ${JSON.stringify(body)}`);
+  return text;
+}
 export const ready = async (harness: Harness): Promise<boolean> =>
   (await harness.call('GET', '/readyz')).status === 200;
 
