@@ -30,7 +30,8 @@ export class Tenant {
   static async create(testbed: OperatorTestbed, namespace: string): Promise<Tenant> {
     const user = `admin-of-${namespace}`;
     await testbed.namespace(namespace);
-    await testbed.plane.kubectl(['apply', '-f', ROLES]);
+    // Tenants are created at the same time, and a client-side apply cannot create what another one creates.
+    await testbed.plane.kubectl(['apply', '--server-side', '-f', ROLES]);
     const bindings = ADMIN_ROLES.map((name) => ({
       apiVersion: `${RBAC}/v1`,
       kind: 'RoleBinding',
