@@ -86,6 +86,18 @@ describe('customers of several namespaces', function () {
       await other.delete('a');
       await other.untilGone('a');
       expect(writes()).to.deep.equal([]);
+      await bed.user.patch('main', { spec: { adoption: 'AllowedNamespaces' } }, 'gatewayinstances');
+      await other.customer('b', {
+        instanceRef: main(),
+        customerId: bed.idOf('a'),
+        deletionPolicy: 'Orphan',
+        rpmLimit: 2,
+      });
+      const theirs = await other.untilReason('b', 'Adopted');
+      expect(await bed.rowOf(theirs)).to.include({ max_budget: 9, rpm_limit: 2 });
+      await other.delete('b');
+      await other.untilGone('b');
+      await bed.user.patch('main', { spec: { adoption: null } }, 'gatewayinstances');
       await bed.user.customer('a', { tpmLimit: 3 });
       const adopted = await bed.user.untilReason('a', 'Adopted');
       expect(await bed.rowOf(adopted)).to.include({ max_budget: 9, tpm_limit: 3 });
