@@ -33,13 +33,13 @@ export function transitions(
   return syncEvents({ was, is, action, failure: (failed) => failure(before, failed) });
 }
 
-/** The event of a resource whose instance names another gateway now. */
+/** The event of a resource whose instance names another address now. */
 export function leftGateway(budget: GatewayBudget): EventDetails {
   const { name, namespace = budget.metadata.namespace } = budget.spec.instanceRef;
   return {
     type: 'Warning',
     reason: 'Orphaned',
-    message: `The gateway of GatewayInstance ${namespace}/${name} changed. Budget ${budgetIdOf(budget)} remains at the previous gateway. Delete it there if it is no longer used.`,
+    message: `The address of GatewayInstance ${namespace}/${name} changed. If it leads to another gateway now, budget ${budgetIdOf(budget)} remains at the previous one: delete it there if it is no longer used.`,
     action: 'Sync',
   };
 }

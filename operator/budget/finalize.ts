@@ -41,7 +41,7 @@ export class Finalization {
     if (isObserveOnly(budget)) return await this.#release.unmanaged(budget, budget.status?.ownership !== 'Owned');
     const proof = currentProof(dependencies, budget);
     if (proof.isElsewhere && ownsOrCreates(budget)) {
-      return await this.#release.orphan(budget, 'gateway_changed', 'The gateway of the GatewayInstance changed');
+      return await this.#release.orphan(budget, 'gateway_changed', 'The address of the GatewayInstance changed');
     }
     if (!mayOwn(budget, proof) || ownerOf(dependencies, budget) !== undefined) {
       return await this.#release.remove(budget);

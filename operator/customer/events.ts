@@ -32,13 +32,16 @@ export function transitions(
   return syncEvents({ was, is, action, failure: (failed) => failure(before, failed) });
 }
 
-/** The event of a resource whose instance names another gateway now. */
+/**
+ * The event of a resource whose instance names another address now. The operator cannot know whether both addresses lead to
+ * the same gateway.
+ */
 export function leftGateway({ spec, metadata }: GatewayCustomer): EventDetails {
   const { name, namespace = metadata.namespace } = spec.instanceRef;
   return {
     type: 'Warning',
     reason: 'Orphaned',
-    message: `The gateway of GatewayInstance ${namespace}/${name} changed. Customer ${spec.customerId} remains at the previous gateway. Delete it there if it is no longer used.`,
+    message: `The address of GatewayInstance ${namespace}/${name} changed. If it leads to another gateway now, customer ${spec.customerId} remains at the previous one: delete it there if it is no longer used.`,
     action: 'Sync',
   };
 }

@@ -41,7 +41,7 @@ export class Finalization {
     const { state, isElsewhere } = currentOwnership(dependencies, customer);
     if (isObserveOnly(customer)) return await this.#release.unmanaged(customer, state === 'none');
     if (isElsewhere && state === 'none' && customer.status?.specHash !== undefined) {
-      return await this.#release.orphan(customer, 'gateway_changed', 'The gateway of the GatewayInstance changed');
+      return await this.#release.orphan(customer, 'gateway_changed', 'The address of the GatewayInstance changed');
     }
     if (state === 'none' || ownerOf(dependencies, customer) !== undefined) return await this.#release.remove(customer);
     if (await isDefinitionBeingDeleted(dependencies.client, gatewayCustomerNames)) {
