@@ -33,6 +33,8 @@ export class GatewayIdentity {
   readonly #options: GatewayIdentityOptions;
   #loading: Promise<Keys> | undefined;
   #keys: Keys | undefined;
+  /** The last digest: all customers of an instance are compared with the same address. */
+  #last: { readonly address: string; readonly digest: string } | undefined;
 
   constructor(options: GatewayIdentityOptions) {
     this.#options = options;
@@ -79,8 +81,12 @@ export class GatewayIdentity {
 
   /** The digest of an address, for statuses: `<id of the key>.<digest>`. */
   digest(address: string): string {
-    const { id, address: key } = this.#loaded;
-    return `${id}.${createHmac('sha256', key).update(address).digest('hex').slice(0, 16)}`;
+    if (this.#last?.address !== address) {
+      const { id, address: key } = this.#loaded;
+      const digest = `${id}.${createHmac('sha256', key).update(address).digest('hex').slice(0, 16)}`;
+      this.#last = { address, digest };
+    }
+    return this.#last.digest;
   }
 
   /**

@@ -33,14 +33,16 @@ export async function sync(
   { tier, signal }: { readonly tier: UsableBudget | undefined; readonly signal: AbortSignal },
 ): Promise<SyncOutcome> {
   const customer = current.latest;
-  const begin = (): Promise<Sync> => beginSync(dependencies, { current, customer, connection, tier, signal });
+  const address = dependencies.identity.addressOfConnection(connection);
+  const ownership = ownershipAt(dependencies, customer, address);
+  const given = { current, customer, connection, address, ownership, tier, signal };
+  const begin = (): Promise<Sync> => beginSync(dependencies, given);
   const listed = await listedRecord(dependencies, customer, connection);
   const confirmed = listed === undefined ? undefined : confirm(await begin(), customer, listed);
   if (confirmed !== undefined) return confirmed;
 
   const client = dependencies.clients.for(connection);
   const policy = adoptionPolicyOf(customer, dependencies.instances.get(connection.instance));
-  const ownership = ownershipAt(dependencies, customer, dependencies.identity.addressOfConnection(connection));
   const createsFirst = mayCreateFirst(dependencies, customer, { client, ownership, policy });
   const observed = createsFirst ? undefined : await observeFirst(client, customer, { policy, signal });
   const run = await begin();
@@ -70,21 +72,18 @@ async function beginSync(
     customer,
     tier,
     ...given
-  }: Pick<Sync, 'current' | 'connection' | 'signal'> & {
+  }: Pick<Sync, 'current' | 'connection' | 'address' | 'ownership' | 'signal'> & {
     readonly customer: GatewayCustomer;
     readonly tier: UsableBudget | undefined;
   },
 ): Promise<Sync> {
-  const { connection } = given;
-  const address = dependencies.identity.addressOfConnection(connection);
-  const ownership = ownershipAt(dependencies, customer, address);
+  const { connection, ownership } = given;
   const desired = desiredFields(customer.spec, tier?.budgetId);
   return {
-    ...{ ...given, dependencies, desired, address },
+    ...{ ...given, dependencies, desired },
     client: dependencies.clients.for(connection),
     strategy: await strategyFor(dependencies, customer, connection),
     specHash: specHash(desired, tier?.lastChange),
-    ownership,
     inheritance: inheritanceOf(dependencies, customer, ownership),
     syncRequest: pendingSyncRequest(customer),
     lostCreation: false,
