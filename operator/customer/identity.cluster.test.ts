@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { startDevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClient, RateLimiter } from '../gateway/gateway.ts';
-import type { SeenCall } from '../gateway/testing/testProxy.ts';
 import { connectionOf } from './testing/testDependencies.ts';
 import { masterKey, message, withTestbed } from './testing/testbed.ts';
 import { eventually, type KubectlUser } from './testing/testOperator.ts';
@@ -16,9 +15,6 @@ describe('the identity of a customer', function () {
     other = await bed.watchSecondNamespace();
     await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
   });
-  const main = (): GatewayCustomer['spec']['instanceRef'] => ({ name: 'main', namespace: bed.user.namespace });
-  const writes = (): SeenCall[] =>
-    bed.proxy.calls.filter(({ method, path }) => method === 'POST' && path !== '/budget/info');
 
   /** What a backup contains of a customer: neither its uid nor its status. */
   const backupOf = (customer: GatewayCustomer): Pick<GatewayCustomer, 'spec'> & { marks: Record<string, string> } => ({
@@ -31,7 +27,7 @@ describe('the identity of a customer', function () {
     const connection = connectionOf(elsewhere.url, masterKey);
     const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
     try {
-      await other.customer('a', { instanceRef: main(), alias: 'A', maxBudget: 5 });
+      await other.customer('a', { instanceRef: bed.main, alias: 'A', maxBudget: 5 });
       const created = await other.untilReason('a', 'Created');
       const id = created.spec.customerId;
       await admin.customerNew({ user_id: id, alias: 'Of others', max_budget: 42.5 });
@@ -56,7 +52,7 @@ describe('the identity of a customer', function () {
   });
 
   it('of a resource that is deleted before its first sync at a new gateway is not looked for there', async () => {
-    await other.customer('a', { instanceRef: main(), alias: 'A' });
+    await other.customer('a', { instanceRef: bed.main, alias: 'A' });
     const { spec } = await other.untilReason('a', 'Created');
     await other.annotate('a', 'paused', 'true');
     await other.untilReason('a', 'Paused');
@@ -76,7 +72,7 @@ describe('the identity of a customer', function () {
     ['without limits', { alias: 'A' }],
   ] as const) {
     it(`survives a restore without status, ${what}: the resource owns its record, and its deletion deletes it`, async () => {
-      await other.customer('a', { instanceRef: main(), ...spec });
+      await other.customer('a', { instanceRef: bed.main, ...spec });
       const created = await other.untilReason('a', 'Created');
       const backup = backupOf(created);
       await other.patch('a', { spec: { deletionPolicy: 'Orphan' } });
@@ -105,7 +101,7 @@ describe('the identity of a customer', function () {
   }
 
   it('is signed again if the mark was removed, and not written again while it is valid', async () => {
-    await other.customer('a', { instanceRef: main(), alias: 'A' });
+    await other.customer('a', { instanceRef: bed.main, alias: 'A' });
     const { metadata } = await other.untilReason('a', 'Created');
     await other.patch('a', { metadata: { annotations: { [annotations.ownerMark]: null } } });
     await other.annotate('a', 'syncRequested', 'now');
@@ -131,6 +127,6 @@ describe('the identity of a customer', function () {
     await other.patchStatus('mine', { conditions: [{ ...condition, lastTransitionTime: new Date().toISOString() }] });
     await bed.user.customer('a', { alias: 'Mine' });
     await bed.user.untilReason('a', 'Adopted');
-    expect(writes()).not.to.deep.equal([]);
+    expect(bed.writes()).not.to.deep.equal([]);
   });
 });

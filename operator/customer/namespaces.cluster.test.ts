@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { annotations, FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
-import type { SeenCall } from '../gateway/testing/testProxy.ts';
 import { answer, masterKey, message, withTestbed } from './testing/testbed.ts';
 import type { KubectlUser } from './testing/testOperator.ts';
 
@@ -16,9 +15,6 @@ describe('customers of several namespaces', function () {
       other = await bed.watchSecondNamespace();
       await bed.user.patch('main', { spec: { allowedNamespaces: [other.namespace] } }, 'gatewayinstances');
     });
-    const main = (): GatewayCustomer['spec']['instanceRef'] => ({ name: 'main', namespace: bed.user.namespace });
-    const writes = (): SeenCall[] =>
-      bed.proxy.calls.filter(({ method, path }) => method === 'POST' && path !== '/budget/info');
 
     for (const [what, addressOf] of [
       ['of the same address', (url: string): string => `${url}//`],
@@ -36,7 +32,7 @@ describe('customers of several namespaces', function () {
         expect(message(thief)).not.to.contain(bed.user.namespace);
         await other.delete('thief');
         await other.untilGone('thief');
-        expect(writes()).to.deep.equal([]);
+        expect(bed.writes()).to.deep.equal([]);
         expect(await bed.recordOf('a')).to.include({ alias: 'Owner', blocked: false });
         expect((await bed.user.get('a'))?.status?.synced).to.equal(true);
       });
@@ -45,9 +41,9 @@ describe('customers of several namespaces', function () {
     it('create nothing if the gateway does not report whether the record exists', async () => {
       bed.proxy.fault = ({ path }) =>
         path.startsWith('/customer/info') ? answer(404, '{"message":"nothing here"}') : undefined;
-      await other.customer('a', { instanceRef: main() });
+      await other.customer('a', { instanceRef: bed.main });
       await other.untilReason('a', 'GatewayRejected');
-      expect(writes()).to.deep.equal([]);
+      expect(bed.writes()).to.deep.equal([]);
     });
 
     it('get their records despite another instance with a wrong key', async () => {
@@ -62,16 +58,16 @@ describe('customers of several namespaces', function () {
 
     it('adopt no record outside the namespace of the instance, unless the instance allows it', async () => {
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before' });
-      const spec = { instanceRef: main(), customerId: bed.idOf('a'), alias: 'After' };
+      const spec = { instanceRef: bed.main, customerId: bed.idOf('a'), alias: 'After' };
       await other.customer('a', { ...spec, adoptionPolicy: 'Adopt' });
       expect(message(await other.untilReason('a', 'AlreadyExists'))).to.contain('spec.adoption');
       await other.delete('a');
       await other.untilGone('a');
-      expect(writes()).to.deep.equal([]);
+      expect(bed.writes()).to.deep.equal([]);
       await bed.user.patch('main', { spec: { adoption: 'AllowedNamespaces' } }, 'gatewayinstances');
       await other.customer('b', { ...spec, adoptionPolicy: 'Refuse' });
       expect(message(await other.untilReason('b', 'AlreadyExists'))).to.contain('spec.adoptionPolicy is Refuse');
-      expect(writes()).to.deep.equal([]);
+      expect(bed.writes()).to.deep.equal([]);
       await other.patch('b', { spec: { adoptionPolicy: 'Adopt' } });
       await other.untilReason('b', 'Adopted');
     });
@@ -80,15 +76,15 @@ describe('customers of several namespaces', function () {
       const row = budgetRowId('of-a-lost-cluster');
       await bed.admin.budgetNew({ budget_id: row, max_budget: 9 });
       await bed.admin.customerNew({ user_id: bed.idOf('a'), alias: 'Before', budget_id: row });
-      await other.customer('a', { instanceRef: main(), customerId: bed.idOf('a'), adoptionPolicy: 'Adopt' });
+      await other.customer('a', { instanceRef: bed.main, customerId: bed.idOf('a'), adoptionPolicy: 'Adopt' });
       const refused = message(await other.untilReason('a', 'AlreadyExists'));
       expect(refused).to.contain('a GatewayCustomer that this cluster does not have');
       await other.delete('a');
       await other.untilGone('a');
-      expect(writes()).to.deep.equal([]);
+      expect(bed.writes()).to.deep.equal([]);
       await bed.user.patch('main', { spec: { adoption: 'AllowedNamespaces' } }, 'gatewayinstances');
       await other.customer('b', {
-        instanceRef: main(),
+        instanceRef: bed.main,
         customerId: bed.idOf('a'),
         deletionPolicy: 'Orphan',
         rpmLimit: 2,
@@ -108,8 +104,8 @@ describe('customers of several namespaces', function () {
       const customerIdPrefixes = [{ namespace: other.namespace, prefixes: ['team-'] }];
       await bed.user.patch('main', { spec: { customerIdPrefixes } }, 'gatewayinstances');
       const customerId = `team2-${other.namespace}`;
-      await other.customer('a', { instanceRef: main(), customerId });
-      await other.customer('b', { instanceRef: main(), customerId: `team-${other.namespace}` });
+      await other.customer('a', { instanceRef: bed.main, customerId });
+      await other.customer('b', { instanceRef: bed.main, customerId: `team-${other.namespace}` });
       expect(message(await other.untilReason('a', 'CustomerIdNotAllowed'))).to.contain('spec.customerIdPrefixes');
       await other.untilReason('b', 'Created');
       // Not even the namespace of the instance may use a reserved prefix.
@@ -127,7 +123,7 @@ describe('customers of several namespaces', function () {
       await bed.user.customer('a', { alias: 'First', maxBudget: 5 });
       await bed.user.untilReason('a', 'Created');
       await bed.user.untilOlder('a');
-      await other.customer('dup', { instanceRef: main(), customerId: bed.idOf('a'), alias: 'Duplicate' });
+      await other.customer('dup', { instanceRef: bed.main, customerId: bed.idOf('a'), alias: 'Duplicate' });
       const dup = await other.untilReason('dup', 'Conflict');
       expect(message(dup)).to.contain('in another namespace manages').and.not.to.contain(bed.user.namespace);
       await bed.user.until('a', (customer) => message(customer).includes('the record and its spend are deleted'));
@@ -137,7 +133,7 @@ describe('customers of several namespaces', function () {
       await other.until('dup', ownerDeleted);
       await bed.restartOperator();
       await other.annotate('dup', 'syncRequested', 'after the restart');
-      await other.customer('later', { instanceRef: main() });
+      await other.customer('later', { instanceRef: bed.main });
       await other.untilReason('later', 'Created');
       await bed.user.customer('a', { alias: 'Again' });
       await bed.user.untilReason('a', 'Created');
@@ -159,11 +155,10 @@ describe('customers of several namespaces', function () {
     beforeEach(async () => {
       other = await bed.watchSecondNamespace();
     });
-    const main = (): GatewayCustomer['spec']['instanceRef'] => ({ name: 'main', namespace: bed.user.namespace });
     const nothingBegun = [
       ['a mistyped instanceRef', 'InstanceNotFound', (): object => ({ instanceRef: { name: 'mian' } })],
       ['no Secret', 'InstanceNotReady', (): object => ({ instanceRef: { name: 'keyless' } })],
-      ['a namespace that is not allowed', 'NamespaceNotAllowed', (): object => ({ instanceRef: main() })],
+      ['a namespace that is not allowed', 'NamespaceNotAllowed', (): object => ({ instanceRef: bed.main })],
     ] as const;
 
     for (const [what, reason, spec] of nothingBegun) {
@@ -196,7 +191,7 @@ describe('customers of several namespaces', function () {
       const allow = (namespaces: string[] | null): Promise<void> =>
         bed.user.patch('main', { spec: { allowedNamespaces: namespaces } }, 'gatewayinstances');
       await allow([other.namespace]);
-      await other.customer('a', { instanceRef: main(), alias: 'A' });
+      await other.customer('a', { instanceRef: bed.main, alias: 'A' });
       await other.untilReason('a', 'Created');
       await allow(null);
       expect(message(await other.untilReason('a', 'NamespaceNotAllowed'))).to.contain(

@@ -93,7 +93,7 @@ const LITERALS = [
 const QUOTE = 0x22;
 const CLOSE = { object: 0x7d, array: 0x5d } as const;
 
-/** An object of which the end is not read yet. */
+/** An object whose end has not been read yet. */
 interface OpenObject {
   readonly kind: 'object';
   readonly start: number;
@@ -105,7 +105,7 @@ interface OpenObject {
   name: StringNode | undefined;
 }
 
-/** An array of which the end is not read yet. */
+/** An array whose end has not been read yet. */
 interface OpenArray {
   readonly kind: 'array';
   readonly start: number;

@@ -139,6 +139,16 @@ export class CustomerTestbed {
     return (await this.admin.budgetInfo([budgetRowId(metadata.uid)]))[0];
   }
 
+  /** The reference of a customer in another namespace to the instance of the user. */
+  get main(): GatewayCustomer['spec']['instanceRef'] {
+    return { name: 'main', namespace: this.user.namespace };
+  }
+
+  /** The calls that change something at the gateway. */
+  writes(): SeenCall[] {
+    return this.proxy.calls.filter(({ method, path }) => method === 'POST' && path !== '/budget/info');
+  }
+
   callsOf(path: string): SeenCall[] {
     return this.proxy.calls.filter((call) => call.path === path);
   }
