@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ASSISTANTS, withAssistants } from './assistants.ts';
 
+const training = join(import.meta.dirname, '../../hack/training');
+
 /** The type of the first name in a text, which was found as a private person. */
 function typeIn(text: string): string | undefined {
   const [name = ''] = /Gemini(?: Dupont)?|Bixby|Cortana|Claude|Siri|Alexa|Anna/.exec(text) ?? [];
@@ -50,13 +52,9 @@ describe('withAssistants', () => {
   }
 
   it('knows no name that people bear', () => {
-    const lists = globSync('languages/*/training/{given,family}Names.txt', { cwd: import.meta.dirname });
+    const lists = globSync('languages/*/{given,family}Names.txt', { cwd: training });
     const names = new Set(
-      lists.flatMap((list) =>
-        readFileSync(join(import.meta.dirname, list), 'utf8')
-          .toLowerCase()
-          .split('\n'),
-      ),
+      lists.flatMap((list) => readFileSync(join(training, list), 'utf8').toLowerCase().split('\n')),
     );
     expect(names).to.include('claude').and.include('siri');
     expect(ASSISTANTS.filter((name) => names.has(name))).to.deep.equal([]);

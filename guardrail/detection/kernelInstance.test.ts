@@ -1,11 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Viterbi } from './training/viterbi.ts';
-import { createKernel } from './kernelInstance.ts';
-import { labelCount } from './ner/labels.ts';
 import { cases, gaps, shapes, Tokens, wordHash } from './ner/tokens.ts';
-import { spreadOf, transitionCount } from './ner/transitions.ts';
-import { byteOf, rowBytes } from './ner/weightRows.ts';
 
 /** The properties of each token, by name. */
 function read(tokens: Tokens, text: string): unknown[] {
@@ -61,53 +56,6 @@ describe('tokens', () => {
           expect(isCut).to.equal(false);
         });
       }),
-    );
-  });
-});
-
-describe('the decoder', () => {
-  it('finds the labels that the decoder of the training finds', () => {
-    const kernel = createKernel();
-    const tokens = new Tokens(kernel);
-    const pair = fc.integer({ min: -400, max: 400 });
-    const score = fc.integer({ min: -2000, max: 2000 });
-    fc.assert(
-      fc.property(
-        fc.array(pair, { minLength: transitionCount, maxLength: transitionCount }),
-        fc.integer({ min: 1, max: 3000 }).chain((count) =>
-          fc.record({
-            gap: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: count, maxLength: count }),
-            few: fc.array(score, { minLength: 8, maxLength: 200 }),
-            from: fc.nat(count - 1),
-            after: fc.nat(count - 1),
-          }),
-        ),
-        (pairs, { gap, few, from, after }) => {
-          const { length: count } = gap;
-          const to = Math.max(from + 1, count - after);
-          const transitions = Int32Array.from(pairs);
-          for (let at = 0; at < transitionCount; at++) {
-            const label = at % labelCount;
-            const before = Math.floor(at / labelCount) % labelCount;
-            kernel.setTransition(Math.floor(at / labelCount ** 2), before, label, transitions[at] ?? 0);
-          }
-          kernel.setSpread(spreadOf(transitions));
-          tokens.read('.'.repeat(count));
-          tokens.gap.set(gap);
-          const scores = new Int32Array(count * labelCount);
-          for (let token = 0; token < count; token++)
-            for (let label = 1; label < labelCount; label++) {
-              const own = few[(token * rowBytes + label) % few.length] ?? 0;
-              scores[token * labelCount + label] = own;
-              tokens.scores[token * rowBytes + byteOf(label)] = own;
-            }
-          const expected = new Uint8Array(count);
-          new Viterbi().decode(from, to, count, scores, Uint8Array.from(gap), transitions, expected);
-          kernel.decode(from, to, count);
-          expect([...tokens.label.subarray(from, to)]).to.deep.equal([...expected.subarray(from, to)]);
-        },
-      ),
-      { numRuns: 200 },
     );
   });
 });

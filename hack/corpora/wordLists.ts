@@ -1,5 +1,5 @@
 /** What the rules for words read: Tesseract's word lists, and lists of names. */
-import type { Language } from '../../guardrail/detection/training/vocabulary.ts';
+import type { Language } from '../training/vocabulary.ts';
 
 /** A language whose words are only in the gazetteer. Training has no vocabulary of it. */
 export type GazetteerLanguage = 'pt' | 'pl' | 'sv';

@@ -1,5 +1,5 @@
 /** The rule for `words.txt.gz`: it selects the ordinary words of a language from Tesseract's lists. */
-import type { Language } from '../../guardrail/detection/training/vocabulary.ts';
+import type { Language } from '../training/vocabulary.ts';
 import { gazetteerWords } from './gazetteerWords.ts';
 import { Forms, type GazetteerLanguage, type WordLists } from './wordLists.ts';
 

@@ -1,4 +1,4 @@
-import { heldOutTexts } from '../../guardrail/detection/training/heldOut/heldOut.ts';
+import { heldOutTexts } from '../training/heldOut/heldOut.ts';
 import { toCodePoints } from '../../guardrail/detection/text/codePoints.ts';
 import type { EvalText } from './score.ts';
 

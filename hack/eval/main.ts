@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
 import { createBuiltinDetector, createPresidioDetector, type Detector } from '../../guardrail/detection/detection.ts';
 import { unpackNameModels } from '../../guardrail/detection/ner/nameModels.ts';
-import { recordedTraining } from '../../guardrail/detection/training/recordedTraining.ts';
+import { recordedTraining } from '../training/recordedTraining.ts';
 import { evalFolder } from './evalData.ts';
 import { builtinAnalyzer, detectorRow, errorsOf, findsOf, table, type DetectorRow } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';

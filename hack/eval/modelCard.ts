@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import type { BuiltinOptions, Profile } from '../../guardrail/detection/detection.ts';
 import { recognizedTypes } from '../../guardrail/detection/recognizers/recognizers.ts';
-import type { Manifest } from '../../guardrail/detection/training/build.ts';
+import type { Manifest } from '../training/build.ts';
 import { packages } from '../corpora/packages.ts';
 import type { EvalSet } from './evalData.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
@@ -212,7 +212,7 @@ async function spellingFigures(): Promise<string> {
 }
 
 export const readManifest = (): Manifest =>
-  JSON.parse(readFileSync(join(root, 'guardrail/detection/training/manifest.json'), 'utf8')) as Manifest;
+  JSON.parse(readFileSync(join(root, 'hack/training/manifest.json'), 'utf8')) as Manifest;
 
 /** The scores in the manifest. They apply to tagger and classifier alone, with a part of their lists hidden. */
 function trainingFigures(): string {

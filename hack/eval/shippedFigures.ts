@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Profile } from '../../guardrail/detection/detection.ts';
 import type { NameModels } from '../../guardrail/detection/ner/nameModels.ts';
 import { kindNames } from '../../guardrail/detection/ner/labels.ts';
-import type { SplitScore } from '../../guardrail/detection/training/scores.ts';
+import type { SplitScore } from '../training/scores.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
 import { heldOutSet } from './heldOut.ts';
 import { messagesFile, readKinds } from './kinds.ts';

@@ -1,6 +1,6 @@
 /** For tests: which person names of an evaluation set training uses. */
-import { partOf } from '../../guardrail/detection/training/lexicon.ts';
-import { namePools } from '../../guardrail/detection/training/namePools.ts';
+import { partOf } from '../training/lexicon.ts';
+import { namePools } from '../training/namePools.ts';
 import { personNamesIn } from './personNames.ts';
 import type { EvalText } from './score.ts';
 

@@ -383,7 +383,7 @@ describe('responses with addresses that a renderer loads', () => {
 
   it('withhold nothing in code, prose and message catalogues', () => {
     expect(isPlain(VALUE)).to.equal(true);
-    const folder = join(import.meta.dirname, '../../detection/training/corpus');
+    const folder = join(import.meta.dirname, '../../../hack/training/corpus');
     for (const name of ['code', 'talk', 'catalogues', 'foreign']) {
       const texts = gunzipSync(readFileSync(join(folder, `${name}.txt.gz`))).toString();
       for (const text of texts.split('\0')) {

@@ -1,0 +1,38 @@
+/**
+ * Trains the detector: `npm run train` writes the weights, the gazetteers, the manifest and the digests of what it has read.
+ * `npm run train -- --score` keeps the weights and only updates their scores in the manifest.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { shippedFiles } from '../../guardrail/detection/ner/model.ts';
+import { rescored, SMALL_SHARE, type Files, type Manifest } from './build.ts';
+import { recordedTraining } from './recordedTraining.ts';
+import { inputsFile, inputsOf } from './inputs.ts';
+
+const manifestFile = new URL('./manifest.json', import.meta.url);
+const { values } = parseArgs({ options: { score: { type: 'boolean' } } });
+
+const names = Object.keys(shippedFiles) as (keyof Files)[];
+
+/** Trains, and writes everything but the manifest. */
+async function trained(): Promise<Manifest> {
+  process.stderr.write('Training takes about eight minutes.\n');
+  const { files, manifest, reads } = await recordedTraining();
+  const small = await recordedTraining({ share: SMALL_SHARE });
+  for (const name of names) {
+    writeFileSync(shippedFiles[name], files[name]);
+    process.stderr.write(`${name}: ${files[name].length} bytes\n`);
+  }
+  writeFileSync(inputsFile, `${JSON.stringify(inputsOf(reads), null, 2)}\n`);
+  return { ...manifest, small: small.manifest };
+}
+
+const shipped = (): Files =>
+  Object.fromEntries(names.map((name) => [name, readFileSync(shippedFiles[name])])) as unknown as Files;
+
+const manifest = values.score
+  ? rescored(JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest, shipped())
+  : await trained();
+writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
+const { development, heldOut, reliability } = manifest;
+process.stderr.write(`${JSON.stringify({ development, heldOut, reliability }, null, 2)}\n`);
