@@ -86,7 +86,7 @@ describe('customers without changes', function () {
       await bed.operator.untilIdle();
 
       const calls = bed.proxy.calls.map(({ path }) => path);
-      expect(calls.filter((path) => path === '/customer/list')).to.have.length(1);
+      expect(calls.filter((path) => path.startsWith('/customer/list'))).to.have.length(1);
       // Before and after the write.
       for (const name of ['c7', 'c8']) {
         expect(calls.filter((path) => path.endsWith(`=${bed.idOf(name)}`))).to.have.length(2);

@@ -36,7 +36,7 @@ describe('many customers in steady state', function () {
     const state = async (): Promise<string[]> =>
       (await bed.user.list()).map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
     const before = await state();
-    const paths = (): string[] => bed.proxy.calls.map(({ method, path }) => `${method} ${path}`);
+    const paths = (): string[] => bed.proxy.calls.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
     /** Skips a tenth of an interval: customers that are due wait for a list, and then read it. @returns the calls in this time */
     const step = async (): Promise<string[]> => {
       bed.proxy.calls.length = 0;
@@ -50,7 +50,7 @@ describe('many customers in steady state', function () {
 
     // Each list is read when no reconcile runs.
     bed.proxy.fault = async ({ path }) => {
-      if (path === '/customer/list') await bed.operator.untilReconciled();
+      if (path.startsWith('/customer/list')) await bed.operator.untilReconciled();
       return undefined;
     };
     const calls: string[] = [];

@@ -6,6 +6,7 @@ import { defaultTimeouts, GatewayClient } from './client.ts';
 import { GatewayClients } from './clients.ts';
 import type { GatewayErrorKind } from './errors.ts';
 import { GatewayError } from './errors.ts';
+import { listCustomers } from './listRecords.ts';
 import { settle } from '../runtime/testing/testing.ts';
 import { RateLimiter } from './rateLimit.ts';
 import type { Fault, TestProxy } from './testing/testProxy.ts';
@@ -241,20 +242,76 @@ describe('gateway client', () => {
       }
     }
 
-    it('is one reported call, and shows that the gateway is LiteLLM', async () => {
+    it('is read page by page', async () => {
+      // LiteLLM sends at most 100 rows a page, and does not say how many there are.
+      for (const count of [0, 99, 100, 101, 250]) {
+        const paged = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm', pagedLists: true });
+        const admin = new GatewayClient(targetOf(paged.url), new RateLimiter(rateLimit));
+        for (let at = 0; at < count; at += 1) await admin.customerNew({ user_id: `c${at}` });
+        const ids: string[] = [];
+        for await (const row of listCustomers(targetOf(paged.url), new AbortController().signal)) {
+          ids.push(row?.user_id ?? '');
+        }
+        expect(ids.toSorted()).to.deep.equal(Array.from({ length: count }, (_, at) => `c${at}`).toSorted());
+        await admin.close();
+        await paged.stop();
+      }
+    });
+
+    for (const [what, rows, pages] of [
+      ['more than a page', 101, 1],
+      ['as many as in a page, in another order each time', 100, 2],
+    ] as const) {
+      it(`has each customer once if a gateway without pages has ${what}`, async () => {
+        const all = Array.from({ length: rows }, (_, at) => ({ user_id: `c${at}` }));
+        proxy.fault = () => answer(200, JSON.stringify(all.reverse()));
+        const ids: string[] = [];
+        for await (const row of listCustomers(targetOf(proxy.url), new AbortController().signal)) {
+          ids.push(row?.user_id ?? '');
+        }
+        expect([ids.length, new Set(ids).size, proxy.calls.length]).to.deep.equal([rows, rows, pages]);
+      });
+    }
+
+    it('leaves out a customer that another one has moved to the next page', async () => {
+      const page = (from: number, to: number): Fault =>
+        answer(200, JSON.stringify(Array.from({ length: to - from }, (_, at) => ({ user_id: `c${from + at}` }))));
+      proxy.fault = ({ path }) => (path.includes('page=1&') ? page(0, 100) : page(99, 110));
+      const ids: string[] = [];
+      for await (const row of listCustomers(targetOf(proxy.url), new AbortController().signal)) {
+        ids.push(row?.user_id ?? '');
+      }
+      expect(ids).to.deep.equal(Array.from({ length: 110 }, (_, at) => `c${at}`));
+    });
+
+    it('is one reported call a page, and shows that the gateway is LiteLLM', async () => {
       await client.customerNew({ user_id: 'listed' });
       proxy.calls.length = 0;
       const seen: CallReport[] = [];
       const clients = new GatewayClients({ report: (_, call) => seen.push(call) });
       expect(await listed(clients, 'listed')).to.equal('record');
       expect(await listed(clients, 'nobody')).to.equal('unknown');
-      expect(proxy.calls.map(({ path }) => path)).to.deep.equal(['/customer/list']);
+      expect(proxy.calls.map(({ path }) => path)).to.deep.equal(['/customer/list?page=1&page_size=100']);
       expect(seen.map(({ operation, code }) => `${operation} ${code}`)).to.deep.equal(['GET /customer/list 200']);
       expect(clients.for(targetOf(proxy.url)).isLiteLlm).to.equal(true);
       // A call about the customer is newer than the list.
       await clients.for(targetOf(proxy.url)).customerInfo('listed');
       expect(await listed(clients, 'listed')).to.equal('unknown');
       await clients.close();
+    });
+
+    it('has the customers of all pages', async () => {
+      const paged = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm', pagedLists: true });
+      const seen: CallReport[] = [];
+      const clients = new GatewayClients({ report: (_, call) => seen.push(call) });
+      const target = targetOf(paged.url);
+      for (let at = 0; at < 101; at += 1) await clients.for(target).customerNew({ user_id: `c${100 + at}` });
+      seen.length = 0;
+      while (clients.listed(target, 'c100', use).kind === 'pending') await settle();
+      expect(clients.listed(target, 'c200', use).kind).to.equal('record');
+      expect(seen.map(({ operation }) => operation)).to.deep.equal(['GET /customer/list', 'GET /customer/list']);
+      await clients.close();
+      await paged.stop();
     });
 
     const failures: readonly (readonly [what: string, fault: Fault, code: string])[] = [

@@ -2,7 +2,7 @@ import { systemClock } from '../runtime/runtime.ts';
 import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 import { defaultTimeouts, GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
-import { listCustomers } from './listRecords.ts';
+import { CustomerPages } from './listRecords.ts';
 import type { CurrentLimit, RateLimit } from './rateLimit.ts';
 import { RateLimiter } from './rateLimit.ts';
 import { type ListedRecord, type ListUse, type ReadRecords, RecordList } from './recordList.ts';
@@ -177,7 +177,7 @@ export class GatewayClients {
   }
 }
 
-/** Reads the record list of a gateway as one call within its rate limit. */
+/** Reads the record list of a gateway within its rate limit: each page is a call. */
 function readRecords({
   target,
   client,
@@ -188,28 +188,30 @@ function readRecords({
   readonly report: (call: CallReport) => void;
   readonly timeouts: CallTimeouts | undefined;
 }): ReadRecords {
-  return (each, signal) =>
-    limiter.run(
-      async () => {
-        const began = performance.now();
-        const deadline = AbortSignal.timeout(listTimeoutFactor * timeouts.total);
-        let code = 'error';
-        try {
-          for await (const row of listCustomers(target, AbortSignal.any([signal, deadline]))) {
-            if (row !== undefined) client.recordListed(row);
-            if (!each(row)) break;
-          }
+  return async (each, signal) => {
+    const pages = new CustomerPages(target);
+    const readPage = async (): Promise<boolean> => {
+      const began = performance.now();
+      const deadline = AbortSignal.timeout(listTimeoutFactor * timeouts.total);
+      let code = 'error';
+      try {
+        for await (const row of pages.next(AbortSignal.any([signal, deadline]))) {
+          if (row !== undefined) client.recordListed(row);
+          if (each(row)) continue;
           code = '200';
-        } catch (error) {
-          if (isGatewayError(error) && error.status !== undefined) code = String(error.status);
-          throw error;
-        } finally {
-          report({ operation: 'GET /customer/list', code, seconds: (performance.now() - began) / 1000 });
+          return false;
         }
-      },
-      'routine',
-      signal,
-    );
+        code = '200';
+        return pages.hasNext;
+      } catch (error) {
+        if (isGatewayError(error) && error.status !== undefined) code = String(error.status);
+        throw error;
+      } finally {
+        report({ operation: 'GET /customer/list', code, seconds: (performance.now() - began) / 1000 });
+      }
+    };
+    while (await limiter.run(readPage, 'routine', signal));
+  };
 }
 
 async function probeBudgetApi(client: GatewayClient): Promise<boolean> {

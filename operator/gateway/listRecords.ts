@@ -1,6 +1,6 @@
 /**
- * Lists all customers or budgets of a gateway. A gateway such as LiteLLM sends them as one array without pages, however
- * many there are, so the array is read as a stream, and only one record is in memory at a time.
+ * Lists all customers or budgets of a gateway. LiteLLM sends its customers in pages from 1.109 on. Before, and its budgets
+ * always, it sends them as one array, however many there are, so an array is read as a stream, one record at a time.
  */
 import { Client, type Dispatcher } from 'undici';
 import type { z } from 'zod';
@@ -19,10 +19,59 @@ const connectMs = 10_000;
 const maxRecordBytes = 1024 * 1024;
 /** An error response is read up to this size. */
 const maxErrorBytes = 64 * 1024;
+/** The largest page of customers that LiteLLM sends. It does not say how many there are. */
+const pageSize = 100;
 
-/** All customers, in the order of the gateway; undefined for a record that cannot be read. @throws GatewayError */
-export function listCustomers(target: GatewayTarget, signal: AbortSignal): AsyncGenerator<CustomerRow | undefined> {
-  return list(target, 'GET /customer/list', customerRow, signal);
+/** One list of the customers of a gateway, page by page. */
+export class CustomerPages {
+  readonly #target: GatewayTarget;
+  #page = 1;
+  /** The customers of the page before. */
+  #before: ReadonlySet<string> = new Set();
+
+  constructor(target: GatewayTarget) {
+    this.#target = target;
+  }
+
+  /** Whether there may be another page. */
+  get hasNext(): boolean {
+    return this.#page > 0;
+  }
+
+  /**
+   * The customers of the next page, in the order of the gateway; undefined for a record that cannot be read. A customer that
+   * the page before had already is left out: another one was created in the meantime. A gateway without pages sends all
+   * customers as the first page, and again as the second one.
+   * @throws GatewayError
+   */
+  async *next(signal: AbortSignal): AsyncGenerator<CustomerRow | undefined> {
+    const found = new Set<string>();
+    let [rows, repeated] = [0, 0];
+    const query = `?page=${this.#page}&page_size=${pageSize}`;
+    for await (const { text, row } of list(
+      this.#target,
+      'GET /customer/list',
+      { query, schema: customerRow },
+      signal,
+    )) {
+      rows += 1;
+      const id = row?.user_id ?? text;
+      if (rows <= pageSize) found.add(id);
+      if (this.#before.has(id)) repeated += 1;
+      else yield row;
+    }
+    this.#page = rows === pageSize && repeated < rows ? this.#page + 1 : 0;
+    this.#before = found;
+  }
+}
+
+/** All customers, as {@link CustomerPages} has them. @throws GatewayError */
+export async function* listCustomers(
+  target: GatewayTarget,
+  signal: AbortSignal,
+): AsyncGenerator<CustomerRow | undefined> {
+  const pages = new CustomerPages(target);
+  while (pages.hasNext) yield* pages.next(signal);
 }
 
 /**
@@ -32,7 +81,7 @@ export function listCustomers(target: GatewayTarget, signal: AbortSignal): Async
  */
 export async function* listBudgets(target: GatewayTarget, signal: AbortSignal): AsyncGenerator<BudgetRow | undefined> {
   try {
-    yield* list(target, 'GET /budget/list', budgetRow, signal);
+    for await (const { row } of list(target, 'GET /budget/list', { query: '', schema: budgetRow }, signal)) yield row;
   } catch (error) {
     if (isGatewayError(error) && (error.status === 404 || error.status === 405)) return;
     throw error;
@@ -42,9 +91,9 @@ export async function* listBudgets(target: GatewayTarget, signal: AbortSignal): 
 async function* list<T>(
   target: GatewayTarget,
   operation: GatewayOperation,
-  schema: z.ZodType<T>,
+  { query, schema }: { readonly query: string; readonly schema: z.ZodType<T> },
   signal: AbortSignal,
-): AsyncGenerator<T | undefined> {
+): AsyncGenerator<{ readonly text: string; readonly row: T | undefined }> {
   const { origin, pathname } = new URL(target.endpoint);
   const client = new Client(origin, {
     headersTimeout: firstByteMs,
@@ -52,7 +101,7 @@ async function* list<T>(
     connect: { timeout: connectMs, ...(target.ca === undefined ? {} : { ca: target.ca }) },
   });
   try {
-    const path = pathname.replace(/\/+$/, '') + operation.slice('GET '.length);
+    const path = pathname.replace(/\/+$/, '') + operation.slice('GET '.length) + query;
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${target.masterKey}`,
@@ -62,7 +111,7 @@ async function* list<T>(
     if (response.statusCode !== 200) throw await failure(target, operation, response);
     const elements = new ArrayElements(maxRecordBytes);
     for await (const piece of response.body as AsyncIterable<Buffer>) {
-      for (const element of elements.push(piece)) yield schema.safeParse(parseJson(element)).data;
+      for (const text of elements.push(piece)) yield { text, row: schema.safeParse(parseJson(text)).data };
     }
     elements.end();
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * All customer records of a gateway, read in one call, for routine lookups of many customers. LiteLLM lists every record
- * in one response, so ten thousand customers cost one call instead of ten thousand.
+ * All customer records of a gateway, read at once, for routine lookups of many customers. A list has every
+ * record, or a hundred in each page, so ten thousand customers cost one call or a hundred, instead of ten thousand.
  */
 import { isGatewayError } from './errors.ts';
 import { DeferredError } from './rateLimit.ts';

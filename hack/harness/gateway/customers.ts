@@ -108,12 +108,28 @@ function checkModel(model: Json | undefined, models: readonly string[]): void {
   throw wrapped(422, message);
 }
 
+/** A page of the customers by id. @throws GatewayError 422 if a page has more than 100 rows, or is not counted from 1 */
+function pageOf(customers: readonly Customer[], query: URLSearchParams): readonly Customer[] {
+  const numberOf = (name: string, fallback: number, most: number): number => {
+    const value = Number(query.get(name) ?? fallback);
+    if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+    throw validationError([
+      { type: 'less_than_equal', loc: ['query', name], msg: `Input should be from 1 to ${most}` },
+    ]);
+  };
+  const size = numberOf('page_size', 50, 100);
+  const first = (numberOf('page', 1, Number.MAX_SAFE_INTEGER) - 1) * size;
+  return customers.toSorted((one, other) => (one.user_id < other.user_id ? -1 : 1)).slice(first, first + size);
+}
+
 /** The dependencies of the customer endpoints. */
 export interface CustomerRoutesOptions {
   readonly records: Records;
   readonly proxyName: string;
   /** Names of the configured models. A `default_model` must be one of them. */
   readonly models: readonly string[];
+  /** Whether the list has pages. */
+  readonly pagedLists: boolean;
 }
 
 /** The endpoints `/customer/*`, also as `/end_user/*` (the older name), with the answers of the real gateway. */
@@ -138,11 +154,13 @@ class CustomerEndpoints {
   readonly #records: Records;
   readonly #proxyName: string;
   readonly #models: readonly string[];
+  readonly #pagedLists: boolean;
 
-  constructor({ records, proxyName, models }: CustomerRoutesOptions) {
+  constructor({ records, proxyName, models, pagedLists }: CustomerRoutesOptions) {
     this.#records = records;
     this.#proxyName = proxyName;
     this.#models = models;
+    this.#pagedLists = pagedLists;
   }
 
   async create(ctx: Context): Promise<void> {
@@ -208,7 +226,9 @@ class CustomerEndpoints {
   }
 
   list(ctx: Context): void {
-    ctx.body = [...this.#records.customers.values()].map((customer) => this.#wire(customer));
+    const all = [...this.#records.customers.values()];
+    const listed = this.#pagedLists ? pageOf(all, ctx.URL.searchParams) : all;
+    ctx.body = listed.map((customer) => this.#wire(customer));
   }
 
   /** Blocks customers, then fails as the real gateway does. */

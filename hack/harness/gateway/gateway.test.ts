@@ -102,6 +102,25 @@ describe('the development gateway', () => {
       expect(budgets.map((budget) => budget.max_budget)).to.have.members([1, 2]);
     });
 
+    it('lists all customers, or pages of them by id', async () => {
+      const idsOf = async (path: string): Promise<unknown> => {
+        const { status, body } = await get(path);
+        return status === 200 ? (body as unknown as JsonObject[]).map(({ user_id: id }) => id).join(' ') : status;
+      };
+      for (const id of ['c', 'a', 'b']) await post('/customer/new', { user_id: id });
+      expect(await idsOf('/customer/list?page=2&page_size=2')).to.equal('c a b');
+      await gateway.stop();
+      await start({ pagedLists: true });
+      const ids = Array.from({ length: 51 }, (_, at) => `c${10 + at}`);
+      for (const id of ids.toReversed()) await post('/customer/new', { user_id: id });
+      expect(await idsOf('/customer/list')).to.equal(ids.slice(0, 50).join(' '));
+      expect(await idsOf('/customer/list?page=2&page_size=20')).to.equal(ids.slice(20, 40).join(' '));
+      expect(await idsOf('/customer/list?page=2')).to.equal('c60');
+      expect(await idsOf('/customer/list?page=3')).to.equal('');
+      expect(await idsOf('/customer/list?page=0')).to.equal(422);
+      expect(await idsOf('/customer/list?page_size=101')).to.equal(422);
+    });
+
     const refused: readonly (readonly [what: string, path: string, body: unknown, status: number])[] = [
       ['max_budget with budget_id', '/customer/new', { user_id: 'a', max_budget: 1, budget_id: 't' }, 422],
       ['an unknown budget_id', '/customer/new', { user_id: 'a', budget_id: 'nope' }, 500],

@@ -38,6 +38,8 @@ export interface DevGatewayOptions {
   readonly models?: readonly string[];
   /** Id of the budget row of customers that have none of their own. */
   readonly maxEndUserBudgetId?: string | undefined;
+  /** Whether `/customer/list` has pages, as in LiteLLM from 1.109 on. Default: it has all customers, as before. */
+  readonly pagedLists?: boolean;
   /** Called with one line for each model call, which shows the text that the model received. */
   readonly print?: (line: string) => void;
 }
@@ -75,8 +77,9 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
   app.use(answerErrors);
   app.use(openRoutes(seen).routes());
   app.use(requireMasterKey(options.masterKey, proxyName));
-  app.use(customerRoutes('/customer', { records, proxyName, models }).routes());
-  app.use(customerRoutes('/end_user', { records, proxyName, models }).routes());
+  const { pagedLists = false } = options;
+  app.use(customerRoutes('/customer', { records, proxyName, models, pagedLists }).routes());
+  app.use(customerRoutes('/end_user', { records, proxyName, models, pagedLists }).routes());
   app.use(budgetRoutes(records).routes());
   app.use(chatRoutes({ proxyName, limits, guardrail, seen }).routes());
 
