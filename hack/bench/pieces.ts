@@ -9,10 +9,10 @@ import { Pool } from 'undici';
 import { BASIC, post, print, processorTime, startGuardrail } from './harness.ts';
 
 const [PIECES = 400, CHARACTERS = 5] = process.argv.slice(2).map(Number);
-/** The first rounds are a warm-up. */
-const [ROUNDS, WARM_UP] = [6, 2];
+/** The first round is a warm-up. */
+const [ROUNDS, WARM_UP] = [5, 1];
 /** Processor time is counted in steps of 10 ms. */
-const STREAMS = 4;
+const STREAMS = 2;
 const TEXT = 'Please write to anna.schmidt@example.org about the invoice of last month. ';
 const SESSION = { 'x-session-id': `litellm-${'a'.repeat(32)}-${'b'.repeat(32)}` };
 
