@@ -89,6 +89,76 @@ describe('analyzer', () => {
     expect((await analyzed([finding({ 'Ruth Ola': 'PERSON' })], texts))[0]).to.deep.equal(['Ruth|PERSON|pseudonymize']);
   });
 
+  describe('in several messages', () => {
+    const inMessages = (
+      words: Readonly<Record<string, string>>,
+      texts: readonly string[],
+      messages = texts.map((_, at) => at),
+    ): Promise<string[][]> => analyzed([finding(words)], texts, '{}', { messages });
+    const values = (lists: string[][]): string[][] =>
+      lists.map((list) => list.map((one) => one.split('|', 2).join(' ')));
+
+    it('finds a name from its message on', async () => {
+      const texts = ['Ask Schmidt.', 'I am Anna Schmidt.', 'Anna and Schmidt'];
+      expect(values(await inMessages({ 'Anna Schmidt': 'PERSON' }, texts))).to.deep.equal([
+        [],
+        ['Anna Schmidt PERSON'],
+        ['Anna PERSON', 'Schmidt PERSON'],
+      ]);
+    });
+
+    it('finds it in all texts of its message', async () => {
+      const texts = ['Ask Schmidt.', 'Ask Schmidt', 'I am Anna Schmidt.'];
+      expect(values(await inMessages({ 'Anna Schmidt': 'PERSON' }, texts, [1, 2, 2]))).to.deep.equal([
+        [],
+        ['Schmidt PERSON'],
+        ['Anna Schmidt PERSON'],
+      ]);
+    });
+
+    it('counts a word in lower case from its message on', async () => {
+      const texts = ['Grace Hill', 'Hill', 'up the hill to Hill', 'Hill'];
+      expect(values(await inMessages({ 'Grace Hill': 'PERSON' }, texts))).to.deep.equal([
+        ['Grace Hill PERSON'],
+        ['Hill PERSON'],
+        [],
+        [],
+      ]);
+    });
+
+    it('corrects a public person, a place and a URL from the message of their namesake on', async () => {
+      const texts = ['Koch, Springfield, https://e.example/annakoch', 'Anna Koch, Main Street', 'Koch and Main Street'];
+      const words = {
+        ...{ 'https://e.example/annakoch': 'PUBLIC_URL', 'Anna Koch': 'PERSON', 'Main Street': 'ADDRESS' },
+        ...{ Koch: 'PUBLIC_PERSON', Springfield: 'LOCATION' },
+      };
+      const personal = { current: compilePolicy(parsePolicy('{}'), 'personal') };
+      const analyze = async (list: readonly string[]): Promise<string[][]> => {
+        const detectors = [finding(words)];
+        const found = await createAnalyzer({ detectors, policy: personal }).analyze(
+          list,
+          context({ messages: list.map((_, at) => at) }),
+        );
+        return found.map((spans) => spans.map(({ type }) => type));
+      };
+      expect((await analyze(texts))[0]).to.deep.equal([]);
+      expect((await analyze(texts.toReversed()))[2]).to.deep.equal(['PERSON', 'URL']);
+    });
+
+    it('detects in each text once', async () => {
+      let count = 0;
+      const counting: Detector = {
+        ...finding({ Anna: 'PERSON' }),
+        detect: (texts, options) => {
+          count += texts.length;
+          return finding({ Anna: 'PERSON' }).detect(texts, options);
+        },
+      };
+      const found = await analyzed([counting], ['Anna', 'Bob', 'Anna'], '{}', { messages: [1, 2, 3] });
+      expect([count, values(found)]).to.deep.equal([2, [['Anna PERSON'], [], ['Anna PERSON']]]);
+    });
+  });
+
   it('merges the spans of several detectors and resolves overlaps', async () => {
     const detectors = [
       finding({ 'Anna Schmidt': 'PERSON' }),

@@ -13,6 +13,7 @@ import {
 import { defaultPolicy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
 import { splitLongEntities } from './entityLength.ts';
+import { messageRangesOf } from './messageRanges.ts';
 import { withNamesakes } from './namesakes.ts';
 import { generalTypeOf } from './publicTypes.ts';
 import { addRepetitions } from './repetition.ts';
@@ -28,7 +29,7 @@ export interface AnalyzerOptions {
 
 /**
  * Creates an analyzer from detectors and a policy. It runs the detectors, applies the policy, and finds each name again
- * in the whole conversation. A detector that fails makes the call fail, so that no text passes unchecked.
+ * in its message and in those after it. A detector that fails makes the call fail, so that no text passes unchecked.
  */
 export function createAnalyzer({ detectors, policy: source = { current: defaultPolicy } }: AnalyzerOptions): Analyzer {
   const detector = createUnion(detectors);
@@ -44,7 +45,12 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         scope: context.scope,
         tenant: context.tenant,
       };
-      const found = withNamesakes(texts, await detector.detect(texts, options));
+      const ranges = messageRangesOf(texts.length, context.messages);
+      const found = withNamesakes(
+        texts,
+        await detectEach(texts, (distinct) => detector.detect(distinct, options)),
+        ranges,
+      );
       const yieldIfDue = turns.yielder(context.tenant);
       const inTurn = async <T>(work: Steps<T>): Promise<T> => inSlices(untilAborted(work, context.signal), yieldIfDue);
       const spans: (readonly Span[])[] = [];
@@ -57,7 +63,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         spans.push(judged.spans);
         kept.push(judged.kept);
       }
-      const repeated = await addRepetitions(texts, spans, kept, yieldIfDue);
+      const repeated = await addRepetitions({ texts, spans, kept, ranges }, yieldIfDue);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       const findings: Finding[][] = [];
       for (const [index, text] of texts.entries()) {
@@ -71,6 +77,17 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
       await detector.close();
     },
   };
+}
+
+/** Detects in each text once: a conversation can have the same text in several messages. */
+async function detectEach(
+  texts: readonly string[],
+  detect: (distinct: readonly string[]) => Promise<Span[][]>,
+): Promise<readonly (readonly Span[])[]> {
+  const places = new Map<string, number>();
+  for (const text of texts) if (!places.has(text)) places.set(text, places.size);
+  const found = await detect(places.size === texts.length ? texts : [...places.keys()]);
+  return places.size === texts.length ? found : texts.map((text) => found[places.get(text) ?? -1] ?? []);
 }
 
 /** @throws DetectorUnavailableError if the caller aborts the call */

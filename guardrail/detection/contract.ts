@@ -129,6 +129,11 @@ export interface AnalysisContext {
   readonly scope?: string | undefined;
   /** Whose work it is: long texts take turns by tenant. Default: that of nobody, whose calls share their turns. */
   readonly tenant?: Tenant | undefined;
+  /**
+   * The number of the message that contains each text, in ascending order. What is found in a text depends on the texts of
+   * its message and of those before it, never on those after it. Default: all texts are of one message.
+   */
+  readonly messages?: readonly number[] | undefined;
 }
 
 export interface StricterSettings {

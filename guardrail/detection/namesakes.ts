@@ -1,16 +1,19 @@
 import type { Span } from './contract.ts';
 import { Phrases } from './policy/phrases.ts';
+import type { MessageRange } from './messageRanges.ts';
 import { addNames, type KnownName } from './repetition.ts';
 
 /**
- * Corrects values by other values of the same call: a public person becomes a `PERSON` if the name or a part of it is that of a
- * private person, a public URL becomes a `URL` if it contains the name of one, and a place becomes an `ADDRESS` if it is one
- * elsewhere.
+ * Corrects values by other values of the same message and of those before it: a public person becomes a `PERSON` if the name
+ * or a part of it is that of a private person, a public URL becomes a `URL` if it contains the name of one, and a place becomes
+ * an `ADDRESS` if it is one elsewhere.
  * @param found the spans of each text
+ * @param ranges the texts of each message
  */
 export function withNamesakes(
   texts: readonly string[],
   found: readonly (readonly Span[])[],
+  ranges: readonly MessageRange[],
 ): readonly (readonly Span[])[] {
   const has = (type: string): boolean => found.some((spans) => spans.some((span) => span.type === type));
   const isPrivate = has('PERSON');
@@ -20,24 +23,29 @@ export function withNamesakes(
   const names = new Phrases<KnownName>({ exact: true });
   const compounds = new Set<string>();
   const addresses = new Set<string>();
-  texts.forEach((text, index) => {
-    for (const span of found[index] ?? []) {
+  const learn = (text: string, spans: readonly Span[]): void => {
+    for (const span of spans) {
       const value = text.slice(span.start, span.end);
       if (span.type === 'ADDRESS') addresses.add(value);
       if (span.type !== 'PERSON') continue;
       if (hasPerson) addNames(names, value, span);
       if (hasUrl) addCompounds(compounds, value);
     }
+  };
+  const corrected = (text: string, span: Span): Span => {
+    const value = (): string => text.slice(span.start, span.end);
+    if (span.type === 'PUBLIC_PERSON' && names.get(value()) !== undefined) return { ...span, type: 'PERSON' };
+    if (span.type === 'LOCATION' && addresses.has(value())) return { ...span, type: 'ADDRESS' };
+    if (span.type === 'PUBLIC_URL' && containsName(compounds, value())) return { ...span, type: 'URL' };
+    return span;
+  };
+  return ranges.flatMap(({ from, to }) => {
+    const own = texts.slice(from, to);
+    own.forEach((text, at) => {
+      learn(text, found[from + at] ?? []);
+    });
+    return own.map((text, at) => (found[from + at] ?? []).map((span) => corrected(text, span)));
   });
-  return texts.map((text, index) =>
-    (found[index] ?? []).map((span) => {
-      const value = (): string => text.slice(span.start, span.end);
-      if (span.type === 'PUBLIC_PERSON' && names.get(value()) !== undefined) return { ...span, type: 'PERSON' };
-      if (span.type === 'LOCATION' && addresses.has(value())) return { ...span, type: 'ADDRESS' };
-      if (span.type === 'PUBLIC_URL' && containsName(compounds, value())) return { ...span, type: 'URL' };
-      return span;
-    }),
-  );
 }
 
 /** The words of a name in a URL: in lower case, without accents. */

@@ -1,6 +1,6 @@
-import { createYielder } from '../eventLoop.ts';
 import { unitAt } from '../unitAt.ts';
 import type { EntityType, Span } from './contract.ts';
+import type { MessageRange } from './messageRanges.ts';
 import { Phrases } from './policy/phrases.ts';
 import { generalTypeOf } from './publicTypes.ts';
 
@@ -13,14 +13,14 @@ const repeatedTypes: ReadonlySet<EntityType> = new Set([
   'ORGANIZATION',
 ]);
 
-/** A name that is searched in the whole conversation, and what an occurrence of it is. */
+/** A name that is searched from its message on, and what an occurrence of it is. */
 export interface KnownName {
   readonly type: string;
   readonly score: number;
   readonly detector: string;
 }
 
-/** The lowest score of a name that is searched in the rest of the conversation. */
+/** The lowest score of a name that is searched elsewhere. */
 const MIN_SCORE = 0.6;
 /** A span with more names is a list of people. Lists do not occur again as a whole. */
 const MOST_NAMES = 8;
@@ -34,53 +34,82 @@ const lowercaseWord = /(?<![\p{L}\p{N}@._/-])\p{Ll}[\p{Ll}\p{M}]{2,}(?![\p{L}\p{
  */
 const SLICE = 1 << 15;
 
+/** The texts of a call, and what is found in them. */
+interface FoundTexts {
+  readonly texts: readonly string[];
+  /** The disjoint spans of each text. */
+  readonly spans: readonly (readonly Span[])[];
+  /** Other spans of each text. No occurrence is added in them. */
+  readonly kept: readonly (readonly Span[])[];
+  /** The texts of each message. */
+  readonly ranges: readonly MessageRange[];
+}
+
 /**
- * Adds all other occurrences of the names, places and organisations of a conversation. Also adds the parts of a
- * person's name ("Anna" of "Anna Schmidt") unless they are also words of the conversation, and full names in capitals,
- * as in forms. Yields to the event loop in long texts.
- * @param spans the disjoint spans of each text.
- * @param kept other spans of each text. No occurrence is added in them.
+ * Adds all other occurrences of the names, places and organisations that a message or one before it has. Also adds the parts
+ * of a person's name ("Anna" of "Anna Schmidt") unless they are also words of these messages, and full names in capitals, as in
+ * forms. A message is read without those after it, so that it stays as it is when a conversation goes on. Yields to the event
+ * loop in long texts.
  * @param yieldIfDue awaited between two steps
  * @returns the spans of each text and the added ones, disjoint.
  */
 export async function addRepetitions(
-  texts: readonly string[],
-  spans: readonly (readonly Span[])[],
-  kept: readonly (readonly Span[])[] = [],
-  yieldIfDue = createYielder(),
+  { texts, spans, kept, ranges }: FoundTexts,
+  yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Span[][]> {
+  const all = spans.map((list) => [...list]);
   // Most calls name nobody.
-  if (!spans.some((list) => list.some(isRepeated))) return spans.map((list) => [...list]);
+  if (!spans.some((list) => list.some(isRepeated))) return all;
   const names = new Names();
-  for (const [index, text] of texts.entries()) {
-    for (const span of spans[index] ?? []) {
-      addNames(names, text.slice(span.start, span.end), span);
+  const words = new LowercaseWords(texts);
+  for (const { from, to } of ranges) {
+    for (let index = from; index < to; index++) {
+      for (const span of spans[index] ?? []) {
+        addNames(names, textAt(texts, index).slice(span.start, span.end), span);
+        await yieldIfDue();
+      }
+    }
+    if (names.isEmpty) continue;
+    for (let index = from; index < to; index++) {
+      const text = textAt(texts, index);
+      const free: Span[] = [];
+      const occupied = [...(spans[index] ?? []), ...(kept[index] ?? [])].sort((a, b) => a.start - b.start);
+      const add = createAdder(text, occupied, free);
+      for (let at = 0; at < text.length; await yieldIfDue())
+        at = names.find(text, add, at, Math.min(at + SLICE, text.length));
+      // In most calls, the detector has found each occurrence, and no word decides about one.
+      if (free.length === 0) continue;
+      await words.readUntil(to, yieldIfDue);
+      const added = free.filter(({ start, end }) => !words.has(text.slice(start, end).toLowerCase()));
+      if (added.length > 0) all[index] = [...(spans[index] ?? []), ...added].sort((a, b) => a.start - b.start);
+    }
+  }
+  return all;
+}
+
+const textAt = (texts: readonly string[], index: number): string => texts[index] ?? '';
+
+/** The lower-case words of the messages that are read so far. */
+class LowercaseWords {
+  private readonly texts: readonly string[];
+  private readonly words = new Set<string>();
+  private next = 0;
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+  }
+
+  has(word: string): boolean {
+    return this.words.has(word);
+  }
+
+  /** Adds the words of the texts before an index. */
+  async readUntil(end: number, yieldIfDue: () => Promise<void> | undefined): Promise<void> {
+    for (; this.next < end; this.next++) {
+      addLowercaseWords(this.words, textAt(this.texts, this.next));
       await yieldIfDue();
     }
   }
-  if (names.isEmpty) return spans.map((list) => [...list]);
-  const free: Span[][] = [];
-  for (const [index, text] of texts.entries()) {
-    const added: Span[] = [];
-    const occupied = [...(spans[index] ?? []), ...(kept[index] ?? [])].sort((a, b) => a.start - b.start);
-    const add = createAdder(text, occupied, added);
-    for (let at = 0; at < text.length; await yieldIfDue())
-      at = names.find(text, add, at, Math.min(at + SLICE, text.length));
-    free.push(added);
-  }
-  // In most calls, the detector has found each occurrence, and no word decides about one.
-  const lowercaseWords = new Set<string>();
-  for (const text of free.some(({ length }) => length > 0) ? texts : []) {
-    addLowercaseWords(lowercaseWords, text);
-    await yieldIfDue();
-  }
-  const isAmbiguous = (text: string, { start, end }: Span): boolean =>
-    lowercaseWords.has(text.slice(start, end).toLowerCase());
-  return texts.map((text, index) => {
-    const added = (free[index] ?? []).filter((span) => !isAmbiguous(text, span));
-    const all = [...(spans[index] ?? []), ...added];
-    return added.length === 0 ? all : all.sort((a, b) => a.start - b.start);
-  });
 }
 
 /** The names that are searched in the texts of a call. */

@@ -8,7 +8,7 @@
  * `locate_request_texts`.
  */
 import * as z from 'zod';
-import { MAX_CARRY, type CallIdentity, type Passage } from '../pseudonymization/pseudonymization.ts';
+import { MAX_CARRY, numberOfMessage, type CallIdentity, type Passage } from '../pseudonymization/pseudonymization.ts';
 import { identityOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 import { FieldError, isObject, parseFields } from './fields.ts';
 import { MAX_TEXTS } from './litellm.ts';
@@ -49,7 +49,11 @@ export const redact: GatewayAdapter = {
   read(body, call) {
     const { texts } = parseFields(textsSchema, body);
     // JSON must stay JSON: the texts contain the arguments of tool calls.
-    const passages = texts.map((text): Passage => ({ text, kind: isJson(text) ? 'fields' : 'text' }));
+    const passages = texts.map((text, at): Passage => ({
+      text,
+      kind: isJson(text) ? 'fields' : 'text',
+      message: numberOfMessage(at),
+    }));
     return {
       phase: 'request',
       identity: identityIn(call),

@@ -8,6 +8,8 @@ import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './con
 /** Field added to the request. Portkey removes it before the model call and sends it back after the call. */
 const TOKEN_FIELD = 'x_peer_session';
 const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as const;
+/** Members with the messages of a request, by API. */
+const MESSAGE_LISTS = ['messages', 'contents'] as const;
 /** The token of the session, and the id of the end user in the store if the gateway names one. */
 const TOKEN = /^([0-9a-f]{32})([0-9a-f]{32})?$/;
 
@@ -44,16 +46,22 @@ function readBefore(body: JsonObject, request: JsonObject, call: GatewayCall): E
   const { [TOKEN_FIELD]: sent, ...own } = request;
   const tools = rowsOf(own.tools);
   const rest = tools ? without(own, 'tools') : own;
+  // Each message is a row of its own: what is replaced in it depends on the rows before it alone.
+  const list = MESSAGE_LISTS.find((name) => rowsOf(rest[name]) !== undefined);
+  const messages = (list !== undefined && rowsOf(rest[list])) || [];
+  const head = list === undefined ? rest : without(rest, list);
   return {
     phase: 'request',
     identity: identityOf(call, 'portkey', token, subject),
-    document: { texts: [], structuredMessages: [rest], ...(tools ? { tools } : {}) },
+    document: { texts: [], structuredMessages: [head, ...messages], ...(tools ? { tools } : {}) },
     render(outcome) {
       // A forged token must not come back as a valid one.
       if (outcome.action === 'NONE') return sent === undefined ? { verdict: true } : transformed('request', own);
-      const changed = asObject(outcome.structuredMessages?.[0]) ?? rest;
-      const withTools = tools ? { ...changed, tools: [...(outcome.tools ?? tools)] } : changed;
-      return transformed('request', { ...withTools, [TOKEN_FIELD]: `${token}${subject ?? ''}` });
+      const [first, ...others] = outcome.structuredMessages ?? [head, ...messages];
+      const changed = list === undefined ? {} : { [list]: others };
+      const withTools = tools ? { tools: [...(outcome.tools ?? tools)] } : {};
+      const json = { ...rest, ...asObject(first), ...changed, ...withTools };
+      return transformed('request', { ...json, [TOKEN_FIELD]: `${token}${subject ?? ''}` });
     },
   };
 }

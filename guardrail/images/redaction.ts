@@ -107,7 +107,7 @@ class ImageGuard {
 
   async #redact(document: RequestDocument, context: CallContext, sources: readonly string[]): Promise<RequestOutcome> {
     const analyzable = await withTexts(await this.#readAll(this.#parseAll(sources, context), context));
-    const imageTexts = analyzable.flatMap(({ texts }) => texts.map(({ text }) => text));
+    const imageTexts = analyzable.flatMap(({ source, texts }) => texts.map(({ text }) => ({ text, source })));
     const { imageFindings = [], ...textOutcome } = await this.#guard.request({ ...document, imageTexts }, context);
     const analyzed = locateFindings(analyzable, imageFindings);
     const entities = analyzed.reduce((counts, { findings }) => withCounts(counts, findings), textOutcome.entities);

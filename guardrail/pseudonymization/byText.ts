@@ -23,3 +23,27 @@ export class ByText<T> {
     return all;
   }
 }
+
+/** A map from the number of a message, text and kind to a result. */
+export class ByMessage<T> {
+  private readonly messages = new Map<number, ByText<T>>();
+
+  get(message: number, text: string, kind: TextKind): T | undefined {
+    return this.messages.get(message)?.get(text, kind);
+  }
+
+  set(message: number, text: string, kind: TextKind, value: T): void {
+    let texts = this.messages.get(message);
+    if (!texts) {
+      texts = new ByText();
+      this.messages.set(message, texts);
+    }
+    texts.set(text, kind, value);
+  }
+
+  /** The results in the order of the messages. */
+  values(): T[] {
+    const inOrder = [...this.messages].sort(([a], [b]) => a - b);
+    return inOrder.flatMap(([, texts]) => texts.values());
+  }
+}

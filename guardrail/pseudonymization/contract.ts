@@ -76,6 +76,15 @@ export interface Passage {
   readonly kind: TextKind;
   /** Texts with different numbers belong to different answers: no client joins them. Default: all are of one answer. */
   readonly answer?: number | undefined;
+  /** In a request: the number of its message, see {@link file://./messageNumbers.ts}. Default: all are of one message. */
+  readonly message?: number | undefined;
+}
+
+/** A text that OCR found in an image. */
+export interface ImageText {
+  readonly text: string;
+  /** The data URL or address of its image. */
+  readonly source: string;
 }
 
 /** The content of a request. Lists keep their length and order. */
@@ -93,7 +102,9 @@ export interface RequestDocument {
   /** The body contains or refers to a file or a recording that is in none of the lists. */
   readonly hasFiles?: boolean | undefined;
   /** Texts that OCR found in images: analyzed with the other texts, never rewritten or returned. */
-  readonly imageTexts?: readonly string[] | undefined;
+  readonly imageTexts?: readonly ImageText[] | undefined;
+  /** The number of the message that has each of `images` first, for a whole body. */
+  readonly imageMessages?: readonly number[] | undefined;
 }
 
 /** The content of a response: one text for each choice. In a stream, each text is all that has arrived so far. */

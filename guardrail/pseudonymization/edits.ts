@@ -19,16 +19,19 @@ import { encodeStored, isPlain, type Stored } from './encoding.ts';
 /** The type of an identifier's pseudonym. */
 const IDENTIFIER_TYPE: EntityType = 'USERNAME';
 
-/** One text of a request, and the JSON in it. */
+/** One text of a message of a request, and the JSON in it. */
 export interface ParsedText {
   readonly text: string;
+  /** The number of its message: see {@link file://./messageNumbers.ts}. */
+  readonly message: number;
   readonly kind: TextKind;
   readonly parsed: ParsedJson;
 }
 
-/** The edits of one text of a request. */
+/** The edits of one text of a message. */
 export interface TextEdits {
   readonly text: string;
+  readonly message: number;
   readonly kind: TextKind;
   readonly edits: readonly Edit[];
 }
@@ -57,10 +60,10 @@ export interface Edit {
 }
 
 /** Splits a text at the JSON in it. An identifier is one value, whatever it contains. */
-export function* readingOf(text: string, kind: TextKind): Steps<ParsedText> {
-  if (kind !== 'identifier' && kind !== 'key') return { text, kind, parsed: yield* parsingJsonIn(text) };
+export function* readingOf(text: string, kind: TextKind): Steps<ParsedJson> {
+  if (kind !== 'identifier' && kind !== 'key') return yield* parsingJsonIn(text);
   const whole = { start: 0, end: text.length, kind: 'text', depth: 0, text, isKey: kind === 'key' } as const;
-  return { text, kind, parsed: { segments: [whole], decoded: [] } };
+  return { segments: [whole], decoded: [] };
 }
 
 /** Assigns the findings of a text, and of its decoded JSON strings, to its segments. Findings are sorted by start. */
@@ -130,7 +133,7 @@ export function* planEdits(
   labelOf: (type: EntityType) => Label,
   grammar: Grammar | undefined,
 ): Steps<Edit[]> {
-  const { text, kind } = source;
+  const { text, kind, message } = source;
   const targets: Target[] = [];
   const isStep = createStepCounter();
   for (const [index, segment] of source.parsed.segments.entries()) {
@@ -139,8 +142,8 @@ export function* planEdits(
     const quoteDepth = segment.kind === 'number' && isJson(kind) ? segment.depth : undefined;
     const found = source.found[index] ?? [];
     const occurrences = isKeyIn(kind, segment)
-      ? keyOccurrence(segment, found, values)
-      : yield* occurrencesIn(segment, found, values);
+      ? keyOccurrence(segment, found, values, message)
+      : yield* occurrencesIn(segment, found, values, message);
     for (const { start, end, type } of occurrences) {
       targets.push({ start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined });
     }

@@ -98,7 +98,7 @@ describe('request', () => {
     const batches: (readonly string[])[] = [];
     const guard = guardFor(people, { onBatch: (texts) => void batches.push(texts) });
     const content = 'Anna is here';
-    await send(guard, { texts: [content, content], structuredMessages: [{ role: 'user', content }] });
+    await send(guard, { texts: [content], structuredMessages: [{ role: 'user', content }] });
     expect(batches).to.deep.equal([[content]]);
   });
 

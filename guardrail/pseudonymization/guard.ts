@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Analyzer, EntityType } from '../detection/detection.ts';
+import { inSlices } from '../eventLoop.ts';
 import type { Pseudonym, SessionId } from '../ids.ts';
 import type { Fence, MappingStore } from '../store/store.ts';
 import { createAnswerStream, createPausedText, unchangedAnswer, type AnswerOptions } from './answerStream.ts';
@@ -21,6 +22,7 @@ import { PseudonymAssignment } from './assignment.ts';
 import type { Stored } from './encoding.ts';
 import { SessionErasedError } from './errors.ts';
 import { GrowingAnswers } from './growingAnswers.ts';
+import { messageNumbersOf } from './messageNumbers.ts';
 import { Pseudonyms, lengthen } from './pseudonyms.ts';
 import { analyze, decide, editsOf, parse, rewriteRequest } from './request.ts';
 import { findPseudonyms, lookUp, pseudonymsOf, restore, unchanged } from './response.ts';
@@ -70,15 +72,15 @@ class TextGuard implements Guard {
     return this.session(identity).id;
   }
 
-  /** Runs the stages of a request: parse, analyze, decide, pseudonymize, store, rewrite. */
+  /** Runs the stages of a request: number the messages, parse, analyze, decide, pseudonymize, store, rewrite. */
   async request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
     const fence = context.fence ?? this.options.store.fence();
     if (context.identity.session !== undefined) throw new Error('A request needs the whole identity of its caller.');
     const call = this.callOf(context.identity);
     const { session } = call;
-    const { texts, report, blockedReason } = decide(
-      await analyze(await parse(document), document.imageTexts, this.options.analyzer, context),
-    );
+    const numbered = { ...document, numbers: await inSlices(messageNumbersOf(document)) };
+    const parsed = await parse(numbered);
+    const { texts, report, blockedReason } = decide(await analyze(parsed, numbered, this.options.analyzer, context));
     const base = { session: session.id, ...report };
     if (blockedReason !== undefined) return { ...base, action: 'BLOCKED', blockedReason };
     const edits = await editsOf(texts, this.syntax(), context);
@@ -89,7 +91,7 @@ class TextGuard implements Guard {
     }
     const assignment = await PseudonymAssignment.of(edits, new Pseudonyms(this.options.sessionKey, session.pseudonyms));
     if (session.isShared) call.replaced = await this.store(assignment, session, fence, context);
-    return { ...base, action: 'GUARDRAIL_INTERVENED', ...(await rewriteRequest(document, edits, assignment)) };
+    return { ...base, action: 'GUARDRAIL_INTERVENED', ...(await rewriteRequest(numbered, edits, assignment)) };
   }
 
   /** Runs the stages of a response: find pseudonyms, look up their values, restore. */

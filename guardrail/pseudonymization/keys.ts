@@ -1,7 +1,7 @@
 /** Names of properties are structure: none is replaced for a name in it, only for being a value of exact form as a whole. */
 import type { EntityType } from '../detection/detection.ts';
 import type { Segment, TextKind } from '../messages/messages.ts';
-import type { Found, Occurrence, Values } from './occurrences.ts';
+import { knownType, type Found, type Occurrence, type Values } from './occurrences.ts';
 
 const EXACT: ReadonlySet<EntityType> = new Set(['EMAIL_ADDRESS', 'CREDIT_CARD', 'IBAN_CODE', 'PHONE_NUMBER']);
 
@@ -17,9 +17,14 @@ export const isKeyIn = (kind: TextKind, { isKey }: Segment): boolean =>
 export const inKey = ({ text }: Segment, found: readonly Found[]): readonly Found[] =>
   found.filter(({ start, end, type, whole }) => whole && start === 0 && end === text.length && isExact(text, type));
 
-/** The value that the name of a property is, found here or elsewhere in the request. */
-export function keyOccurrence({ text }: Segment, found: readonly Occurrence[], { best }: Values): Occurrence[] {
-  const type = best.get(text)?.type ?? found[0]?.type;
+/** The value that the name of a property is, found here or in what is known in the message. */
+export function keyOccurrence(
+  { text }: Segment,
+  found: readonly Occurrence[],
+  values: Values,
+  message: number,
+): Occurrence[] {
+  const type = knownType(values, text, message) ?? found[0]?.type;
   return type !== undefined && isExact(text, type) ? [{ start: 0, end: text.length, type }] : [];
 }
 

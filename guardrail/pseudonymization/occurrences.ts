@@ -23,9 +23,21 @@ export interface Found extends Scored {
 
 /** All values of one request, each with one type. */
 export interface Values {
-  readonly best: ReadonlyMap<string, Pick<Scored, 'type'>>;
+  readonly best: ReadonlyMap<string, KnownValue>;
   readonly automaton: Automaton;
   readonly list: readonly string[];
+}
+
+interface KnownValue {
+  readonly type: EntityType;
+  /** The first message that has the value. It is replaced there and in the messages after it. */
+  readonly message: number;
+}
+
+/** The type of a value that is known in a message. */
+export function knownType({ best }: Values, value: string, message: number): EntityType | undefined {
+  const known = best.get(value);
+  return known && known.message <= message ? known.type : undefined;
 }
 
 /**
@@ -79,22 +91,26 @@ function firstAtLeast(sorted: Readonly<Uint32Array>, target: number): number {
 }
 
 /**
- * Collects the values of a request. A value gets the type with the highest score, so that it has one pseudonym.
+ * Collects the values of a request. A value gets the type with the highest score in the first message that has it, so that it
+ * has one pseudonym, which no later message changes.
+ * @param found in the order of the messages
  * @param yieldIfDue awaited between two steps of the work
  */
 export function collectValues(
-  found: Iterable<{ readonly text: string; readonly place: Found }>,
+  found: Iterable<{ readonly text: string; readonly message: number; readonly place: Found }>,
   yieldIfDue: () => Promise<void> | undefined,
 ): Values | Promise<Values> {
-  const best = new Map<string, Scored>();
+  const best = new Map<string, KnownValue & Pick<Scored, 'score'>>();
   let units = 0;
-  for (const { text, place } of found) {
+  for (const { text, message, place } of found) {
     // A finding that JSON structure cuts is not a value: a part of it may be a key.
     if (!place.whole) continue;
     const value = text.slice(place.start, place.end);
     const known = best.get(value);
-    const isBetter = !known || place.score > known.score || (place.score === known.score && place.type < known.type);
-    if (isBetter) best.set(value, place);
+    const { type, score } = place;
+    const isBetter =
+      !known || (message === known.message && (score > known.score || (score === known.score && type < known.type)));
+    if (isBetter) best.set(value, { type, score, message });
     if (!known) units += value.length;
     if (units > MAX_VALUE_UNITS) throw new TooManyValuesError();
   }
@@ -106,19 +122,25 @@ export function collectValues(
     : { best, automaton, list };
 }
 
-/** The places to replace in a segment: its findings, and every value of the request. In order and disjoint. */
-export function* occurrencesIn(segment: Segment, found: readonly Occurrence[], values: Values): Steps<Occurrence[]> {
+/** The places to replace in a segment of a message: its findings, and every known value. In order and disjoint. */
+export function* occurrencesIn(
+  segment: Segment,
+  found: readonly Occurrence[],
+  values: Values,
+  message: number,
+): Steps<Occurrence[]> {
   const { text } = segment;
   const places = [...found];
   let next = 0;
   const breaksBlob = createBlobGuard(text);
   const canEnd = (end: number): boolean => isBoundary(text, end);
   const accept = (start: number, end: number, index: number): boolean => {
-    if (!isBoundary(text, start) || breaksBlob(start, end)) return false;
+    const type = knownType(values, values.list[index] ?? '', message);
+    if (type === undefined || !isBoundary(text, start) || breaksBlob(start, end)) return false;
     // A place that a detector found is already in the list.
     while (next < found.length && (found[next]?.start ?? 0) < start) next++;
     if (found[next]?.start === start && found[next]?.end === end) return true;
-    places.push({ start, end, type: values.best.get(values.list[index] ?? '')?.type ?? '' });
+    places.push({ start, end, type });
     return true;
   };
   if (text.length <= STEP_UNITS) values.automaton.scan(text, canEnd, accept);
@@ -141,7 +163,7 @@ export function* occurrencesIn(segment: Segment, found: readonly Occurrence[], v
   return splitLongEntities(text, all).map(({ start, end, type }) => ({
     start,
     end,
-    type: values.best.get(text.slice(start, end))?.type ?? type,
+    type: knownType(values, text.slice(start, end), message) ?? type,
   }));
 }
 

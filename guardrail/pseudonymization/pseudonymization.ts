@@ -10,6 +10,7 @@ export type {
   CallIdentity,
   EntityCount,
   Guard,
+  ImageText,
   Passage,
   PieceOutcome,
   PseudonymCounts,
@@ -26,6 +27,7 @@ export { createGuard, type GuardOptions } from './guard.ts';
 export { CODE_ALPHABET } from './pseudonyms.ts';
 export { mayHavePseudonyms } from './grammar.ts';
 export { mayBeginAddress } from './joinedTexts.ts';
+export { AFTER_ALL, BEFORE_ALL, numberOfMessage } from './messageNumbers.ts';
 export { knownTypes, showing } from './labels.ts';
 export { refuse } from './refuse.ts';
 export { countEntities } from './request.ts';

@@ -123,18 +123,16 @@ export function lengthen(entry: Entry): Entry {
 }
 
 /**
- * Lengthens entries until all pseudonyms are distinct and no code occurs in the text. Both entries of a colliding pair
- * become longer, so that the result does not depend on their order.
+ * Lengthens entries until all pseudonyms are distinct and no code is taken. Of a colliding pair, the later entry becomes longer:
+ * a message that was sent keeps its pseudonyms when a later one brings new values.
+ * @param entries in the order of the messages that have them first
  */
-export function separate(entries: readonly Entry[], isTaken: (code: string) => boolean): Entry[] {
-  const seen = new Set<Pseudonym>();
-  const shared = new Set<Pseudonym>();
-  for (const { pseudonym } of entries) (seen.has(pseudonym) ? shared : seen).add(pseudonym);
-  const clashes = ({ pseudonym, digits, length }: Entry): boolean =>
-    shared.has(pseudonym) || isTaken(digits.slice(0, length));
-  if (!entries.some(clashes)) return [...entries];
-  return separate(
-    entries.map((entry) => (clashes(entry) ? lengthen(entry) : entry)),
-    isTaken,
-  );
+export function separate(entries: readonly Entry[], isTaken: (code: string, entry: Entry) => boolean): Entry[] {
+  const used = new Set<Pseudonym>();
+  return entries.map((entry) => {
+    let own = entry;
+    while (used.has(own.pseudonym) || isTaken(own.digits.slice(0, own.length), own)) own = lengthen(own);
+    used.add(own.pseudonym);
+    return own;
+  });
 }

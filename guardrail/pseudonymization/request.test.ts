@@ -83,7 +83,8 @@ describe('the texts of a request', () => {
   ] as const) {
     it(`are visited in a step for each of its ${what}`, () => {
       const visited: string[] = [];
-      const work = rewritingTexts(document, (text) => {
+      const numbers = { texts: [], toolCalls: [], imageTexts: [] };
+      const work = rewritingTexts({ ...document, numbers }, (text) => {
         visited.push(text);
         return text.toUpperCase();
       });

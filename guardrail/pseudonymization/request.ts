@@ -1,10 +1,10 @@
 /** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
-import { visitMessages, visitTools, type TextKind } from '../messages/messages.ts';
+import { visitMessages, visitTools, type ParsedJson, type TextKind } from '../messages/messages.ts';
 import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import type { PseudonymAssignment } from './assignment.ts';
 import { blockedReasonFor } from './blocked.ts';
-import { ByText } from './byText.ts';
+import { ByMessage, ByText } from './byText.ts';
 import type { CallContext, CallIdentity, EntityCount, RequestDocument, RequestOutcome } from './contract.ts';
 import {
   analyzedText,
@@ -17,8 +17,14 @@ import {
   type ParsedText,
   type TextEdits,
 } from './edits.ts';
+import { BEFORE_ALL, numberOfMessage, type MessageNumbers } from './messageNumbers.ts';
 import { collectValues, type Found } from './occurrences.ts';
 import type { PseudonymSyntax } from './syntax.ts';
+
+/** A request whose messages have numbers. */
+interface NumberedRequest extends RequestDocument {
+  readonly numbers: MessageNumbers;
+}
 
 interface AnalyzedRequest {
   readonly texts: readonly AnalyzedText[];
@@ -34,80 +40,105 @@ interface Decision {
   readonly blockedReason: string | undefined;
 }
 
-/** Parses the JSON in the texts of a request. Returns each text once, however often it occurs. */
-export async function parse(document: RequestDocument): Promise<ParsedText[]> {
+/**
+ * Parses the JSON in the texts of a request.
+ * @returns each text once for each message that contains it, in the order of the messages
+ */
+export async function parse(document: NumberedRequest): Promise<ParsedText[]> {
   const yieldIfDue = createYielder();
-  const texts = new ByText<Pick<ParsedText, 'text' | 'kind'>>();
+  const texts = new ByMessage<Omit<ParsedText, 'parsed'>>();
   await inSlices(
-    rewritingTexts(document, (text, kind) => {
-      texts.set(text, kind, { text, kind });
+    rewritingTexts(document, (text, kind, message) => {
+      texts.set(message, text, kind, { text, message, kind });
       return text;
     }),
     yieldIfDue,
   );
+  const readings = new ByText<ParsedJson>();
   const parsed: ParsedText[] = [];
-  for (const { text, kind } of texts.values()) {
-    const read = inSlices(readingOf(text, kind), yieldIfDue);
-    parsed.push(read instanceof Promise ? await read : read);
+  for (const one of texts.values()) {
+    const { text, kind } = one;
+    const read = readings.get(text, kind) ?? inSlices(readingOf(text, kind), yieldIfDue);
+    const reading = read instanceof Promise ? await read : read;
+    readings.set(text, kind, reading);
+    parsed.push({ ...one, parsed: reading });
   }
   return parsed;
 }
 
 export async function analyze(
   parsed: readonly ParsedText[],
-  imageTexts: readonly string[] | undefined,
+  { imageTexts, numbers }: Pick<NumberedRequest, 'imageTexts' | 'numbers'>,
   analyzer: Analyzer,
   { identity, share = identity.tenant, signal, policy, stricter }: CallContext,
 ): Promise<AnalyzedRequest> {
   const yieldIfDue = createYielder();
-  const texts = await inSlices(distinctTexts(parsed, imageTexts ?? []), yieldIfDue);
+  const inImages = imageTexts?.map(({ text }, at) => ({ text, message: numbers.imageTexts[at] ?? BEFORE_ALL }));
+  const texts = await inSlices(distinctTexts(parsed, inImages ?? []), yieldIfDue);
   const analysis = {
     ...{ team: identity.team, signal, policy, scope: scopeOf(identity), tenant: share },
+    messages: texts.map(({ message }) => message),
     ...(stricter && { stricter }),
   };
-  const lists = texts.length > 0 ? await analyzer.analyze(texts, analysis) : [];
-  const byText = await inSlices(findingsByText(texts, lists), yieldIfDue);
-  const findingsOf = (text: string): readonly Finding[] => byText.get(text) ?? [];
-  const assigned = await inSlices(assigningFindings(parsed, findingsOf), yieldIfDue);
-  return { ...assigned, imageFindings: imageTexts?.map(findingsOf) };
+  const lists =
+    texts.length > 0
+      ? await analyzer.analyze(
+          texts.map(({ text }) => text),
+          analysis,
+        )
+      : [];
+  const found = await inSlices(findingsByMessage(texts, lists), yieldIfDue);
+  const assigned = await inSlices(assigningFindings(parsed, found), yieldIfDue);
+  return { ...assigned, imageFindings: inImages?.map(({ text, message }) => found.get(message)?.get(text) ?? []) };
 }
 
-/** The texts that detectors read, each once. */
-function* distinctTexts(parsed: readonly ParsedText[], imageTexts: readonly string[]): Steps<string[]> {
-  const texts = new Set<string>();
-  const add = (text: string): void => {
-    if (/\S/.test(text)) texts.add(text);
+type MessageText = Pick<ParsedText, 'text' | 'message'>;
+/** The findings in each text of each message. */
+type MessageFindings = ReadonlyMap<number, ReadonlyMap<string, readonly Finding[]>>;
+
+/** The texts that detectors read, each once for each message, in the order of the messages. */
+function* distinctTexts(parsed: readonly ParsedText[], inImages: readonly MessageText[]): Steps<MessageText[]> {
+  const messages = new Map<number, Set<string>>();
+  const add = ({ text, message }: MessageText): void => {
+    if (!/\S/.test(text)) return;
+    const texts = messages.get(message);
+    if (texts) texts.add(text);
+    else messages.set(message, new Set([text]));
   };
   for (const one of parsed) {
-    textsToAnalyze(one).forEach(add);
+    const { message } = one;
+    for (const text of textsToAnalyze(one)) add({ text, message });
     yield;
   }
-  imageTexts.forEach(add);
-  return [...texts];
+  inImages.forEach(add);
+  const inOrder = [...messages].sort(([a], [b]) => a - b);
+  return inOrder.flatMap(([message, texts]) => Array.from(texts, (text) => ({ text, message })));
 }
 
-function* findingsByText(
-  texts: readonly string[],
+function* findingsByMessage(
+  texts: readonly MessageText[],
   lists: readonly (readonly Finding[])[],
-): Steps<Map<string, readonly Finding[]>> {
-  const byText = new Map<string, readonly Finding[]>();
-  for (const [index, text] of texts.entries()) {
-    byText.set(text, lists[index] ?? []);
+): Steps<MessageFindings> {
+  const messages = new Map<number, Map<string, readonly Finding[]>>();
+  for (const [index, { text, message }] of texts.entries()) {
+    const found = messages.get(message) ?? new Map<string, readonly Finding[]>();
+    messages.set(message, found.set(text, lists[index] ?? []));
     yield;
   }
-  return byText;
+  return messages;
 }
 
 function* assigningFindings(
   parsed: readonly ParsedText[],
-  findingsOf: (text: string) => readonly Finding[],
+  found: MessageFindings,
 ): Steps<Pick<AnalyzedRequest, 'texts' | 'findings'>> {
   // A text of two kinds was analyzed once, so its findings count once.
-  const distinct = new Map<string, readonly Finding[]>();
+  const distinct = new ByMessage<readonly Finding[]>();
   const texts: AnalyzedText[] = [];
   for (const one of parsed) {
+    const findingsOf = (text: string): readonly Finding[] => found.get(one.message)?.get(text) ?? [];
     const { findings, source } = one.kind === 'identifier' ? identifiedText(one) : analyzedText(one, findingsOf);
-    distinct.set(one.text, findings);
+    distinct.set(one.message, one.text, 'text', findings);
     texts.push(source);
     yield;
   }
@@ -143,27 +174,27 @@ export async function editsOf(
   const all: TextEdits[] = [];
   let count = 0;
   for (const one of texts) {
-    const { text, kind } = one;
+    const { text, message, kind } = one;
     const plan = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : grammar);
     const planned = inSlices(plan, yieldIfDue);
     const edits = planned instanceof Promise ? await planned : planned;
     count += edits.length;
     TooManyValuesError.check(count);
-    all.push({ text, kind, edits });
+    all.push({ text, message, kind, edits });
   }
   return all;
 }
 
-function* findingsIn(texts: readonly AnalyzedText[]): Generator<{ text: string; place: Found }> {
-  for (const { parsed, found } of texts) {
+function* findingsIn(texts: readonly AnalyzedText[]): Generator<{ text: string; message: number; place: Found }> {
+  for (const { message, parsed, found } of texts) {
     for (const [index, { text }] of parsed.segments.entries()) {
-      for (const place of found[index] ?? []) yield { text, place };
+      for (const place of found[index] ?? []) yield { text, message, place };
     }
   }
 }
 
 export async function rewriteRequest(
-  document: RequestDocument,
+  document: NumberedRequest,
   edits: readonly TextEdits[],
   assignment: PseudonymAssignment,
 ): Promise<RequestDocument> {
@@ -171,19 +202,20 @@ export async function rewriteRequest(
 }
 
 function* rewriting(
-  document: RequestDocument,
+  document: NumberedRequest,
   edits: readonly TextEdits[],
   assignment: PseudonymAssignment,
 ): Steps<RequestDocument> {
-  const rewritten = new ByText<string>();
+  const rewritten = new ByMessage<string>();
   for (const one of edits) {
     yield;
-    const { text, kind } = one;
+    const { text, message, kind } = one;
     const isChanged = one.edits.length > 0;
-    rewritten.set(text, kind, isChanged ? applyEdits(text, one.edits, (edit) => assignment.pseudonymOf(edit)) : text);
+    const result = isChanged ? applyEdits(text, one.edits, (edit) => assignment.pseudonymOf(edit)) : text;
+    rewritten.set(message, text, kind, result);
   }
-  return yield* rewritingTexts(document, (text, kind) => {
-    const result = rewritten.get(text, kind);
+  return yield* rewritingTexts(document, (text, kind, message) => {
+    const result = rewritten.get(message, text, kind);
     if (result === undefined) throw new Error('A text of the request was not analyzed.');
     return result;
   });
@@ -191,31 +223,39 @@ function* rewriting(
 
 /** Replaces each text of a request, in steps. */
 export function* rewritingTexts(
-  { texts, passages, structuredMessages, tools, toolCalls }: RequestDocument,
-  text: (text: string, kind: TextKind) => string,
+  { texts, passages, structuredMessages, tools, toolCalls, numbers }: NumberedRequest,
+  text: (text: string, kind: TextKind, message: number) => string,
 ): Steps<RequestDocument> {
+  const visitorOf = (number: number | undefined) => ({
+    text: (one: string, kind: TextKind) => text(one, kind, number ?? BEFORE_ALL),
+  });
   return {
-    texts: yield* mapping(texts, (one) => text(one, 'text')),
+    texts: yield* mapping(texts, (one, at) => text(one, 'text', numbers.texts[at] ?? BEFORE_ALL)),
     ...(passages && {
-      passages: yield* mapping(passages, ({ text: one, kind }) => ({ text: text(one, kind), kind })),
+      passages: yield* mapping(passages, ({ text: one, kind, message }) => ({
+        text: text(one, kind, message ?? BEFORE_ALL),
+        kind,
+      })),
     }),
     ...(structuredMessages && {
-      structuredMessages: (yield* mapping(structuredMessages, (message) =>
-        visitMessages([message], { text }, 'structured_messages'),
+      structuredMessages: (yield* mapping(structuredMessages, (message, at) =>
+        visitMessages([message], visitorOf(numberOfMessage(at)), 'structured_messages'),
       )).flat(),
     }),
-    ...(tools && { tools: (yield* mapping(tools, (tool) => visitTools([tool], { text }))).flat() }),
+    ...(tools && { tools: (yield* mapping(tools, (tool) => visitTools([tool], visitorOf(BEFORE_ALL)))).flat() }),
     ...(toolCalls && {
-      toolCalls: (yield* mapping(toolCalls, (call) => visitMessages([call], { text }, 'tool_calls'))).flat(),
+      toolCalls: (yield* mapping(toolCalls, (call, at) =>
+        visitMessages([call], visitorOf(numbers.toolCalls[at]), 'tool_calls'),
+      )).flat(),
     }),
   };
 }
 
 /** Maps the items of a list, each in a step. */
-function* mapping<A, B>(items: readonly A[], map: (item: A) => B): Steps<B[]> {
+function* mapping<A, B>(items: readonly A[], map: (item: A, at: number) => B): Steps<B[]> {
   const mapped: B[] = [];
-  for (const item of items) {
-    mapped.push(map(item));
+  for (const [at, item] of items.entries()) {
+    mapped.push(map(item, at));
     yield;
   }
   return mapped;

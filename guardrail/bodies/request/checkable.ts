@@ -6,6 +6,8 @@ export interface Checkable {
   readonly passages: readonly Passage[];
   /** Data URLs and addresses of images. */
   readonly images: readonly string[];
+  /** The number of the message of each image. Default: the part is no list of messages. */
+  readonly imageMessages?: readonly number[];
   /** Whether the part contains or refers to a file or a recording. */
   readonly hasFiles: boolean;
   /**

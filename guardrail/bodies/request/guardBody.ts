@@ -1,4 +1,10 @@
-import type { CallContext, Guard, RequestDocument, RequestOutcome } from '../../pseudonymization/pseudonymization.ts';
+import {
+  BEFORE_ALL,
+  type CallContext,
+  type Guard,
+  type RequestDocument,
+  type RequestOutcome,
+} from '../../pseudonymization/pseudonymization.ts';
 import type { GuardedBody, RequestBody } from '../contract.ts';
 import { joined } from '../lists.ts';
 import type { Operation } from '../operations.ts';
@@ -9,8 +15,9 @@ import { planOfBody } from './readBody.ts';
 
 /**
  * Pseudonymizes a request's body and query in place: what does not change keeps its bytes. All parts of a request, such as the
- * lines of a batch and the fields of a form, are one document: a value that is found in one is replaced in all, and a policy that
- * blocks one blocks the request before anything is stored.
+ * lines of a batch and the fields of a form, are one document: a value that is found in one is replaced in all. Of a list of
+ * messages, a value is replaced from the message on that has it first. A policy that blocks one part blocks the request before
+ * anything is stored.
  * @throws BodyError if the body cannot be checked, and the errors of {@link Guard.request}
  */
 export async function guardBody(
@@ -41,7 +48,11 @@ async function check(parts: readonly Checkable[], guard: Guard, context: CallCon
   if (passages.length === 0 && images.length === 0 && !hasFiles) {
     return { session: guard.sessionOf(context.identity), entities: [], action: 'NONE' };
   }
-  const document: RequestDocument = { texts: [], passages, hasFiles, ...(images.length > 0 && { images }) };
+  const imageMessages = joined(parts.map((part) => part.imageMessages ?? part.images.map(() => BEFORE_ALL)));
+  const document: RequestDocument = {
+    ...{ texts: [], passages, hasFiles },
+    ...(images.length > 0 && { images, imageMessages }),
+  };
   return guard.request(document, context);
 }
 

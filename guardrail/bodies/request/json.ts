@@ -8,6 +8,7 @@ import type { BodyRole } from '../roles.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
 import { documentIn, readingJson, type JsonReading } from '../text.ts';
 import { contentOfRequest } from '../walk.ts';
+import { messagesOf } from './bodyMessages.ts';
 import type { Checkable } from './checkable.ts';
 
 /** @throws BodyError */
@@ -15,12 +16,17 @@ export function jsonBody(
   operation: Operation,
   { bytes, hidesEndUser, json = atOnce(readingJson(bytes)) }: Pick<RequestBody, 'bytes' | 'hidesEndUser' | 'json'>,
 ): Checkable {
-  return jsonPart(json, hidesEndUser, (root) => ({
-    members: operation.members,
-    structure: operation.structure,
-    opaqueObjects: operation.opaqueObjects,
-    inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
-  }));
+  return jsonPart(
+    json,
+    hidesEndUser,
+    (root) => ({
+      members: operation.members,
+      structure: operation.structure,
+      opaqueObjects: operation.opaqueObjects,
+      inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
+    }),
+    messagesOf,
+  );
 }
 
 /** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
@@ -55,17 +61,21 @@ function jsonPart(
   json: JsonReading,
   hidesEndUser: boolean | undefined,
   rolesOf: (root: Node) => Pick<BodySource, 'members' | 'inner' | 'structure' | 'opaqueObjects'>,
+  numbersOf?: typeof messagesOf,
 ): Checkable {
   const { text, root } = documentIn(json);
-  const { places, images, hasFiles } = contentOfRequest({ root, text, hidesEndUser, ...rolesOf(root) });
+  const source = { root, text, hidesEndUser, ...rolesOf(root) };
+  const { places, images, hasFiles } = contentOfRequest(source);
+  const messageAt = numbersOf?.(source);
   return {
-    passages: places,
-    images: images.map(({ source }) => source),
+    passages: messageAt ? places.map((place) => ({ ...place, message: messageAt(place.start) })) : places,
+    images: images.map(({ source: image }) => image),
+    ...(messageAt && { imageMessages: images.map(({ nodes }) => messageAt(nodes[0]?.start ?? -1)) }),
     hasFiles,
     write(texts, urls) {
-      const imageEdits = images.flatMap(({ source, put }, at): Edit[] => {
-        const url = urls[at] ?? source;
-        return url === source ? [] : put(url);
+      const imageEdits = images.flatMap(({ source: image, put }, at): Edit[] => {
+        const url = urls[at] ?? image;
+        return url === image ? [] : put(url);
       });
       return Buffer.from(applyEdits(text, [...editsOf(places, texts), ...imageEdits]));
     },
