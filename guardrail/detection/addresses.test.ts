@@ -79,15 +79,15 @@ describe('withAddresses', () => {
   it('reads the spans in any order', () => {
     const text = 'Ulm, Am Anger 4';
     const spans: readonly Span[] = [
-      { start: 5, end: 15, type: 'ADDRESS', score: 1, detector: 'fixed' },
-      { start: 0, end: 3, type: 'LOCATION', score: 1, detector: 'fixed' },
+      { start: 5, end: 15, type: 'ADDRESS', score: 1, detector: 'fixed', rule: 'fixed' },
+      { start: 0, end: 3, type: 'LOCATION', score: 1, detector: 'fixed', rule: 'fixed' },
     ];
     expect(withAddresses(text, spans).map(({ type }) => type)).to.deep.equal(['ADDRESS', 'ADDRESS']);
   });
 
   it('takes linear time', () =>
     expectLinearTime('places', 20_000, (length) => {
-      const spans = Array.from({ length }, (_, at): Span => ({ start: 8 * at + 4, end: 8 * at + 7, type: at === 0 ? 'ADDRESS' : 'LOCATION', score: 1, detector: 'fixed' })); // prettier-ignore
+      const spans = Array.from({ length }, (_, at): Span => ({ start: 8 * at + 4, end: 8 * at + 7, type: at === 0 ? 'ADDRESS' : 'LOCATION', score: 1, detector: 'fixed', rule: 'fixed' })); // prettier-ignore
       withAddresses('> 4 Ulm\n'.repeat(length), spans);
     }));
 });

@@ -38,6 +38,9 @@ function isBelow(text: string, first: Span, last: Span, nameAt: (start: number) 
   return name !== undefined && follows(name.end);
 }
 
+const asAddress = (span: Span): Span =>
+  span.type === 'ADDRESS' ? span : { ...span, type: 'ADDRESS', rule: 'address.joined' };
+
 /**
  * Makes a place part of an address if it contains a number, such as a postal code, or stands beside an address. A number
  * behind it on the line below an address is a part, too.
@@ -66,7 +69,5 @@ export function withAddresses(text: string, spans: readonly Span[]): readonly Sp
   };
   for (let at = 1; at < places.length; at++) join(places[at - 1], places[at]);
   for (let at = places.length - 1; at > 0; at--) join(places[at - 1], places[at]);
-  return spans.map((span) =>
-    addresses.has(span) ? { ...span, type: 'ADDRESS', end: ends.get(span) ?? span.end } : span,
-  );
+  return spans.map((span) => (addresses.has(span) ? { ...asAddress(span), end: ends.get(span) ?? span.end } : span));
 }

@@ -14,7 +14,7 @@ function finding(words: Readonly<Record<string, string>>, score = 0.9, name = 'f
         texts.map((text) =>
           Object.entries(words).flatMap(([word, type]): Span[] => {
             const start = text.indexOf(word);
-            return start < 0 ? [] : [{ start, end: start + word.length, type, score, detector: name }];
+            return start < 0 ? [] : [{ start, end: start + word.length, type, score, detector: name, rule: name }];
           }),
         ),
       );

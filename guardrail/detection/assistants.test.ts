@@ -9,8 +9,9 @@ const training = join(import.meta.dirname, '../../hack/training');
 function typeIn(text: string): string | undefined {
   const [name = ''] = /Gemini(?: Dupont)?|Bixby|Cortana|Claude|Siri|Alexa|Anna/.exec(text) ?? [];
   const start = text.indexOf(name);
-  return withAssistants(text, [{ start, end: start + name.length, type: 'PERSON', score: 1, detector: 'fixed' }])[0]
-    ?.type;
+  return withAssistants(text, [
+    { start, end: start + name.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' },
+  ])[0]?.type;
 }
 
 const assistants: readonly string[] = [
@@ -62,7 +63,14 @@ describe('withAssistants', () => {
 
   it('changes only the name to which the text is addressed', () => {
     const text = 'Hi Gemini, my brother Gemini is ill.';
-    const spans = [3, 22].map((start) => ({ start, end: start + 6, type: 'PERSON', score: 1, detector: 'fixed' }));
+    const spans = [3, 22].map((start) => ({
+      start,
+      end: start + 6,
+      type: 'PERSON',
+      score: 1,
+      detector: 'fixed',
+      rule: 'fixed',
+    }));
     expect(withAssistants(text, spans).map(({ type }) => type)).to.deep.equal(['PUBLIC_PERSON', 'PERSON']);
   });
 });

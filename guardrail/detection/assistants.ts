@@ -38,6 +38,8 @@ export function withAssistants(text: string, spans: readonly Span[]): readonly S
   return start === undefined
     ? spans
     : spans.map((span) =>
-        span.type === 'PERSON' && span.start === start && span.end === end ? { ...span, type: 'PUBLIC_PERSON' } : span,
+        span.type === 'PERSON' && span.start === start && span.end === end
+          ? { ...span, type: 'PUBLIC_PERSON', rule: 'assistant' }
+          : span,
       );
 }

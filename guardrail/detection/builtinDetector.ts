@@ -17,6 +17,7 @@ import { shippedFinder } from './ner/shippedFinder.ts';
 import { spelledNames } from './ner/spelledNames.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { titledWords } from './ner/titledWords.ts';
+import { modelRules } from './rules.ts';
 import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
@@ -94,7 +95,7 @@ class BuiltinDetector implements Detector {
     this.pieceSize = pieceSize;
     // Objects of one shape: each text meets all recognizers, and V8 reads from many shapes more slowly.
     const all = recognizersFor(languages);
-    const ofOneShape = ({ type, mayMatch, find }: Recognizer): Recognizer => ({ type, mayMatch, find });
+    const ofOneShape = ({ type, rule, mayMatch, find }: Recognizer): Recognizer => ({ type, rule, mayMatch, find });
     this.recognizers = all.map(ofOneShape);
     this.withoutDigits = all.filter(({ needsDigit }) => needsDigit !== true).map(ofOneShape);
   }
@@ -232,18 +233,20 @@ class BuiltinDetector implements Detector {
     const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
     const names: Span[] = this.names
       .find(text, recall, { context, isPersonal })
-      .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name }));
+      .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name, rule: modelRules[type] }));
     for (const { start, end } of titledWords(this.names.tokens, text)) {
       const at = names.findIndex((found) => found.start < end && found.end > start);
       const found = names[at];
-      if (found === undefined) names.push({ start, end, type: 'PERSON', score: TITLED, detector: name });
-      else if (found.type === 'PUBLIC_PERSON' && found.score < SURELY_PUBLIC) names[at] = { ...found, type: 'PERSON' };
+      if (found === undefined)
+        names.push({ start, end, type: 'PERSON', score: TITLED, detector: name, rule: 'titledWord' });
+      else if (found.type === 'PUBLIC_PERSON' && found.score < SURELY_PUBLIC)
+        names[at] = { ...found, type: 'PERSON', rule: 'titledWord' };
     }
     let words: ReadonlySet<string> | undefined;
     for (const { start, end } of spelledNames(this.names.tokens, text, () => (words ??= wordsOf(text, names))))
-      names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name });
+      names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name, rule: 'spelledName' });
     for (const { start, end } of accountNames(this.names.tokens, text, keywords))
-      names.push({ start, end, type: 'USERNAME', score: LABELLED, detector: name });
+      names.push({ start, end, type: 'USERNAME', score: LABELLED, detector: name, rule: 'accountName' });
     return names;
   }
 }
@@ -359,10 +362,13 @@ const isFoundByTagger = (type: string): boolean => nameTypes.some((name) => name
 function findByRecognizers(recognizers: readonly Recognizer[], stats: TextStats): Span[] {
   const spans: Span[] = [];
   let own = '';
-  const emit: Emit = (start, end, score, type = own) => spans.push({ start, end, type, score, detector: name });
-  for (const { type, mayMatch, find } of recognizers) {
+  let ownRule = '';
+  const emit: Emit = (start, end, score, type = own, rule = ownRule) =>
+    spans.push({ start, end, type, score, detector: name, rule });
+  for (const { type, rule, mayMatch, find } of recognizers) {
     if (!mayMatch(stats)) continue;
     own = type;
+    ownRule = rule;
     find(stats.text, emit, stats);
   }
   return spans;

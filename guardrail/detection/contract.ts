@@ -9,6 +9,12 @@ import type { Tenant } from '../ids.ts';
 /** An entity type in upper snake case, with Presidio's name where it has one: `PERSON`, `EMAIL_ADDRESS`, … */
 export type EntityType = string;
 
+/**
+ * What found an entity: a recognizer and its pattern, the model, a list or a pass, as in `iban`, `phone.label`, `model.person`,
+ * `deny-list:EMPLOYEE` and `custom:ticket`. A constant: it never contains text of a call.
+ */
+export type RuleId = string;
+
 /** The position of an entity in a text: `text.slice(start, end)`. */
 export interface Span {
   /** First UTF-16 code unit. */
@@ -20,6 +26,8 @@ export interface Span {
   readonly score: number;
   /** Name of the detector that found it, for metrics. */
   readonly detector: string;
+  /** The rule that decided: see {@link file://./rules.ts}. */
+  readonly rule: RuleId;
 }
 
 /** Whether a dependency of the guardrail is available. */

@@ -29,7 +29,7 @@ export function withDwellings(text: string, spans: readonly Span[]): readonly Sp
     if (!/^,? .*\d/.test(behind)) continue;
     const { 0: all = '', 1: value = '' } = dwelling.exec(behind) ?? [];
     const end = person.end + all.length;
-    if (value !== '') found.push({ ...person, type: 'ADDRESS', start: end - value.length, end });
+    if (value !== '') found.push({ ...person, type: 'ADDRESS', rule: 'dwelling', start: end - value.length, end });
   }
   return found;
 }
@@ -40,5 +40,5 @@ function withDistrict(text: string, span: Span): Span {
   const [number] = district.exec(text.slice(span.end, span.end + WIDTH)) ?? [];
   if (number === undefined || /\d/.test(text.slice(span.start, span.end))) return span;
   if (!fromTown.test(text.slice(Math.max(0, span.start - 8), span.start))) return span;
-  return { ...span, type: 'ADDRESS', end: span.end + number.length };
+  return { ...span, type: 'ADDRESS', rule: 'dwelling.district', end: span.end + number.length };
 }

@@ -8,7 +8,7 @@ function personsIn(text: string): number {
       /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Mum|Martin|Severin|Angeklagte|Head of Procurement|Kundennr|Case|addy|Min man|(?:Pr[aä]sident|President|Doktorin))\b/gu,
     ),
     ({ 0: word, index }) => {
-      return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed' };
+      return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' };
     },
   );
   return withoutFalseNames(text, spans).length;
@@ -69,7 +69,7 @@ describe('withoutFalseNames', () => {
   ] as const) {
     it(`cuts off what stands before the name in: ${text}`, () => {
       const start = text.indexOf(found);
-      const spans = [{ start, end: start + found.length, type: 'PERSON', score: 1, detector: 'fixed' }];
+      const spans = [{ start, end: start + found.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' }];
       expect(withoutFalseNames(text, spans).map((span) => text.slice(span.start, span.end))).to.deep.equal([name]);
     });
   }
@@ -78,12 +78,12 @@ describe('withoutFalseNames', () => {
     const spans = [
       [0, 3],
       [5, 7],
-    ].map(([start = 0, end = 0]) => ({ start, end, type: 'PERSON', score: 1, detector: 'fixed' }));
+    ].map(([start = 0, end = 0]) => ({ start, end, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' }));
     expect(withoutFalseNames('张伟的电话,小的', spans).map(({ end }) => end)).to.deep.equal([2, 7]);
   });
 
   it('removes no other type', () => {
-    const spans = [{ start: 4, end: 6, type: 'ORGANIZATION', score: 1, detector: 'fixed' }];
+    const spans = [{ start: 4, end: 6, type: 'ORGANIZATION', score: 1, detector: 'fixed', rule: 'fixed' }];
     expect(withoutFalseNames('Ask QA now', spans)).to.equal(spans);
   });
 });

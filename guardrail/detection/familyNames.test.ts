@@ -4,7 +4,9 @@ import { withFamilyNames } from './familyNames.ts';
 /** The persons in a text in which `name` was found as a public person. */
 function personsIn(text: string, name: string): string[] {
   const start = text.indexOf(name);
-  const spans = [{ start, end: start + name.length, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed' }];
+  const spans = [
+    { start, end: start + name.length, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed', rule: 'fixed' },
+  ];
   return withFamilyNames(text, spans).flatMap((span) =>
     span.type === 'PERSON' ? text.slice(span.start, span.end) : [],
   );
@@ -44,7 +46,7 @@ describe('withFamilyNames', () => {
   for (const [text, found, name] of initialled) {
     it(`begins at the first initial in: ${text}`, () => {
       const start = text.indexOf(found);
-      const spans = [{ start, end: start + found.length, type: 'PERSON', score: 1, detector: 'fixed' }];
+      const spans = [{ start, end: start + found.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' }];
       expect(withFamilyNames(text, spans).map((span) => text.slice(span.start, span.end))).to.deep.equal([name]);
     });
   }
@@ -58,7 +60,7 @@ describe('withFamilyNames', () => {
     const spans = [
       [0, 4],
       [4, 11],
-    ].map(([start = 0, end = 0]) => ({ start, end, type: 'PERSON', score: 1, detector: 'fixed' }));
+    ].map(([start = 0, end = 0]) => ({ start, end, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' }));
     expect(withFamilyNames("Dr O'Conner", spans).map(({ start, end }) => [start, end])).to.deep.equal([[3, 11]]);
   });
 
@@ -66,7 +68,7 @@ describe('withFamilyNames', () => {
     const text = "I spoke to O'Reilly and D’Angelo, not to X'Y.";
     const spans = ["'Reilly", 'Angelo', "'Y"].map((name) => {
       const start = text.indexOf(name);
-      return { start, end: start + name.length, type: 'PERSON', score: 1, detector: 'fixed' };
+      return { start, end: start + name.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' };
     });
     const names = withFamilyNames(text, spans).map(({ start, end }) => text.slice(start, end));
     expect(names).to.deep.equal(["O'Reilly", 'D’Angelo', "'Y"]);

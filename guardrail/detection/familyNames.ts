@@ -58,5 +58,5 @@ function titledName(text: string, span: Span): Span {
   const particles = titled.exec(text)?.groups?.particles;
   if (particles === undefined) return span;
   const hasParticle = particles !== '' || begins.test(text.slice(span.start, span.end));
-  return hasParticle ? { ...span, start: span.start - particles.length, type: 'PERSON' } : span;
+  return hasParticle ? { ...span, start: span.start - particles.length, type: 'PERSON', rule: 'familyName' } : span;
 }

@@ -10,7 +10,14 @@ function lastType(marked: string): string | undefined {
   for (const part of marked.split(/(<[^<>]*\|[A-Z_]+>)/)) {
     const [, value, type] = /^<(.*)\|([A-Z_]+)>$/.exec(part) ?? [];
     if (value !== undefined && type !== undefined)
-      spans.push({ start: text.length, end: text.length + value.length, type, score: 1, detector: 'fixed' });
+      spans.push({
+        start: text.length,
+        end: text.length + value.length,
+        type,
+        score: 1,
+        detector: 'fixed',
+        rule: 'fixed',
+      });
     text += value ?? part;
   }
   return withHomes(text, spans).at(-1)?.type;
@@ -120,7 +127,7 @@ describe('withHomes', () => {
 
   it('takes linear time', () =>
     expectLinearTime('places', 20_000, (length) => {
-      const spans = Array.from({ length }, (_, at): Span => ({ start: 9 * at + 6, end: 9 * at + 8, type: 'LOCATION', score: 1, detector: 'fixed' })); // prettier-ignore
+      const spans = Array.from({ length }, (_, at): Span => ({ start: 9 * at + 6, end: 9 * at + 8, type: 'LOCATION', score: 1, detector: 'fixed', rule: 'fixed' })); // prettier-ignore
       withHomes('lives in '.repeat(length), spans);
     }));
 });

@@ -38,5 +38,7 @@ export function withHomes(text: string, spans: readonly Span[]): readonly Span[]
     if (!endsWithPreposition(leading)) return endsWithLabel(leading) && isNear(place);
     return ownHome(leading) || (homeAfter.test(from(place.end)) && self(leading)) || (isNear(place) && home(leading));
   };
-  return spans.map((span) => (span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS' } : span));
+  return spans.map((span) =>
+    span.type === 'LOCATION' && isHome(span) ? { ...span, type: 'ADDRESS', rule: 'home' } : span,
+  );
 }

@@ -4,7 +4,7 @@ import { withIntroductions } from './introductions.ts';
 /** The type of the public person "Bob Dylan" in a text. */
 function typeIn(text: string): string | undefined {
   const start = text.indexOf('Bob Dylan');
-  const spans = [{ start, end: start + 9, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed' }];
+  const spans = [{ start, end: start + 9, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed', rule: 'fixed' }];
   return withIntroductions(text, spans)[0]?.type;
 }
 
@@ -46,7 +46,7 @@ describe('withIntroductions', () => {
   }
   it('makes a name in a field private beside an address for mail', () => {
     const text = 'Name: Bob Dylan, Mail: bob@mail.example';
-    const name = { start: 6, end: 15, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed' };
+    const name = { start: 6, end: 15, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed', rule: 'fixed' };
     const mail = { ...name, start: 23, end: 39, type: 'EMAIL_ADDRESS' };
     expect(withIntroductions(text, [name, mail])).to.deep.equal([{ ...name, type: 'PERSON' }, mail]);
     expect(withIntroductions(text, [name])).to.deep.equal([name]);
@@ -58,7 +58,7 @@ describe('withIntroductions', () => {
   }
 
   it('changes no other type', () => {
-    const place = { start: 4, end: 9, type: 'LOCATION', score: 1, detector: 'fixed' };
+    const place = { start: 4, end: 9, type: 'LOCATION', score: 1, detector: 'fixed', rule: 'fixed' };
     expect(withIntroductions("I'm Paris", [place])).to.deep.equal([place]);
   });
 });

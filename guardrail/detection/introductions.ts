@@ -40,5 +40,7 @@ export function withIntroductions(text: string, spans: readonly Span[]): readonl
     if (mailHeader.test(before)) return afterName.test(text.slice(end, end + WIDTH));
     return hasContact && nameLabel.test(before);
   };
-  return spans.map((span) => (span.type === 'PUBLIC_PERSON' && introduces(span) ? { ...span, type: 'PERSON' } : span));
+  return spans.map((span) =>
+    span.type === 'PUBLIC_PERSON' && introduces(span) ? { ...span, type: 'PERSON', rule: 'introduction' } : span,
+  );
 }

@@ -6,7 +6,7 @@ import { withNamesakes } from './namesakes.ts';
 /** The types of the given values after the correction, in one text each. */
 function judged(values: readonly (readonly [value: string, type: string])[]): string[] {
   const spans = values.map(([value, type]): Span[] => [
-    { start: 0, end: value.length, type, score: 0.9, detector: 'fixed' },
+    { start: 0, end: value.length, type, score: 0.9, detector: 'fixed', rule: 'fixed' },
   ]);
   const result = withNamesakes(
     values.map(([value]) => value),

@@ -34,9 +34,11 @@ export function withNamesakes(
   };
   const corrected = (text: string, span: Span): Span => {
     const value = (): string => text.slice(span.start, span.end);
-    if (span.type === 'PUBLIC_PERSON' && names.get(value()) !== undefined) return { ...span, type: 'PERSON' };
-    if (span.type === 'LOCATION' && addresses.has(value())) return { ...span, type: 'ADDRESS' };
-    if (span.type === 'PUBLIC_URL' && containsName(compounds, value())) return { ...span, type: 'URL' };
+    if (span.type === 'PUBLIC_PERSON' && names.get(value()) !== undefined)
+      return { ...span, type: 'PERSON', rule: 'namesake' };
+    if (span.type === 'LOCATION' && addresses.has(value())) return { ...span, type: 'ADDRESS', rule: 'namesake' };
+    if (span.type === 'PUBLIC_URL' && containsName(compounds, value()))
+      return { ...span, type: 'URL', rule: 'namesake' };
     return span;
   };
   return ranges.flatMap(({ from, to }) => {

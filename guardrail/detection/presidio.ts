@@ -8,10 +8,12 @@ import {
   type Detector,
   type DetectOptions,
   type EntityType,
+  type RuleId,
   type Span,
 } from './contract.ts';
 import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../telemetry/telemetry.ts';
 import { identifiesSomebody } from './recognizers/generic/personalUrls.ts';
+import { presidioRule } from './rules.ts';
 import { resolveOverlaps } from './spans.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
@@ -36,7 +38,16 @@ const concurrency = 4;
 const coolDownMs = 5000;
 const maxResponse = 32 * 1024 * 1024;
 
-const result = z.object({ entity_type: z.string(), start: z.int().min(0), end: z.int().min(0), score: z.number() });
+/** The most names of recognizers that are kept. */
+const MOST_RULES = 256;
+
+const result = z.object({
+  entity_type: z.string(),
+  start: z.int().min(0),
+  end: z.int().min(0),
+  score: z.number(),
+  recognition_metadata: z.object({ recognizer_name: z.string().max(100).optional().catch(undefined) }).nullish(),
+});
 const answerSchema = z.array(z.array(result));
 
 /**
@@ -53,6 +64,7 @@ class PresidioDetector implements Detector {
   private readonly languages: readonly string[];
   private readonly span: SpanStart;
   private readonly dispatcher: Agent;
+  private readonly rules = new Map<string, RuleId>();
   private readonly breaker = new CircuitBreaker({ failures: 3, coolDownMs });
 
   constructor({ url, timeoutMs = 1000, languages = ['en'] }: PresidioOptions) {
@@ -144,11 +156,23 @@ class PresidioDetector implements Detector {
       throw new Failure('Presidio sent a response that does not match the request');
     return texts.map((text, index) => {
       const at = toUtf16(text);
-      return (lists.data[index] ?? []).map(({ entity_type: type, start: from, end: to, score }): Span => {
-        const [start, end] = [at(from), at(to)];
-        return { start, end, type: finerType(type, text.slice(start, end)), score, detector: name };
-      });
+      return (lists.data[index] ?? []).map(
+        ({ entity_type: type, start: from, end: to, score, recognition_metadata: by }): Span => {
+          const [start, end] = [at(from), at(to)];
+          const rule = this.ruleOf(by?.recognizer_name);
+          return { start, end, type: finerType(type, text.slice(start, end)), score, detector: name, rule };
+        },
+      );
     });
+  }
+
+  /** The rule of a recognizer. A server has a few dozen; the names of more are not kept. */
+  private ruleOf(recognizer = 'unknown'): RuleId {
+    const known = this.rules.get(recognizer);
+    if (known !== undefined) return known;
+    const rule = presidioRule(recognizer);
+    if (this.rules.size < MOST_RULES) this.rules.set(recognizer, rule);
+    return rule;
   }
 
   private async call(path: string, signal: AbortSignal, body?: unknown, span?: CallSpan): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { unitAt } from '../unitAt.ts';
-import type { EntityType, Span } from './contract.ts';
+import type { EntityType, RuleId, Span } from './contract.ts';
 import type { MessageRange } from './messageRanges.ts';
 import { Phrases } from './policy/phrases.ts';
 import { generalTypeOf } from './publicTypes.ts';
@@ -18,6 +18,7 @@ export interface KnownName {
   readonly type: string;
   readonly score: number;
   readonly detector: string;
+  readonly rule: RuleId;
 }
 
 /** The lowest score of a name that is searched elsewhere. */
@@ -151,16 +152,17 @@ function isRepeated({ type, score }: Span): boolean {
 export function addNames(phrases: { add(phrase: string, known: KnownName): void }, value: string, span: Span): void {
   if (!isRepeated(span)) return;
   const { type, score, detector } = span;
+  const known = (share: number): KnownName => ({ type, score: score * share, detector, rule: 'repetition' });
   if (value.length < 3 || !/^\p{Lu}/u.test(value)) return;
   const isPerson = generalTypeOf(type) === 'PERSON';
   const names = isPerson ? (value.match(namePart) ?? []) : [];
   const isList = names.length > MOST_NAMES;
-  if (!isList && (isPerson || value.length > 3)) phrases.add(value, { type, score, detector });
+  if (!isList && (isPerson || value.length > 3)) phrases.add(value, known(1));
   if (names.length < 2) return;
-  if (!isList) phrases.add(value.toUpperCase(), { type, score, detector });
+  if (!isList) phrases.add(value.toUpperCase(), known(1));
   for (const name of names) {
-    phrases.add(name, { type, score: score * 0.9, detector });
-    if (!isList) phrases.add(name.toUpperCase(), { type, score: score * 0.9, detector });
+    phrases.add(name, known(0.9));
+    if (!isList) phrases.add(name.toUpperCase(), known(0.9));
   }
 }
 

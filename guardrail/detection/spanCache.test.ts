@@ -33,6 +33,7 @@ function digits(): Detector & { readonly asked: string[] } {
             type: recall.toUpperCase(),
             score: 1,
             detector: 'digits',
+            rule: 'digits',
           })),
         ),
       );
@@ -129,7 +130,7 @@ describe('withSpanCache', () => {
     expect((await cached.detect(['room 1'], options()))[0]).to.have.length(1);
   });
 
-  it('keeps nothing of a span but its place, type, score and detector', async () => {
+  it('keeps nothing of a span but its place, type, score, detector and rule', async () => {
     const detector = digits();
     const cached = withSpanCache({
       ...detector,
@@ -138,7 +139,7 @@ describe('withSpanCache', () => {
     });
     await cached.detect(['room 1'], options());
     const [[span] = []] = await cached.detect(['room 1'], options());
-    expect(span).to.have.all.keys('start', 'end', 'type', 'score', 'detector');
+    expect(span).to.have.all.keys('start', 'end', 'type', 'score', 'detector', 'rule');
   });
 
   it('obeys a policy that changes', async () => {

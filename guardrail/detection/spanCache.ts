@@ -110,7 +110,14 @@ class SpanCache {
   set(key: string | undefined, spans: readonly Span[]): void {
     if (key === undefined || this.entries.has(key)) return;
     // A copy of each field: nothing else that a span may have is kept.
-    const copies = spans.map(({ start, end, type, score, detector }) => ({ start, end, type, score, detector }));
+    const copies = spans.map(({ start, end, type, score, detector, rule }) => ({
+      start,
+      end,
+      type,
+      score,
+      detector,
+      rule,
+    }));
     this.entries.set(key, copies);
     this.newest = key;
     this.bytes += sizeOf(copies);

@@ -9,6 +9,7 @@ const span = (start: number, end: number, type: string, score = 0.9): Span => ({
   type,
   score,
   detector: 'test',
+  rule: 'test',
 });
 const shown = (text: string, spans: readonly Span[]): string[] =>
   resolveOverlaps(text, spans).map(({ start, end, type }) => `${text.slice(start, end)}|${type}`);

@@ -8,6 +8,7 @@ const span = (start: number, end: number, type: string, score = 0.9): Span => ({
   type,
   score,
   detector: 'x',
+  rule: 'x',
 });
 const typesOf = (...spans: Span[]): string[] => withPersonalUrls(spans).map(({ type }) => type);
 

@@ -12,7 +12,7 @@ export function withPersonalUrls(spans: readonly Span[]): readonly Span[] {
   const values = spans.filter((span) => hasPattern(span) && !isUrl(span) && span.score >= SURE);
   return spans.map((span) =>
     span.type === 'PUBLIC_URL' && values.some(({ start, end }) => span.start <= start && end <= span.end)
-      ? { ...span, type: 'URL' }
+      ? { ...span, type: 'URL', rule: 'personalUrl' }
       : span,
   );
 }

@@ -18,7 +18,7 @@ const own = new Map(
     finds: "recognizers: [{name: badge, type: BADGE, pattern: 'B-[0-9]+'}]",
   }).map(([name, yaml]) => [name, compileDocument(parsePolicy(yaml))]),
 );
-const person = { start: 0, end: 4, type: 'PERSON', score: 1, detector: 'builtin' };
+const person = { start: 0, end: 4, type: 'PERSON', score: 1, detector: 'builtin', rule: 'builtin' };
 const actionIn = (policy: Policy): unknown => policy.actionOf(person, 'Anna', undefined);
 
 describe('the policy of a call', () => {

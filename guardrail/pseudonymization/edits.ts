@@ -113,7 +113,7 @@ export function identifiedText(read: ParsedText): {
   const place = { start: 0, end: read.text.length, type: IDENTIFIER_TYPE, score: 1 };
   return {
     source: { ...read, found: [[{ ...place, whole: false }]] },
-    findings: [{ ...place, detector: 'builtin', action: 'pseudonymize' }],
+    findings: [{ ...place, detector: 'builtin', rule: 'identifier', action: 'pseudonymize' }],
   };
 }
 

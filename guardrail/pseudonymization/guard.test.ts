@@ -525,6 +525,7 @@ describe('long values', () => {
               type,
               score: 0.9,
               detector: 'greedy',
+              rule: 'greedy',
               action: 'pseudonymize',
             };
           }),

@@ -1,7 +1,7 @@
 /** Finds the values that a policy names itself: those of its deny lists, and of its custom recognizers. In steps. */
 import type { RE2JS } from 're2js';
 import type { Steps } from '../../eventLoop.ts';
-import { TooManyValuesError, type EntityType, type Span } from '../contract.ts';
+import { TooManyValuesError, type EntityType, type RuleId, type Span } from '../contract.ts';
 import { foldedPartsOf, newValues } from '../text/foldedView.ts';
 import { piecesOf } from '../text/pieces.ts';
 import { ContextWords } from './contextWords.ts';
@@ -11,12 +11,18 @@ import type { Phrases } from './phrases.ts';
 /** What a policy searches in texts. */
 export interface OwnValues {
   /** The deny lists. A value of two lists has the type of the first. */
-  readonly lists: readonly Phrases<EntityType>[];
+  readonly lists: readonly Phrases<DeniedValue>[];
   readonly recognizers: readonly CustomRecognizer[];
 }
 
+/** What a value of a deny list is. */
+export interface DeniedValue {
+  readonly type: EntityType;
+  readonly rule: RuleId;
+}
+
 export interface CustomRecognizer {
-  readonly name: string;
+  readonly rule: RuleId;
   readonly type: EntityType;
   readonly matcher: RE2JS;
   readonly score: number;
@@ -79,11 +85,11 @@ class ValueCounter {
 function* findAsWritten(text: string, { lists, recognizers }: OwnValues, counter: ValueCounter): Steps<Span[]> {
   const denied = new Map<string, Span>();
   for (const list of lists) {
-    const add = (start: number, end: number, type: EntityType): void => {
+    const add = (start: number, end: number, { type, rule }: DeniedValue): void => {
       const place = `${start}-${end}`;
       if (denied.has(place)) return;
       counter.add();
-      denied.set(place, { start, end, type, score: 1, detector: 'deny-list' });
+      denied.set(place, { start, end, type, score: 1, detector: 'deny-list', rule });
     };
     for (let at = 0; at < text.length;) {
       at = list.find(text, add, at, Math.min(at + STEP, text.length));
@@ -100,7 +106,7 @@ function* findAsWritten(text: string, { lists, recognizers }: OwnValues, counter
 }
 
 function* findCustom(
-  { type, matcher, score, context }: CustomRecognizer,
+  { type, rule, matcher, score, context }: CustomRecognizer,
   text: string,
   found: (span: Span) => void,
 ): Steps<void> {
@@ -108,6 +114,7 @@ function* findCustom(
   yield* eachMatch(matcher, text, (start, end) => {
     const [from, to] = [Math.max(0, start - CONTEXT_DISTANCE), Math.min(text.length, end + CONTEXT_DISTANCE)];
     const hasContext = words?.isIn(from, to) ?? false;
-    found({ start, end, type, score: Math.min(1, hasContext ? score + CONTEXT_BONUS : score), detector: 'custom' });
+    const raised = Math.min(1, hasContext ? score + CONTEXT_BONUS : score);
+    found({ start, end, type, score: raised, detector: 'custom', rule });
   });
 }

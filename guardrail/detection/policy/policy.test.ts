@@ -6,7 +6,14 @@ import { parsePolicy, PolicyError } from './schema.ts';
 import { MAX_VALUES, TooManyValuesError, type Span } from '../contract.ts';
 
 const policyOf = (yaml: string): ReturnType<typeof compilePolicy> => compilePolicy(parsePolicy(yaml), 'confidential');
-const span = (type: string, score = 0.9, detector = 'builtin'): Span => ({ start: 0, end: 4, type, score, detector });
+const span = (type: string, score = 0.9, detector = 'builtin'): Span => ({
+  start: 0,
+  end: 4,
+  type,
+  score,
+  detector,
+  rule: 'rule',
+});
 const problemsOf = (yaml: string): readonly string[] => {
   try {
     parsePolicy(yaml);

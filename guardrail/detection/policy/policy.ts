@@ -2,8 +2,9 @@ import type { EntityType, Policy, PolicySettings } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { atOnce, type Steps } from '../../eventLoop.ts';
 import { generalTypeOf } from '../publicTypes.ts';
+import { customRule, denyRule } from '../rules.ts';
 import { compileLinear } from './linearPattern.ts';
-import { findOwnValues, type CustomRecognizer } from './ownValues.ts';
+import { findOwnValues, type CustomRecognizer, type DeniedValue } from './ownValues.ts';
 import { Phrases } from './phrases.ts';
 import { defaultProfile, type Profile } from './profiles.ts';
 import { CUSTOM_THRESHOLD, firstOf, rememberRules } from './resolveRule.ts';
@@ -18,7 +19,7 @@ interface AllowList {
 interface CompiledRules {
   readonly rules: Rules;
   readonly allow: AllowList;
-  readonly deny: Phrases<EntityType>;
+  readonly deny: Phrases<DeniedValue>;
 }
 
 /** A policy document whose lists and patterns are compiled. Several policies can share it. */
@@ -131,9 +132,9 @@ function deniedTypes({ document }: CompiledDocument): EntityType[] {
 }
 
 function* compilingRules(rules: Rules): Steps<CompiledRules> {
-  const deny = new Phrases<EntityType>({ exact: false });
+  const deny = new Phrases<DeniedValue>({ exact: false });
   for (const { value, type } of rules.deny ?? []) {
-    deny.add(value, type);
+    deny.add(value, { type, rule: denyRule(type) });
     yield;
   }
   return { rules, allow: allowList(rules), deny };
@@ -174,7 +175,7 @@ function customRecognizer({
     words = new Phrases({ exact: false });
     for (const word of context) words.add(word, true);
   }
-  return { name, type, matcher: compiled(pattern), score, context: words };
+  return { type, rule: customRule(name), matcher: compiled(pattern), score, context: words };
 }
 
 function compiled(pattern: string): RE2JS {

@@ -9,7 +9,11 @@ import { openPolicy, type PolicySource } from './policySource.ts';
 import { PolicyError } from './schema.ts';
 
 const actionIn = (source: PolicySource): string | undefined =>
-  source.current.actionOf({ start: 0, end: 1, type: 'PERSON', score: 1, detector: 'builtin' }, 'Anna', undefined);
+  source.current.actionOf(
+    { start: 0, end: 1, type: 'PERSON', score: 1, detector: 'builtin', rule: 'builtin' },
+    'Anna',
+    undefined,
+  );
 
 async function until(condition: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
@@ -42,7 +46,7 @@ describe('policy source', () => {
   it('applies the sample policy', () => {
     const { current } = open(join(import.meta.dirname, '../../../hack/samples/policy.yaml'));
     const judge = (type: string, value: string, score = 1, team?: string): string | undefined =>
-      current.actionOf({ start: 0, end: value.length, type, score, detector: 'builtin' }, value, team);
+      current.actionOf({ start: 0, end: value.length, type, score, detector: 'builtin', rule: 'builtin' }, value, team);
     expect(judge('EMAIL_ADDRESS', 'ada@example.org')).to.equal('pseudonymize');
     expect(judge('CREDIT_CARD', '4111 1111 1111 1111')).to.equal('block');
     expect(judge('ORGANIZATION', 'Initech')).to.equal(undefined);

@@ -4,7 +4,14 @@ import { compilePolicy } from './policy.ts';
 import type { Profile } from './profiles.ts';
 import { parsePolicy } from './schema.ts';
 
-const span = (type: string, detector = 'builtin', score = 0.9): Span => ({ start: 0, end: 4, type, score, detector });
+const span = (type: string, detector = 'builtin', score = 0.9): Span => ({
+  start: 0,
+  end: 4,
+  type,
+  score,
+  detector,
+  rule: 'rule',
+});
 const judge = (yaml: string, type: string, profile?: Profile, team?: string, detector?: string): string | undefined =>
   compilePolicy(parsePolicy(yaml), profile).actionOf(span(type, detector), 'Anna', team);
 

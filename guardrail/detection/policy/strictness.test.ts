@@ -39,6 +39,7 @@ const found = fc.record({
   span: fc.record({
     ...{ start: fc.constant(0), end: fc.constant(4), type },
     score: fc.constantFrom(0.1, 0.4, 0.6, 0.9),
+    rule: fc.constant('rule'),
     detector: fc.constantFrom('builtin', 'presidio', 'deny-list', 'custom'),
   }),
   value: word,

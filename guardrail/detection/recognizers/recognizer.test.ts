@@ -6,7 +6,7 @@ import { textStatsOf } from './textStats.ts';
 /** The values behind a prefix, each with its place. */
 function found(text: string, pattern: RegExp, near?: Near): string[] {
   const stats = textStatsOf(text);
-  const recognizer = afterPrefix({ type: 'USERNAME', pattern, score: 1, ...(near && { near }) });
+  const recognizer = afterPrefix({ type: 'USERNAME', rule: 'test', pattern, score: 1, ...(near && { near }) });
   const values: string[] = [];
   if (recognizer.mayMatch(stats)) {
     recognizer.find(text, (start, end) => values.push(`${start} ${text.slice(start, end)}`), stats);

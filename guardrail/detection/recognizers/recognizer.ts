@@ -1,16 +1,19 @@
-import type { EntityType } from '../contract.ts';
+import type { EntityType, RuleId } from '../contract.ts';
 import { withoutEscapedQuotes } from '../text/escapes.ts';
 import type { KeywordList } from './keywords.ts';
 import { isDigit, margin, type DigitStats, type DigitWindow, type TextStats } from './textStats.ts';
 
-/** Receives one span. */
-export type Emit = (start: number, end: number, score: number, type?: EntityType) => void;
+/** Receives one span. Default of type and rule: those of the recognizer. */
+export type Emit = (start: number, end: number, score: number, type?: EntityType, rule?: RuleId) => void;
 
 /** Finds values by their pattern. Its run time is linear in the length of the text, for any text. */
 export interface Recognizer {
   /** The type of a value for which `find` names no other. */
   readonly type: EntityType;
   readonly otherTypes?: readonly EntityType[];
+  /** The rule of a value for which `find` names no other. */
+  readonly rule: RuleId;
+  readonly otherRules?: readonly RuleId[];
   /** Whether it finds nothing in a text without digits. Most short texts have none, and are not shown to it then. */
   readonly needsDigit?: true;
   /** Whether a text with these properties can contain a value. */
@@ -75,6 +78,7 @@ export interface Match {
 export interface PatternRecognizer<Stats> {
   readonly type: EntityType;
   readonly otherTypes?: readonly EntityType[];
+  readonly rule: RuleId;
   /**
    * Global; the whole match is the value. A lookahead for its first character before `(?<![\p{L}…])` saves time: what stands in
    * front of a position takes longer to check.
@@ -86,9 +90,13 @@ export interface PatternRecognizer<Stats> {
   readonly score: (value: string, match: Match) => number | { readonly score: number; readonly type: EntityType };
 }
 
-type Types = Pick<Recognizer, 'type' | 'otherTypes'>;
+type Identity = Pick<Recognizer, 'type' | 'otherTypes' | 'rule'>;
 
-const typesOf = ({ type, otherTypes }: Types): Types => ({ type, ...(otherTypes && { otherTypes }) });
+const identityOf = ({ type, otherTypes, rule }: Identity): Identity => ({
+  type,
+  ...(otherTypes && { otherTypes }),
+  rule,
+});
 
 /** A recognizer of values around digits. */
 export interface DigitRecognizer extends PatternRecognizer<DigitStats> {
@@ -100,7 +108,7 @@ export interface DigitRecognizer extends PatternRecognizer<DigitStats> {
 export function aroundDigits(recognizer: DigitRecognizer): Recognizer {
   const { pattern, mayMatch, score, mayContain } = recognizer;
   return {
-    ...typesOf(recognizer),
+    ...identityOf(recognizer),
     needsDigit: true,
     mayMatch,
     find(text, emit, stats) {
@@ -118,7 +126,7 @@ export function aroundDigits(recognizer: DigitRecognizer): Recognizer {
 export function anywhere(recognizer: PatternRecognizer<TextStats>): Recognizer {
   const { pattern, mayMatch, score } = recognizer;
   return {
-    ...typesOf(recognizer),
+    ...identityOf(recognizer),
     mayMatch,
     find(text, emit) {
       eachMatch(pattern, text, (match) => {
@@ -134,6 +142,7 @@ export type Near = { readonly keyword: KeywordList } | { readonly sign: string }
 /** A recognizer of values behind a prefix. */
 export interface PrefixRecognizer {
   readonly type: EntityType;
+  readonly rule: RuleId;
   /** Global, with two groups: the prefix, and the value directly behind it. */
   readonly pattern: RegExp;
   readonly score: number;
@@ -147,14 +156,15 @@ export interface PrefixRecognizer {
 
 /** A recognizer of values that their prefix identifies. */
 export function afterPrefix(recognizer: PrefixRecognizer): Recognizer {
-  const { type, pattern, score, near, mayMatch = () => true, accepts = () => true } = recognizer;
+  const { type, rule, pattern, score, near, mayMatch = () => true, accepts = () => true } = recognizer;
   return {
     type,
+    rule,
     mayMatch: (stats) => mayMatch(stats) && (near === undefined || firstPlace(near, stats) >= 0),
     find(text, emit, stats) {
       const visit = ({ 1: prefix = '', 2: value = '', index }: RegExpExecArray, from = 0): void => {
         const start = from + index + prefix.length;
-        if (accepts(value, text, start)) emit(start, start + value.length, score);
+        if (accepts(value, text, start)) emit(start, start + value.length, score, type, rule);
       };
       if (near) eachMatchNear(near, pattern, stats, visit);
       else eachMatch(pattern, text, visit);
@@ -215,6 +225,8 @@ export function afterKeyword(
   return {
     type: patterns[0].type,
     otherTypes: patterns.slice(1).map(({ type }) => type),
+    rule: patterns[0].rule,
+    otherRules: patterns.slice(1).map(({ rule }) => rule),
     ...(patterns.every(({ needsDigit }) => needsDigit) && { needsDigit: true }),
     mayMatch: (stats) => stats.keywords.of(list).length > 0 && patterns.some(({ mayMatch }) => mayMatch(stats)),
     find(text, emit, stats) {
@@ -227,12 +239,12 @@ export function afterKeyword(
         const to = (starts[next - 1] ?? 0) + within;
         const part = text.slice(start, to + longest);
         const hasDigit = DIGIT.test(part);
-        for (const { type, pattern, score, needsDigit } of active) {
+        for (const { type, rule, pattern, score, needsDigit } of active) {
           if (needsDigit === true && !hasDigit) continue;
           eachMatch(pattern, part, (match) => {
             if (start + match.index > to) return;
             emitScored(match, start, text, score, (begin, end, value, other = type) => {
-              emit(begin, end, value, other);
+              emit(begin, end, value, other, rule);
             });
           });
         }

@@ -17,7 +17,7 @@ import { townFields } from './generic/townFields.ts';
 import { unspaced } from './generic/unspacedNames.ts';
 import { usernames } from './generic/usernames.ts';
 import { vehicles } from './generic/vehicles.ts';
-import type { EntityType } from '../contract.ts';
+import type { EntityType, RuleId } from '../contract.ts';
 import type { Recognizer } from './recognizer.ts';
 
 /**
@@ -49,4 +49,9 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
 /** All types that recognizers find. */
 export const recognizedTypes = (): readonly EntityType[] => [
   ...new Set(recognizersFor().flatMap(({ type, otherTypes = [] }) => [type, ...otherTypes])),
+];
+
+/** The rules of all recognizers, in the order in which they run. */
+export const recognizedRules = (): readonly RuleId[] => [
+  ...new Set(recognizersFor().flatMap(({ rule, otherRules = [] }) => [rule, ...otherRules])),
 ];

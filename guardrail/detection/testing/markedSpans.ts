@@ -17,6 +17,7 @@ export function withMarks(text: string, apply: (plain: string, spans: readonly S
         type,
         score: Number(score),
         detector: 'fixed',
+        rule: 'fixed',
       });
     plain += value ?? part;
   }

@@ -48,7 +48,7 @@ export function createFakeAnalyzer(planted: Planted, options: FakeAnalyzerOption
 
 function findingOf(start: number, value: string, type: EntityType, block: readonly EntityType[]): Finding {
   const action = block.includes(type) ? 'block' : 'pseudonymize';
-  return { start, end: start + value.length, type, score: 0.9, detector: 'fake', action };
+  return { start, end: start + value.length, type, score: 0.9, detector: 'fake', rule: 'fake', action };
 }
 
 /** Whether a value splits no surrogate pair, as the contract of findings requires. */

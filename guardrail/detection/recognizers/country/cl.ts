@@ -5,6 +5,7 @@ export const chile: Country = {
   recognizers: [
     aroundDigits({
       type: 'CL_RUT',
+      rule: 'nationalId.cl',
       pattern: /(?<![\p{L}\p{N}.-])\d{1,2}(?:\.\d{3}\.\d{3}|\d{6})-[\dKk](?![\p{L}\p{N}])/gu,
       mayMatch: (stats) => stats.digits >= 7,
       mayContain: ({ text }) => /\d{3}-[\dK](?![\dA-Z])/i.test(text),

@@ -14,6 +14,7 @@ export const germany: Country = {
   recognizers: [
     aroundDigits({
       type: 'DE_SOCIAL_SECURITY',
+      rule: 'nationalId.de',
       pattern: /(?<![\p{L}\p{N}])\d{2} ?\d{6} ?[A-Z] ?\d{3}(?![\p{L}\p{N}])/gu,
       mayMatch: ({ solid, hasCapital }) => solid >= 6 && hasCapital,
       score: withContext(/versicherungsn(?:umme)?r|\b[rs]v[ -]?n(?:umme)?r\b|rentenversicherung/),

@@ -11,6 +11,7 @@ export const spain: Country = {
   recognizers: [
     aroundDigits({
       type: 'ES_NIF',
+      rule: 'nationalId.es',
       pattern: /(?<![\p{L}\p{N}])\d{8}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
       mayMatch: (stats) => stats.solid >= 8,
       score: (value, match) =>
@@ -18,6 +19,7 @@ export const spain: Country = {
     }),
     aroundDigits({
       type: 'ES_NIE',
+      rule: 'nationalId.es.foreigner',
       pattern: /(?<![\p{L}\p{N}])[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z](?![\p{L}\p{N}])/giu,
       mayMatch: (stats) => stats.solid >= 7,
       score: (value, match) => {

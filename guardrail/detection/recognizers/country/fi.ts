@@ -5,6 +5,7 @@ export const finland: Country = {
   recognizers: [
     aroundDigits({
       type: 'FI_PERSONAL_IDENTITY_CODE',
+      rule: 'nationalId.fi',
       pattern: /(?<![\p{L}\p{N}])\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y](?![\p{L}\p{N}])/gu,
       mayMatch: (stats) => stats.solid >= 6,
       score: (value) =>

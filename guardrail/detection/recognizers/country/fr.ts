@@ -14,6 +14,7 @@ export const france: Country = {
   recognizers: [
     aroundDigits({
       type: 'FR_NIR',
+      rule: 'nationalId.fr',
       pattern: /(?<![\p{L}\p{N}])[12] ?\d{2} ?\d{2} ?2[AB] ?\d{3} ?\d{3} ?\d{2}(?![\p{L}\p{N}])/gu,
       mayMatch: ({ digits, hasCapital }) => digits >= 8 && hasCapital,
       score: () => 0.9,

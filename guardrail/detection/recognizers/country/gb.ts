@@ -19,6 +19,7 @@ export const unitedKingdom: Country = {
   recognizers: [
     aroundDigits({
       type: 'UK_NINO',
+      rule: 'nationalId.gb',
       pattern: /(?<![\p{L}\p{N}])[A-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\p{L}\p{N}])/giu,
       mayMatch: (stats) => stats.digits >= 6,
       mayContain: ({ text }) => /\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Z\d])/i.test(text),

@@ -6,6 +6,7 @@ export const ireland: Country = {
   recognizers: [
     aroundDigits({
       type: 'IE_PPS',
+      rule: 'nationalId.ie',
       pattern: /(?<![\p{L}\p{N}])\d{7}[A-W][A-IW]?(?![\p{L}\p{N}])/gu,
       mayMatch: ({ solid, hasCapital }) => solid >= 7 && hasCapital,
       score: (value, place) => {

@@ -14,6 +14,7 @@ export const india: Country = {
   recognizers: [
     aroundDigits({
       type: 'IN_PAN',
+      rule: 'nationalId.in',
       pattern: /(?<![\p{L}\p{N}])[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?![\p{L}\p{N}])/gu,
       mayMatch: (stats) => stats.token >= 10,
       score: (_value, { text, start }) =>

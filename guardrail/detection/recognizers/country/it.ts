@@ -26,6 +26,7 @@ export const italy: Country = {
   recognizers: [
     aroundDigits({
       type: 'IT_FISCAL_CODE',
+      rule: 'nationalId.it',
       pattern: /(?<![\p{L}\p{N}])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![\p{L}\p{N}])/giu,
       mayMatch: (stats) => stats.token >= 16,
       score: (value, { text, start }) =>

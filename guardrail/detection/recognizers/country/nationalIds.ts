@@ -77,7 +77,13 @@ class NumberRun {
       if (!id.valid(digits)) continue;
       const hasContext = this.hasContext(id, start);
       if (!hasContext && !id.format?.test(written)) continue;
-      this.emit(this.start + start, this.start + end, hasContext ? 0.98 : 0.85, id.type);
+      this.emit(
+        this.start + start,
+        this.start + end,
+        hasContext ? 0.98 : 0.85,
+        id.type,
+        hasContext ? 'nationalId.word' : 'nationalId',
+      );
       return true;
     }
     return false;
@@ -90,7 +96,7 @@ class NumberRun {
   private emitLabelled(ids: readonly NumberId[] = []): boolean {
     for (const id of ids) {
       if (!this.hasContext(id, 0) || !labelOf(id).test(this.context ?? '')) continue;
-      this.emit(this.start, this.start + this.run.length, UNVERIFIED, id.type);
+      this.emit(this.start, this.start + this.run.length, UNVERIFIED, id.type, 'nationalId.label');
       return true;
     }
     return false;
@@ -110,6 +116,8 @@ class NumberRun {
 /** National identifiers of digits only. All countries share one pass over the numbers of the text. */
 const numbers: Recognizer = {
   type: 'ID',
+  rule: 'nationalId',
+  otherRules: ['nationalId.word', 'nationalId.label'],
   otherTypes: numberIds.map(({ type }) => type),
   needsDigit: true,
   mayMatch: isLong,
@@ -140,6 +148,7 @@ const hasCountry = ({ text }: DigitWindow): boolean => vatCountry.test(text);
 
 const vatNumbers = aroundDigits({
   type: 'VAT_NUMBER',
+  rule: 'vat',
   pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
   mayMatch: isLongVat,
   mayContain: hasCountry,
@@ -155,6 +164,7 @@ const compactVat = new RegExp(`^(?:${vatPatterns.join('|')})$`, 'u');
 /** VAT numbers in groups. The words behind a number can look like its last group. */
 const groupedVatNumbers: Recognizer = {
   type: 'VAT_NUMBER',
+  rule: 'vat.grouped',
   needsDigit: true,
   mayMatch: isLongVat,
   find(text, emit, stats) {

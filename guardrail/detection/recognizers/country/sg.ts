@@ -12,6 +12,7 @@ export const singapore: Country = {
   recognizers: [
     aroundDigits({
       type: 'SG_NRIC_FIN',
+      rule: 'nationalId.sg',
       pattern: /(?<![\p{L}\p{N}])[STFGM]\d{7}[A-Z](?![\p{L}\p{N}])/gu,
       mayMatch: ({ solid, hasCapital }) => solid >= 7 && hasCapital,
       score: (value) => (nric(value) ? 0.9 : 0),

@@ -47,6 +47,7 @@ export const unitedStates: Country = {
   recognizers: [
     aroundDigits({
       type: 'US_MBI',
+      rule: 'nationalId.us.medicare',
       pattern:
         /(?<![\p{L}\p{N}])[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d-?[AC-HJKMNP-RT-Y]{2}\d{2}(?![\p{L}\p{N}])/gu,
       mayMatch: (stats) => stats.token >= 11,
@@ -54,6 +55,7 @@ export const unitedStates: Country = {
     }),
     aroundDigits({
       type: 'MEDICAL_LICENSE',
+      rule: 'nationalId.us.license',
       pattern: /(?<![\p{L}\p{N}])[ABFGMPR][A-Z9]\d{7}(?![\p{L}\p{N}])/gu,
       mayMatch: (stats) => stats.solid >= 7,
       score: (value) => {

@@ -5,6 +5,7 @@ type Place = Omit<PrefixRecognizer, 'type'>;
 
 /** Home folders of Linux, macOS and Windows. A backslash is escaped in JSON and source code. */
 const homeFolder: Place = {
+  rule: 'username.homeFolder',
   pattern: new RegExp(
     String.raw`((?<![\w.])(?:/(?:export|srv|mnt|data|nfs|net|vol\d{0,2}))?/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(${NAME})(?=[/\\\s"'\x60,;:)\]}]|$)`,
     'gu',
@@ -15,6 +16,7 @@ const homeFolder: Place = {
 
 /** Lines of sshd, sudo, PAM, su, logind, useradd, cron, Samba and auditd, in syslog or the journal. */
 const systemLog: Place = {
+  rule: 'username.systemLog',
   pattern: new RegExp(
     String.raw`(\b(?:(?:Accepted|Failed|Postponed) [\w/-]{1,24} for (?:invalid user )?|[Ii]nvalid user |[Ss]ession (?:\S{1,8} )?(?:(?:opened|closed) for|of) user |authenticating user |Disconnected from (?:invalid )?user |\bruser=|\(to \S{1,32}\) |\bsudo(?:\[\d+\])?:\s{1,6}|\b[ae]?uid=\d{1,10}\(|(?:new user: |[,;] )name=|CRON\[\d{1,9}\]: \(|\bconnect to service |\bacct=["']?|\b(?:delete|add|lock(?:ed)?|unlock(?:ed)?) user ['"]))(${NAME})(?=\.?(?:[\s():;,"']|$))`,
     'gu',
@@ -25,6 +27,7 @@ const systemLog: Place = {
 
 /** A down-level logon name of Windows: the domain, a backslash and the name. */
 const domainAccount: Place = {
+  rule: 'username.domainAccount',
   pattern:
     /()((?<![\w\\/.:-])(?!HK(?:LM|CU|CR|U)\\)[A-Z][A-Z\d-]{2,14}\\{1,2}\p{Ll}[\p{Ll}\d_.-]{2,30}[\p{Ll}\d])(?=[\s()"',;:]|$)(?![.:]\\)/gu,
   score: 0.8,
@@ -33,6 +36,7 @@ const domainAccount: Place = {
 
 /** The common name of a client in the log of a VPN, before its address. */
 const vpnClient: Place = {
+  rule: 'username.vpnClient',
   pattern: new RegExp(String.raw`((?:^|[\s\]"'])(?=\S{2,40}/\d))(${NAME})(?=/\d{1,3}(?:\.\d{1,3}){3}:\d)`, 'gmu'),
   score: 0.85,
   mayMatch: ({ keywords }) => keywords.of('vpn').length > 0,
@@ -47,17 +51,20 @@ const LONGEST_ACCOUNT = 41;
 /** The account of a remote shell or copy, and the prompt of a shell. */
 const remoteAccount: Recognizer = {
   type: 'USERNAME',
+  rule: 'username.shell',
   mayMatch: ({ hasAt }) => hasAt,
   find(text, emit) {
     eachMatch(host, text, ({ index }) => {
       const [, name] = accountBefore.exec(text.slice(Math.max(0, index - LONGEST_ACCOUNT), index)) ?? [];
-      if (name !== undefined && isPersonal(name)) emit(index - name.length, index, 0.85);
+      if (name !== undefined && isPersonal(name))
+        emit(index - name.length, index, 0.85, 'USERNAME', remoteAccount.rule);
     });
   },
 };
 
 /** The third field of an access log in the common log format. */
 const accessLog: Place = {
+  rule: 'username.accessLog',
   pattern: new RegExp(
     String.raw`(^\S{2,64} \S{1,64} )([\p{L}\d_][\p{L}\d_.@-]{1,39})(?= \[\d{1,2}/[A-Z][a-z]{2}/\d{4}:)`,
     'gmu',
@@ -68,6 +75,7 @@ const accessLog: Place = {
 
 /** The names in a chat of IRC: of speakers, and of those who come, go and change their names. */
 const chat: Place = {
+  rule: 'username.chat',
   pattern: new RegExp(
     String.raw`(^\s{0,4}\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s{1,2}(?:<[@+ ]?|(?:\*|-!-|-->|<--) ))(${NAME})(?=> |\s|$)`,
     'gmu',
@@ -82,6 +90,7 @@ const chat: Place = {
 
 /** The old name in a change of names in IRC stands before the new one, so both need a match of their own. */
 const renamed: Place = {
+  rule: 'username.renamed',
   pattern: new RegExp(String.raw`(\bis now known as )(${NAME})(?=[\s.]|$)`, 'gmu'),
   score: 0.9,
   near: { keyword: 'renamed' },
@@ -89,6 +98,7 @@ const renamed: Place = {
 
 /** Authors in trailers of git who give the name of their account. {@link names} finds full names. */
 const trailer: Place = {
+  rule: 'username.trailer',
   pattern: new RegExp(
     String.raw`(^\s{0,8}(?:(?:Co-authored|Signed-off|Reviewed|Acked|Tested|Reported|Suggested|Approved|Helped)-by|Author|Commit(?:ter)?): )([\p{L}\d_][\p{L}\d_.-]{1,38}[\p{L}\d_])(?= <)`,
     'gimu',
@@ -100,6 +110,7 @@ const trailer: Place = {
 
 /** The person to whom a note in code is assigned. */
 const assignee: Place = {
+  rule: 'username.assignee',
   pattern: new RegExp(
     String.raw`(\b(?:TODO|FIXME|XXX|HACK)\(@?)(?!(?:py|es|ie|v|rfc)\d)([\p{Ll}][\p{L}\d_.-]{1,30}[\p{L}\d])(?=\))`,
     'gu',
@@ -110,6 +121,7 @@ const assignee: Place = {
 
 /** The owners of files in a CODEOWNERS file. Teams have a slash. */
 const codeOwner: Place = {
+  rule: 'username.codeOwner',
   pattern: /(^(?:[*/.]\S{0,120}|\*)\s{1,40}(?:@[\w./-]{2,80} ){0,8}@)([\p{L}\d][\p{L}\d-]{1,38})(?=\s|$)/gmu,
   score: 0.85,
   near: { sign: ' @' },
@@ -117,6 +129,7 @@ const codeOwner: Place = {
 
 /** Members of chats: the notation of Slack and Discord. */
 const member: Place = {
+  rule: 'username.member',
   pattern: /(<@!?)([UW][A-Z\d]{7,11}|\d{17,20})(?=[>|])/gu,
   score: 0.9,
   near: { sign: '<@' },
@@ -124,6 +137,7 @@ const member: Place = {
 
 /** A line of `git shortlog`: the number of commits, and the author. */
 const shortlog: Place = {
+  rule: 'username.shortlog',
   pattern: new RegExp(String.raw`(^\s{1,8}\d{1,6}(?:\t|\s{2}))(${NAME})(?=\s*$)`, 'gmu'),
   score: 0.8,
   mayMatch: ({ keywords }) => keywords.of('shortlog').length > 0,
@@ -155,6 +169,8 @@ const places: readonly Recognizer[] = [
 /** Names of accounts that their place in files, logs and commands identifies. */
 export const accountsInLogs: Recognizer = {
   type: 'USERNAME',
+  rule: remoteAccount.rule,
+  otherRules: places.map(({ rule }) => rule).filter((rule) => rule !== remoteAccount.rule),
   mayMatch: ({ hasAt, keywords }) => hasAt || keywords.of('account').length > 0,
   find(text, emit, stats) {
     for (const place of places) if (place.mayMatch(stats)) place.find(text, emit, stats);

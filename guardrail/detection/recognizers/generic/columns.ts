@@ -35,6 +35,7 @@ interface Layout {
 /** Values in the columns of a table (CSV, TSV or Markdown) whose header says what they are. */
 const columns: Recognizer = {
   type: 'PERSON',
+  rule: 'column',
   otherTypes: columnTypes.slice(1),
   mayMatch: ({ text, keywords }) => text.includes('\n') && keywords.of('column').length > 0,
   find(text, emit, { keywords }) {
@@ -113,6 +114,7 @@ const sqlValue = /'((?:[^']|''){0,200})'|[^,\s]{1,64}/g;
 /** Values in the rows that a statement of SQL inserts. */
 const insertedRows: Recognizer = {
   type: 'PERSON',
+  rule: 'column.sql',
   otherTypes: columnTypes.slice(1),
   mayMatch: ({ keywords }) => keywords.of('sql').length > 0,
   find(text, emit) {

@@ -35,6 +35,7 @@ function isPrecise(value: string, text: string, start: number): boolean {
  */
 const decimals = aroundDigits({
   type: 'COORDINATE',
+  rule: 'coordinate',
   pattern: new RegExp(
     `(?<![\\p{L}\\p{N}_.,+\u2212-])${decimal}(?:\\s?[,;/ ]\\s?${decimal})?(?![\\p{L}\\p{N}_]|[.,]\\d)`,
     'gu',
@@ -58,6 +59,7 @@ const decimals = aroundDigits({
 /** Degrees with compass letters. They need no context word. */
 const compass = anywhere({
   type: 'COORDINATE',
+  rule: 'coordinate.compass',
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${degrees}[NS][,;]?\\s{1,2}${degrees}[EWO](?![\\p{L}\\p{N}_])`, 'gu'),
   mayMatch: ({ text, digits }) => digits > 0 && text.includes('°'),
   score: () => 0.9,

@@ -75,6 +75,7 @@ const mayFollowWord = ({ start, text }: DigitWindow, { keywords }: TextStats): b
 
 const dateAfterWord = aroundDigits({
   type: 'DATE_OF_BIRTH',
+  rule: 'birth.date',
   pattern: date,
   mayMatch: ({ digits }) => digits >= 2,
   mayContain: mayFollowWord,
@@ -100,6 +101,7 @@ const spokenBirthWord = new RegExp(String.raw`${birth}[^.\n]{0,40}(?:[.?!]? ?\n{
 /** A date of birth in words, as in transcripts of calls. */
 const spokenDateOfBirth: Recognizer = {
   type: 'DATE_OF_BIRTH',
+  rule: 'birth.spoken',
   mayMatch: ({ keywords }) => keywords.of('birthWord').length > 0,
   find(text, emit, { keywords }) {
     let done = 0;

@@ -92,6 +92,8 @@ const badge = new RegExp(`(?:${contextWords('badge')})${filler}`);
 /** Document numbers have many patterns, so a number needs a document word before it, or before the list that contains it. */
 const documentNumber: Recognizer = {
   type: 'ID',
+  rule: 'document',
+  otherRules: ['document.list'],
   otherTypes: documentTypes.map(([type]) => type),
   needsDigit: true,
   mayMatch: (stats) => hasNumber(stats) && stats.keywords.of('document').length > 0,
@@ -122,7 +124,7 @@ function emitList(text: string, from: number, shape: string, type: EntityType, e
   for (let match = nextNumber.exec(text); match; match = nextNumber.exec(text)) {
     const [, value = ''] = match;
     if (shapeOf(value) !== shape) return;
-    emit(nextNumber.lastIndex - value.length, nextNumber.lastIndex, 0.8, type);
+    emit(nextNumber.lastIndex - value.length, nextNumber.lastIndex, 0.8, type, 'document.list');
   }
 }
 
@@ -132,6 +134,7 @@ const bookingWord = new RegExp(String.raw`(?:${contextWords('booking')})(?:[\s:#
 const bookingCode = afterKeyword('booking', contextWidth, [
   {
     type: 'ID',
+    rule: 'document.booking',
     pattern: /(?<![\p{L}\p{N}_./-])(?=[A-Z]{0,5}\d)(?=\d{0,5}[A-Z])[A-Z\d]{6}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ token }) => token >= 6,
     needsDigit: true,

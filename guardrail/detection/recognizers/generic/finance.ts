@@ -51,6 +51,8 @@ function isCardIn(run: string, { start, end, words }: Part): boolean {
 /** Card numbers, alone or in a list with other numbers. */
 const card: Recognizer = {
   type: 'CREDIT_CARD',
+  rule: 'card',
+  otherRules: ['card.label'],
   needsDigit: true,
   mayMatch: (stats) => stats.digits >= 12,
   find(text, emit, stats) {
@@ -70,7 +72,8 @@ const card: Recognizer = {
         for (const part of parts) {
           emit(start + part.start, start + part.end, hasContext(start + part.start) ? 1 : 0.9);
         }
-        if (parts.length === 0 && isCard(digits, anyIssuer) && hasContext(start)) emit(start, start + run.length, 0.8);
+        if (parts.length === 0 && isCard(digits, anyIssuer) && hasContext(start))
+          emit(start, start + run.length, 0.8, 'CREDIT_CARD', 'card.label');
       },
     );
   },
@@ -94,6 +97,8 @@ const ibanStart = /(?=[a-z]{2}[ -]?\d)(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]
 /** The country code determines the length, so the text after an IBAN does not matter. */
 const iban: Recognizer = {
   type: 'IBAN_CODE',
+  rule: 'iban',
+  otherRules: ['iban.label'],
   needsDigit: true,
   mayMatch: (stats) => stats.digits >= 6,
   find(text, emit, stats) {
@@ -115,7 +120,8 @@ const iban: Recognizer = {
         if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
         const checks = decimalModulo((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
         if (checks) emit(start, end, 1);
-        else if (contextBefore(text, start).includes('iban') && /\d{6}/.test(compact)) emit(start, end, 0.7);
+        else if (contextBefore(text, start).includes('iban') && /\d{6}/.test(compact))
+          emit(start, end, 0.7, 'IBAN_CODE', 'iban.label');
       },
     );
   },
@@ -123,6 +129,7 @@ const iban: Recognizer = {
 
 const swift = anywhere({
   type: 'SWIFT_CODE',
+  rule: 'swift',
   pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
   mayMatch: ({ keywords }) => keywords.of('bank').length > 0,
   score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(contextBefore(text, start, 28)) ? 0.85 : 0),
@@ -136,6 +143,7 @@ const codeWord = new RegExp(
 /** The verification code of a card, directly after a word for it. */
 const verificationCode: KeywordPattern = {
   type: 'CVV',
+  rule: 'card.code',
   pattern: /(?<![\p{L}\p{N}_.,-])\d{3,4}(?![\p{L}\p{N}_-]|[.,:/]\d)/gu,
   mayMatch: ({ solid }) => solid >= 3,
   needsDigit: true,
@@ -150,6 +158,7 @@ const expiryWord = new RegExp(
 /** The expiration date of a card. It is personal only near a word for a card or a card number. */
 const expiration: KeywordPattern = {
   type: 'CREDIT_CARD_EXPIRATION',
+  rule: 'card.expiry',
   pattern:
     /(?<![\p{L}\p{N}_.,/-])(?:(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d{2}|20\d{2}[/-](?:0[1-9]|1[0-2]))(?![\p{L}\p{N}_]|[.,:/-]\d)/gu,
   mayMatch: ({ digits }) => digits >= 3,

@@ -21,6 +21,7 @@ function charactersOf(pattern: RegExp): (text: string, at: number) => boolean {
 /** An address whose sign is written in parentheses, so that programs do not collect it: "anna(at)mail.example". */
 const spelledEmail = anywhere({
   type: 'EMAIL_ADDRESS',
+  rule: 'email.spelled',
   pattern:
     /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,62} ?(?:\(at\)|\[at\]) ?[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:(?:\.| ?(?:\(dot\)|\[dot\]|\(punkt\)) ?)[\p{L}\p{N}-]{2,63}){1,4}/giu,
   mayMatch: ({ text }) =>
@@ -31,6 +32,7 @@ const spelledEmail = anywhere({
 /** E-mail addresses. Extends each `@` in both directions within the limits of RFC 5321, so the run time is linear. */
 const email: Recognizer = {
   type: 'EMAIL_ADDRESS',
+  rule: 'email',
   mayMatch: (stats) => stats.hasAt,
   find(text, emit) {
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
@@ -83,6 +85,8 @@ const LONGEST_HOST = 'researchgate'.length;
 /** URLs with a scheme, and those of {@link bareHost}. URLs of public hosts only if they are personal. */
 const url: Recognizer = {
   type: 'URL',
+  rule: 'url',
+  otherRules: ['url.credential', 'url.account'],
   otherTypes: ['PUBLIC_URL'],
   mayMatch: (stats) => stats.hasUrl,
   find(text, emit) {
@@ -130,7 +134,7 @@ function emitIfPersonal(text: string, start: number, end: number, emit: Emit): v
   const rest = value.replace(/^[a-z+.-]+:\/\//i, '').replace(/^[^/\s@]*@/, '');
   const domain = /^\[?[\p{L}\p{N}.:_-]+/u.exec(rest)?.[0].replace(/:\d*$/, '') ?? '';
   if (credential.test(value)) {
-    emit(start, end, 0.98, typeOf(value));
+    emit(start, end, 0.98, typeOf(value), 'url.credential');
     return;
   }
   if (!/\.\p{L}{2,}$|^xn--/u.test(domain)) return;
@@ -139,7 +143,8 @@ function emitIfPersonal(text: string, start: number, end: number, emit: Emit): v
     return;
   }
   const isDocumentation = /(?:^|\.)example\.(?:com|org|net)$/i.test(domain);
-  if (!isDocumentation && (account.test(rest) || identifiesSomebody(value))) emit(start, end, 0.7, 'URL');
+  if (!isDocumentation && (account.test(rest) || identifiesSomebody(value)))
+    emit(start, end, 0.7, 'URL', 'url.account');
 }
 
 const typeOf = (url: string): EntityType => (identifiesSomebody(url) ? 'URL' : 'PUBLIC_URL');
@@ -153,6 +158,7 @@ const versionWord = new RegExp(String.raw`(?:§|oid|${contextWords('version')})\
 
 const ipv4 = aroundDigits({
   type: 'IP_ADDRESS',
+  rule: 'ip.v4',
   pattern: new RegExp(`(?<![\\p{L}\\p{N}_.-])${octet}(?:\\.${octet}){3}(?![\\p{L}\\p{N}_]|\\.\\d|-\\p{L})`, 'gu'),
   mayMatch: ({ digits, hasDot }) => digits >= 4 && hasDot,
   score: (value, { text, start, end }) => {
@@ -197,6 +203,7 @@ const ipv6Form =
 
 const ipv6: Recognizer = {
   type: 'IP_ADDRESS',
+  rule: 'ip.v6',
   needsDigit: true,
   mayMatch: ({ text, digits }) => digits > 0 && text.includes(':'),
   find(text, emit) {
@@ -215,6 +222,7 @@ const notADevice = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$|^\d{4}\.\d{4}\.\d{4}$|^[
 
 const mac: Recognizer = {
   type: 'MAC_ADDRESS',
+  rule: 'mac',
   needsDigit: true,
   mayMatch: ({ digits }) => digits > 0,
   find(text, emit) {

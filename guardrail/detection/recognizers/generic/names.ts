@@ -16,6 +16,7 @@ const IMPERSONAL =
 /** A message in an exported chat: 12/03/24, 10:22 - Lucia: … */
 const chatMessage = afterPrefix({
   type: 'PERSON',
+  rule: 'name.chat',
   pattern: new RegExp(
     String.raw`(^\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?\]?(?: -)? )(${NAME})(?=: )`,
     'gmu',
@@ -28,6 +29,7 @@ const chatMessage = afterPrefix({
 const fields = afterKeyword('personName', 48, [
   {
     type: 'PERSON',
+    rule: 'name.field',
     pattern: new RegExp(String.raw`(?<=["'])${NAME}(?=\\{0,3}["'])`, 'gu'),
     mayMatch: ({ keywords }) => keywords.of('quotedKey').length > 0,
     score: (_name, { text, start }) => (field.test(contextBefore(text, start)) ? 0.9 : 0),
@@ -45,6 +47,7 @@ const LONGEST_NAME = 160;
 
 const mailbox: Recognizer = {
   type: 'PERSON',
+  rule: 'name.mailbox',
   mayMatch: ({ text, hasAt }) => hasAt && text.includes(' <'),
   find(text, emit) {
     eachMatch(address, text, ({ index, 1: local = '' }) => {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as numberingPlans from 'libphonenumber-js/min';
+import type { RuleId } from '../../contract.ts';
 import { isOneCharacter } from '../checksums.ts';
 import type { PlanCountry } from '../../languages/language.ts';
 import { contextWords, phonePlans, type PhonePlans } from '../../languages/languages.ts';
@@ -87,6 +88,8 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
   return [
     {
       type: 'PHONE_NUMBER',
+      rule: 'phone.form',
+      otherRules: ['phone.label', 'phone.plan', 'phone.list'],
       needsDigit: true,
       mayMatch: isLong,
       find(text, emit, stats) {
@@ -100,21 +103,22 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
 
 function findInRun(run: string, from: number, text: string, plans: PhonePlans, emit: Emit): void {
   const before = new Before(text, from);
-  const score = scoreOf(run, before, plans);
-  if (score > 0) {
-    emit(from, from + run.length, score);
+  const scored = scoreOf(run, before, plans);
+  if (scored) {
+    emit(from, from + run.length, scored.score, 'PHONE_NUMBER', scored.rule);
     return;
   }
   // A run of numbers can begin with a phone number, or contain some.
   if (digitsOf(run).length > mostPhoneDigits) {
     const beginning = beginningsOf(run)
-      .map((end) => ({ end, score: scoreOf(run.slice(0, end), before, plans) }))
-      .find(({ score }) => score > 0);
-    if (beginning) emit(from, from + beginning.end, beginning.score);
+      .map((end) => ({ end, scored: scoreOf(run.slice(0, end), before, plans) }))
+      .find(({ scored }) => scored);
+    if (beginning?.scored)
+      emit(from, from + beginning.end, beginning.scored.score, 'PHONE_NUMBER', beginning.scored.rule);
   }
   if (!isList(run)) return;
   eachMatch(complete, run, ({ 0: value, index: at }) => {
-    emit(from + at, from + at + value.length, 0.7);
+    emit(from + at, from + at + value.length, 0.7, 'PHONE_NUMBER', 'phone.list');
   });
 }
 
@@ -151,29 +155,40 @@ class Before {
   }
 }
 
-function scoreOf(value: string, before: Before, { withZero, withoutZero }: PhonePlans): number {
+interface Scored {
+  readonly score: number;
+  readonly rule: RuleId;
+}
+
+const scored = (score: number, rule: RuleId): Scored => ({ score, rule });
+
+/** @returns undefined if the value is no phone number */
+function scoreOf(value: string, before: Before, { withZero, withoutZero }: PhonePlans): Scored | undefined {
   const { text, start } = before;
   const end = start + value.length;
   const body = mayHaveExtension.test(value) ? value.replace(extensionAtEnd, '') : value;
   const digits = digitsOf(body);
-  if (digits.length < 6 || digits.length > mostPhoneDigits || isOtherNumber(body, digits)) return 0;
-  if (isAmount(body, digits) && !before.hasLabel) return 0;
+  if (digits.length < 6 || digits.length > mostPhoneDigits || isOtherNumber(body, digits)) return undefined;
+  if (isAmount(body, digits) && !before.hasLabel) return undefined;
   const isAfterComma = text.charAt(start - 1) === ',' && isDigit(text.charCodeAt(start - 2));
   const isBeforeComma = text.charAt(end) === ',' && isDigit(text.charCodeAt(end + 1));
-  if (isDecimal(body, isAfterComma, isBeforeComma)) return 0;
-  if (before.hasOtherWord || isZip(value, text, start)) return 0;
+  if (isDecimal(body, isAfterComma, isBeforeComma)) return undefined;
+  if (before.hasOtherWord || isZip(value, text, start)) return undefined;
   const hasContext = before.hasPhoneWord || labelAfter.test(contextAfter(text, end));
-  if (unmistakable.test(body) && digits.length >= 7) return hasContext ? 0.95 : body.startsWith('+') ? 0.85 : 0.7;
-  if (hasContext) return digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4;
+  if (unmistakable.test(body) && digits.length >= 7)
+    return scored(hasContext ? 0.95 : body.startsWith('+') ? 0.85 : 0.7, 'phone.form');
+  if (hasContext) return scored(digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4, 'phone.label');
   const isValidIn = (country: PlanCountry): boolean => metadata().isValidPhoneNumber(body, country);
-  if (isAfterComma || isBeforeComma) return 0;
+  if (isAfterComma || isBeforeComma) return undefined;
   if (!body.startsWith('0')) {
-    return withoutZero.length > 0 && grouped.test(body) && withoutZero.some(isValidIn) ? 0.6 : 0;
+    return withoutZero.length > 0 && grouped.test(body) && withoutZero.some(isValidIn)
+      ? scored(0.6, 'phone.plan')
+      : undefined;
   }
   // Without a context word, single digits are a row of a table.
   const isRow = /\b\d \d \d\b/.test(body);
-  if (digits.length < 9 || !/[ ./-]/.test(body) || isRow) return 0;
-  return isGerman(body, digits) || withZero.some(isValidIn) ? 0.6 : 0;
+  if (digits.length < 9 || !/[ ./-]/.test(body) || isRow) return undefined;
+  return isGerman(body, digits) || withZero.some(isValidIn) ? scored(0.6, 'phone.plan') : undefined;
 }
 
 /**

@@ -53,6 +53,7 @@ const isSetting = (value: string, text: string, start: number): boolean =>
 const postalCode = afterKeyword('postalCode', contextWidth, [
   {
     type: 'ADDRESS',
+    rule: 'address.postalCode',
     pattern: new RegExp(String.raw`(?=[A-Za-z\d])(?<![\p{L}\p{N}_.,/-])(?:${code})(?![\p{L}\p{N}_/]|[.,:-]\d)`, 'gu'),
     mayMatch: ({ digits }) => digits > 0,
     score: (value, { text, start }) => score(value, text, start),
@@ -62,6 +63,7 @@ const postalCode = afterKeyword('postalCode', contextWidth, [
 /** The end of a street, its number, a code with a hyphen and the town: `Rynek 8, 38-500 Sanok`. */
 const line = aroundDigits({
   type: 'ADDRESS',
+  rule: 'address.line',
   pattern:
     /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}.'’-]{1,20} \d{1,4}[A-Za-z]?(?:\/\d{1,4})?(?:,? |,?\n)(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) \p{Lu}[\p{L}\p{M}'’-]{1,20}(?![\p{L}\p{N}])/gu,
   mayMatch: ({ digits }) => digits >= 5,
@@ -72,6 +74,7 @@ const line = aroundDigits({
 /** A street and its number behind the Spanish abbreviation: `C/ Señores Curas 88`. */
 const calle = anywhere({
   type: 'ADDRESS',
+  rule: 'address.calle',
   pattern:
     /(?<![\p{L}\p{N}/:])[Cc]\/ (?:(?:de|del|la|las|los|el) ){0,2}\p{Lu}[\p{L}\p{M}'’-]{1,20}(?: (?:de|del|la|las|los|el|y|e|\p{Lu}[\p{L}\p{M}'’-]{1,20})){0,5},? (?:n\.?[.º°] ?)?\d{1,4}(?![\p{L}\p{N}]|:\d)/gu,
   mayMatch: ({ digits, keywords }) => digits > 0 && keywords.of('calle').length > 0,

@@ -26,6 +26,7 @@ const isUnmistakable = (word: string): boolean =>
 /** Passwords in prose, some words behind a word for a password: "the password was, I think, Ab3!xyz". */
 const password: Recognizer = {
   type: 'PASSWORD',
+  rule: 'secret.prose',
   mayMatch: ({ token, keywords }) => token >= 1 && keywords.of('secret').length > 0,
   find(text, emit, { keywords }) {
     let done = 0;
@@ -86,6 +87,7 @@ const pin = new RegExp(
 /** Codes and passwords directly behind their label, without a separator. */
 const code: Recognizer = {
   type: 'PASSWORD',
+  rule: 'secret.accessCode',
   mayMatch: ({ digits, keywords }) => digits >= 2 && keywords.of('accessCode').length > 0,
   find(text, emit, { keywords }) {
     for (const keyword of keywords.of('accessCode')) {

@@ -33,6 +33,7 @@ const SCORE = 0.95;
 /** The persons in messages between hospitals, in HL7 version 2: `PID|1||4471^^^HOSP^MR||DUARTE^MARISOL||19840212`. */
 const hl7: Recognizer = {
   type: 'PERSON',
+  rule: 'record.hl7',
   otherTypes: ['ID', 'DATE_OF_BIRTH', 'ADDRESS', 'PHONE_NUMBER'],
   // A search for one character is several times as fast as one for several.
   mayMatch: ({ text }) => text.includes('|') && (text.includes('PID|') || text.includes('NK1|')),
@@ -53,6 +54,7 @@ const addressLine = /^ADR(?:;[^:\n]{0,80})?:([^\n\r]{1,300})/gm;
 /** The postal address of a contact: RFC 6350, section 6.3.1. */
 const contactAddress: Recognizer = {
   type: 'ADDRESS',
+  rule: 'record.contact',
   mayMatch: ({ text }) => text.includes(';') && text.includes('ADR'),
   find(text, emit) {
     eachMatch(addressLine, text, ({ 0: line, 1: value = '', index }) => {
@@ -77,6 +79,7 @@ function emitParts(field: string, start: number, separator: string, emit: Emit, 
 /** A line of the machine-readable zone of a passport or an identity card: ICAO Doc 9303, parts 4 to 6. */
 const machineReadable: Recognizer = {
   type: 'ID',
+  rule: 'record.passport',
   mayMatch: ({ text }) => text.includes('<<'),
   find(text, emit) {
     eachMatch(/(?<![\p{L}\p{N}<])[A-Z\d<]{28,44}(?![\p{L}\p{N}<])/gu, text, ({ 0: line, index }) => {

@@ -78,6 +78,7 @@ function entropy(value: string): number {
 
 const keyed = anywhere({
   type: 'API_KEY',
+  rule: 'secret.key',
   pattern: new RegExp(`(?<![\\w/+-])(?:${prefixed.join('|')})(?![\\w/+])`, 'g'),
   mayMatch: (stats) => stats.token >= 14,
   score: (value) => (varied(value) ? 0.99 : 0),
@@ -85,6 +86,7 @@ const keyed = anywhere({
 
 const jwt = anywhere({
   type: 'API_KEY',
+  rule: 'secret.jwt',
   pattern: /(?<![\w.-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?/g,
   mayMatch: ({ text, token }) => token >= 10 && text.includes('eyJ'),
   score: () => 0.99,
@@ -97,6 +99,7 @@ const privateKeyStart = /-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-
  */
 const privateKey: Recognizer = {
   type: 'API_KEY',
+  rule: 'secret.privateKey',
   mayMatch: () => true,
   find(text, emit) {
     if (!text.includes('PRIVATE KEY')) return;
@@ -189,6 +192,7 @@ const phrase = /^\p{Ll}{3,20}(?:-\p{Ll}{2,20}){2,7}$/u;
 /** Passwords and keys after a word for them. The mix of characters decides; a plain word is never a secret. */
 const named: Recognizer = {
   type: 'PASSWORD',
+  rule: 'secret.assigned',
   otherTypes: ['API_KEY'],
   mayMatch: ({ keywords }) => keywords.of('secret').length > 0,
   find(text, emit, stats) {
@@ -239,6 +243,7 @@ const commandOption = new RegExp(
 /** Passwords in notations without `=` or `:`. */
 const login: Recognizer = {
   type: 'PASSWORD',
+  rule: 'secret.login',
   mayMatch: ({ keywords }) => keywords.of('login').length > 0,
   find(text, emit) {
     const take = ({ index, 0: whole }: RegExpExecArray, value: string, score: number): void => {
@@ -269,6 +274,7 @@ const login: Recognizer = {
 const awsSecret = afterKeyword('cloudSecret', contextWidth, [
   {
     type: 'API_KEY',
+    rule: 'secret.aws',
     pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
     mayMatch: ({ token }) => token >= 4,
     score: (value, { text, start }) =>
@@ -285,6 +291,7 @@ const walletWord = new RegExp(String.raw`bitcoin|\bbtc\b|crypto|ethereum|\beth\b
 
 const wallet = anywhere({
   type: 'CRYPTO',
+  rule: 'wallet',
   pattern: /(?<![\w/])(?:0x[0-9a-fA-F]{40}|bc1[02-9ac-hj-np-z]{25,59}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])/g,
   mayMatch: (stats) => stats.token >= 26,
   score: (value, { text, start }) => {

@@ -45,6 +45,8 @@ interface Spoken {
  */
 export const spokenNumbers: Recognizer = {
   type: 'PHONE_NUMBER',
+  rule: 'spokenNumber',
+  otherRules: ['spokenNumber.digits'],
   otherTypes: ['CREDIT_CARD', 'ID'],
   mayMatch: ({ keywords }) => keywords.of('spokenDigit').length > 1,
   find(text, emit, { keywords }) {
@@ -105,7 +107,7 @@ function emitAll({ start, end, digits }: Spoken, text: string, emit: Emit): void
   const type = typeOf(digits, text, start);
   emit(start, end, SURE, type);
   for (const { 0: value, index } of text.slice(end, end + ECHO).matchAll(echo)) {
-    if (digitsOf(value) === digits) emit(end + index, end + index + value.length, SURE, type);
+    if (digitsOf(value) === digits) emit(end + index, end + index + value.length, SURE, type, 'spokenNumber.digits');
   }
 }
 

@@ -44,6 +44,7 @@ const SCORE = 0.85;
 /** Addresses that their form shows. The tagger finds others by the words around them. */
 export const streets: Recognizer = {
   type: 'ADDRESS',
+  rule: 'address.street',
   needsDigit: true,
   mayMatch: ({ digits }) => digits > 0,
   find(_text, emit, stats) {

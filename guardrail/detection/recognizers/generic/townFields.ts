@@ -12,6 +12,7 @@ const personKey = new RegExp(key(contextWords('personName')), 'iu');
 const townField = afterKeyword('town', 32, [
   {
     type: 'ADDRESS',
+    rule: 'address.townField',
     pattern: /(?<=["'])\p{L}[\p{L}\p{M} .,'’()/-]{1,48}(?=\\{0,3}["'])/gu,
     mayMatch: ({ keywords }) => keywords.of('quotedKey').length > 0,
     score: (_town, { text, start, end }) =>
@@ -31,6 +32,7 @@ const birthplaceLabel = new RegExp(
 const birthplace = afterKeyword('birthplace', 40, [
   {
     type: 'ADDRESS',
+    rule: 'address.birthplace',
     pattern: new RegExp(
       String.raw`(?<![\p{L}\p{N}])(?:(?:Bad|San|Santa|Saint|St\.|New|Los|Las|La|Le|El|Den|Nowy|Nowa|Stary|Stara) )?${WORD}(?: (?:am|an der|im|sur|de la|del|do|of|upon) ${WORD})?`,
       'gu',

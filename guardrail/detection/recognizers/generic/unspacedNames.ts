@@ -65,6 +65,8 @@ function namesOf(words: UnspacedNames): Recognizer {
 
   return {
     type: 'PERSON',
+    rule: 'name.unspaced',
+    otherRules: ['name.unspaced.repeated'],
     mayMatch: ({ hasEastAsian }) => hasEastAsian,
     find(text, emit) {
       const found = new Set<string>();
@@ -86,7 +88,7 @@ function namesOf(words: UnspacedNames): Recognizer {
 /** Finds a full name that has evidence at one place at all others, too. */
 function emitRepeated(name: string, text: string, emit: Emit): void {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
-    emit(at, at + name.length, score.repeated);
+    emit(at, at + name.length, score.repeated, 'PERSON', 'name.unspaced.repeated');
   }
 }
 
@@ -98,6 +100,7 @@ function addressesOf(address: string): Recognizer {
   const pattern = new RegExp(address, 'gu');
   return {
     type: 'ADDRESS',
+    rule: 'address.unspaced',
     needsDigit: true,
     mayMatch: ({ digits, hasEastAsian }) => digits > 0 && hasEastAsian,
     find(text, emit) {

@@ -53,6 +53,7 @@ function labelledScore(name: string, { text, start, end }: Match): number {
 const labelled = afterKeyword('username', 40, [
   {
     type: 'USERNAME',
+    rule: 'username.label',
     pattern: new RegExp(String.raw`(?<=["'=:\s„“«])${NAME}`, 'gu'),
     mayMatch: () => true,
     score: labelledScore,
@@ -71,6 +72,7 @@ const beforeHandle = new RegExp(
 /** A handle in prose. */
 const handle = afterPrefix({
   type: 'USERNAME',
+  rule: 'username.handle',
   pattern: /((?<![\p{L}\p{N}_@./\\`"'$&=-])@)([\p{L}][\p{L}\d_.-]{1,28}[\p{L}\d_])(?![\p{L}\d_/(@={-]|\.[\p{L}\d])/gu,
   score: 0.8,
   mayMatch: ({ hasAt }) => hasAt,
@@ -102,6 +104,7 @@ const isProfileName = (name: string, text: string, end: number): boolean =>
 /** A name behind the name of its service. */
 const profile: Recognizer = {
   type: 'USERNAME',
+  rule: 'username.profile',
   mayMatch: ({ keywords }) => keywords.of('service').length > 0,
   find(text, emit, { keywords }) {
     let done = 0;

@@ -23,6 +23,7 @@ const vehicleWord = new RegExp(String.raw`\bvin\b|${contextWords('vehicle')}`);
 
 const vin = aroundDigits({
   type: 'VIN',
+  rule: 'vin',
   pattern: /(?<![\p{L}\p{N}_-])(?=[A-Z]*\d)(?=\d*[A-Z])[A-HJ-NPR-Z\d]{17}(?![\p{L}\p{N}_-])/gu,
   mayMatch: (stats) => stats.token >= 17,
   score: (value, { text, start }) => {
@@ -36,6 +37,7 @@ const imeiIssuer = /^(?:01|35|86|91|98|99)/;
 
 const imei = aroundDigits({
   type: 'IMEI',
+  rule: 'imei',
   pattern: /(?<![\p{L}\p{N}_]|\d[.-])\d{2}[ -]?\d{6}[ -]?\d{6}[ -]?\d(?![\p{L}\p{N}_]|[.-]\d)/gu,
   mayMatch: (stats) => stats.digits >= 15,
   score: (value, { text, start }) => {
@@ -53,6 +55,7 @@ const plateWord = new RegExp(
 const plate = afterKeyword('plate', contextWidth, [
   {
     type: 'LICENSE_PLATE',
+    rule: 'plate.label',
     pattern:
       /(?=[A-ZÄÖÜ\d])(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)(?=[^A-Z\n]{0,9}[A-ZÄÖÜ])[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,4}){0,3}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ digits }) => digits > 0,
@@ -81,6 +84,7 @@ const distinctPlate =
 const plateOfVehicle = afterKeyword('vehicleKind', contextWidth, [
   {
     type: 'LICENSE_PLATE',
+    rule: 'plate.vehicle',
     pattern:
       /(?=[A-ZÄÖÜ\d])(?<![\p{L}\p{N}_-])(?=[^\d\n]{0,9}\d)[A-ZÄÖÜ\d]{1,7}(?:[ -][A-ZÄÖÜ\d]{1,5}){0,2}(?![\p{L}\p{N}_-])/gu,
     mayMatch: ({ digits }) => digits > 0,
