@@ -44,6 +44,8 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         minRecall: context.stricter?.recall,
         scope: context.scope,
         tenant: context.tenant,
+        trace: context.trace,
+        isLocal: context.isLocal,
       };
       const ranges = messageRangesOf(texts.length, context.messages);
       const found = withNamesakes(
@@ -113,9 +115,14 @@ function* judge(text: string, found: readonly Span[], policy: Policy, context: A
   for (const span of [...found, ...(yield* policy.find(text, context.team))]) {
     yield;
     if (isRetained(text, span, policy, context)) retained.push(span);
-    else if (span.type === 'PUBLIC_PERSON') kept.push(span);
+    else {
+      if (span.type === 'PUBLIC_PERSON') kept.push(span);
+      context.trace?.drop(span, policy.keptBy(span, text.slice(span.start, span.end), context.team));
+    }
   }
-  return { spans: splitLongEntities(text, resolveOverlaps(text, retained)), kept };
+  const spans = resolveOverlaps(text, retained);
+  context.trace?.overlaps(retained, spans);
+  return { spans: splitLongEntities(text, spans), kept };
 }
 
 /** Whether the policy keeps a span. Runs before overlaps are resolved, so that a dropped span hides no other. */

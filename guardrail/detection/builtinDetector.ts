@@ -27,6 +27,7 @@ import { withoutFalseNames } from './falseNames.ts';
 import { withFamilyNames } from './familyNames.ts';
 import { withIntroductions } from './introductions.ts';
 import { withHomes } from './homes.ts';
+import { Trace } from './trace.ts';
 import { TenantLanes, Turns } from './turns.ts';
 import { withPersonalUrls } from './urlContents.ts';
 
@@ -66,10 +67,17 @@ interface Recognized {
   readonly part?: FoldedPart;
 }
 
+interface LongTextOptions {
+  readonly count: Counter;
+  readonly tenant: Tenant | undefined;
+  readonly trace: Trace | undefined;
+}
+
 /** What the pieces of a text share. */
 interface PieceOptions {
   readonly recall: Recall;
   readonly context: TextContext;
+  readonly trace: Trace | undefined;
 }
 
 class BuiltinDetector implements Detector {
@@ -102,7 +110,7 @@ class BuiltinDetector implements Detector {
 
   async detect(
     texts: readonly string[],
-    { signal, recall = this.recall, minRecall = 'precise', tenant }: DetectOptions,
+    { signal, recall = this.recall, minRecall = 'precise', tenant, trace }: DetectOptions,
   ): Promise<Span[][]> {
     const setting = rank[minRecall] > rank[recall] ? minRecall : recall;
     const count = new Counter(signal);
@@ -111,7 +119,7 @@ class BuiltinDetector implements Detector {
     for (const group of groupsOf(texts, this.pieceSize)) {
       const [text = ''] = group;
       if (isOnePiece(text, this.pieceSize)) {
-        const steps = this.findInGroup(group, setting, count);
+        const steps = this.findInGroup(group, setting, count, trace);
         let step = steps.next();
         for (; step.done !== true; step = steps.next()) {
           // No other await: each one would let concurrent batches take turns, and all would end late.
@@ -121,7 +129,7 @@ class BuiltinDetector implements Detector {
         found.push(...step.value);
       } else {
         count.check();
-        found.push(await this.longTexts.run(tenant, () => this.findInLong(text, setting, { count, tenant })));
+        found.push(await this.longTexts.run(tenant, () => this.findInLong(text, setting, { count, tenant, trace })));
         slice.restart();
       }
     }
@@ -147,7 +155,12 @@ class BuiltinDetector implements Detector {
    * Runs each stage for all texts before the next stage, some texts in each step. The processor's cache then holds its code and
    * its tables, which takes a tenth off the time of many short texts.
    */
-  private *findInGroup(texts: readonly string[], recall: Recall, count: Counter): Generator<undefined, Span[][]> {
+  private *findInGroup(
+    texts: readonly string[],
+    recall: Recall,
+    count: Counter,
+    trace: Trace | undefined,
+  ): Generator<undefined, Span[][]> {
     const steps = stepsOf(texts);
     const read = yield* inSteps(steps, texts, (text) => ({
       text,
@@ -156,7 +169,7 @@ class BuiltinDetector implements Detector {
     }));
     const recognized = yield* inSteps(steps, read, ({ text, context, parts }) => ({
       text,
-      options: { recall, context },
+      options: { recall, context, trace },
       spellings: this.recognizeAll(text, parts),
     }));
     const named = yield* inSteps(steps, recognized, ({ text, options, spellings }) => ({
@@ -165,7 +178,10 @@ class BuiltinDetector implements Detector {
       names: this.namesInAll(spellings, options),
     }));
     return yield* inSteps(steps, named, ({ text, spellings, names }) => {
-      const found = splitLongEntities(text, resolveBeforePolicy(text, completedInAll(text, spellings, names)));
+      const all = completedInAll(text, spellings, names, trace);
+      const resolved = resolveBeforePolicy(text, all);
+      trace?.overlaps(all, resolved);
+      const found = splitLongEntities(text, resolved);
       count.add(found.length);
       return [...found];
     });
@@ -174,10 +190,10 @@ class BuiltinDetector implements Detector {
   private async findInLong(
     text: string,
     recall: Recall,
-    { count, tenant }: { readonly count: Counter; readonly tenant: Tenant | undefined },
+    { count, tenant, trace }: LongTextOptions,
   ): Promise<Span[]> {
     count.check();
-    const options = { recall, context: textContextOf(text) };
+    const options = { recall, context: textContextOf(text), trace };
     const spans: Span[] = [];
     for (const piece of piecesOf(text, this.pieceSize)) {
       await this.turns.next(tenant, piece.end - piece.start);
@@ -209,7 +225,10 @@ class BuiltinDetector implements Detector {
   private readPiece(text: string, { from, to }: Piece, options: PieceOptions): readonly Span[] {
     const read = text.slice(from, to);
     const spellings = this.recognizeAll(read, foldedPartsOf(read));
-    const spans = completedInAll(read, spellings, this.namesInAll(spellings, options));
+    const trace = options.trace && new Trace();
+    const names = this.namesInAll(spellings, { ...options, trace });
+    const spans = completedInAll(read, spellings, names, trace);
+    if (trace) options.trace?.addPiece(trace, from);
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 
@@ -228,11 +247,11 @@ class BuiltinDetector implements Detector {
     return { stats, spans: findByRecognizers(stats.digits > 0 ? this.recognizers : this.withoutDigits, stats) };
   }
 
-  private namesIn({ stats, spans }: Recognized, { recall, context }: PieceOptions): Span[] {
+  private namesIn({ stats, spans, part }: Recognized, { recall, context, trace }: PieceOptions): Span[] {
     const { text, keywords } = stats;
     const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
     const names: Span[] = this.names
-      .find(text, recall, { context, isPersonal })
+      .find(text, recall, { context, isPersonal, trace: part ? undefined : trace })
       .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name, rule: modelRules[type] }));
     for (const { start, end } of titledWords(this.names.tokens, text)) {
       const at = names.findIndex((found) => found.start < end && found.end > start);
@@ -299,15 +318,20 @@ function* inSteps<A, B>(steps: readonly number[], items: readonly A[], map: (ite
   return mapped;
 }
 
-/** All spans in a text and in its folded view. @param names those in each spelling */
+/**
+ * All spans in a text and in its folded view.
+ * @param names those in each spelling
+ * @param trace collects what is dropped in the text itself
+ */
 function completedInAll(
   text: string,
   spellings: readonly Recognized[],
   names: readonly (readonly Span[])[],
+  trace: Trace | undefined,
 ): readonly Span[] {
   const all: Span[] = [];
   for (const [index, spelling] of spellings.entries()) {
-    const found = completed(spelling, names[index] ?? []);
+    const found = completed(spelling, names[index] ?? [], spelling.part ? undefined : trace);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
   return withAssistants(text, withPersonalUrls(all));
@@ -325,10 +349,18 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
   newValues(part, spans, (span, range) => isEvidence(text, span, range));
 
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
-function completed({ stats: { text }, spans }: Recognized, names: readonly Span[]): readonly Span[] {
-  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...withoutFalseNames(text, names)]));
+function completed(
+  { stats: { text }, spans }: Recognized,
+  names: readonly Span[],
+  trace: Trace | undefined,
+): readonly Span[] {
+  const trueNames = withoutFalseNames(text, names);
+  trace?.pass(names, trueNames, 'falseName');
+  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...trueNames]));
   const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
-  return withAddressLines(text, withAddressParts(text, addresses));
+  const whole = withAddressParts(text, addresses);
+  trace?.pass(addresses, whole, 'joined');
+  return withAddressLines(text, whole);
 }
 
 /** Types of values that are also in texts of machines: logs, code, configuration. They do not tell that a text is about people. */

@@ -5,6 +5,7 @@
 
 import type { Steps } from '../eventLoop.ts';
 import type { Tenant } from '../ids.ts';
+import type { Trace } from './trace.ts';
 
 /** An entity type in upper snake case, with Presidio's name where it has one: `PERSON`, `EMAIL_ADDRESS`, … */
 export type EntityType = string;
@@ -48,11 +49,17 @@ export interface DetectOptions {
   readonly scope?: string | undefined;
   /** See {@link AnalysisContext.tenant}. */
   readonly tenant?: Tenant | undefined;
+  /** See {@link AnalysisContext.trace}. */
+  readonly trace?: Trace | undefined;
+  /** See {@link AnalysisContext.isLocal}. */
+  readonly isLocal?: boolean | undefined;
 }
 
 /** Finds entities. The {@link Analyzer} applies the policy. */
 export interface Detector {
   readonly name: string;
+  /** Whether it calls a server. */
+  readonly isRemote?: true;
   /**
    * Finds the entities in a batch of texts.
    * @returns the spans of each text, sorted by start; they may overlap.
@@ -92,6 +99,12 @@ export class TooManyValuesError extends Error {
 /** What to do with a finding. The analyzer drops findings with the action `ignore`. */
 export type Action = 'pseudonymize' | 'block';
 
+/**
+ * Why a policy keeps the text of a span: its allow list, a threshold of the policy, its profile, a rule with the action
+ * `ignore`, or a request that asks for other types.
+ */
+export type KeptBy = 'allowList' | 'policyThreshold' | 'profile' | 'ignored' | 'notRequested';
+
 /** A span and the policy's action. */
 export interface Finding extends Span {
   readonly action: Action;
@@ -119,6 +132,8 @@ export interface Policy {
   find(text: string, team: string | undefined): Steps<Span[]>;
   /** The action for a span; undefined if its text stays as it is. */
   actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
+  /** Why a span without an action has none. */
+  keptBy(span: Span, value: string, team: string | undefined): KeptBy;
 }
 
 /** The properties of a call that detection and policy depend on. */
@@ -142,6 +157,10 @@ export interface AnalysisContext {
    * its message and of those before it, never on those after it. Default: all texts are of one message.
    */
   readonly messages?: readonly number[] | undefined;
+  /** Collects what is considered in the first text. Its findings are the same as without it. Default: nothing is collected. */
+  readonly trace?: Trace | undefined;
+  /** Whether only detectors that call no server run. Default: false. */
+  readonly isLocal?: boolean | undefined;
 }
 
 export interface StricterSettings {

@@ -59,6 +59,7 @@ export const createPresidioDetector = (options: PresidioOptions): Detector => ne
 
 class PresidioDetector implements Detector {
   readonly name = name;
+  readonly isRemote = true;
   private readonly base: string;
   private readonly timeoutMs: number;
   private readonly languages: readonly string[];

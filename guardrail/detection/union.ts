@@ -9,7 +9,8 @@ export function createUnion(detectors: readonly Detector[]): Detector {
     name: detectors.map(({ name }) => name).join('+'),
     async detect(texts, options) {
       // Starts the last detector first: it calls a server, and the built-in detector runs while it waits.
-      const found = await Promise.all(detectors.toReversed().map((detector) => detector.detect(texts, options)));
+      const asked = detectors.filter(({ isRemote }) => isRemote !== true || options.isLocal !== true);
+      const found = await Promise.all(asked.toReversed().map((detector) => detector.detect(texts, options)));
       return texts.map((_, index) => found.flatMap((byText) => byText[index] ?? []).sort((a, b) => a.start - b.start));
     },
     async state(): Promise<DependencyState> {

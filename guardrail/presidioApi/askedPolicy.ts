@@ -61,9 +61,10 @@ function* askedPolicy(service: CompiledDocument, profile: Profile, { entities, r
   });
   const policy = layeredPolicy([own, service], profile);
   if (!types) return policy;
+  const isAsked = (type: string): boolean => types.has(type) || types.has(generalTypeOf(type));
   return {
     ...policy,
-    actionOf: (span, value, team) =>
-      types.has(span.type) || types.has(generalTypeOf(span.type)) ? policy.actionOf(span, value, team) : undefined,
+    actionOf: (span, value, team) => (isAsked(span.type) ? policy.actionOf(span, value, team) : undefined),
+    keptBy: (span, value, team) => (isAsked(span.type) ? policy.keptBy(span, value, team) : 'notRequested'),
   };
 }

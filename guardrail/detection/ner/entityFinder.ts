@@ -1,7 +1,10 @@
 import type { Recall } from '../contract.ts';
+import { modelRules } from '../rules.ts';
+import type { Trace } from '../trace.ts';
 import { candidatesOf } from './candidates.ts';
 import { followsTitle } from './courtesyTitles.ts';
 import type { NameType } from './entityClasses.ts';
+import { byClass, featureNames, strongest } from './featureNames.ts';
 import { withListedNames } from './listedNames.ts';
 import { isMonthOfDate } from './monthNames.ts';
 import { createKernel } from '../kernelInstance.ts';
@@ -35,6 +38,8 @@ export interface TextFacts {
   readonly context?: TextContext;
   /** Whether the text has other values of private persons. Default: false. */
   readonly isPersonal?: boolean;
+  /** Collects the evidence of each candidate, and those that are no name. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Whether a decision is for a private person or an address. */
@@ -62,7 +67,7 @@ export class EntityFinder {
   find(
     text: string,
     recall: Recall,
-    { context = textContextOf(text), isPersonal = false }: TextFacts = {},
+    { context = textContextOf(text), isPersonal = false, trace }: TextFacts = {},
   ): FoundName[] {
     const { tagger, features } = this;
     const { tokens } = tagger;
@@ -70,7 +75,9 @@ export class EntityFinder {
     if (candidates.length === 0) return [];
     features.readText(tokens, candidates, context);
     const judged = candidates.map((candidate, index) => this.judge(candidate, index));
-    return this.placed(text, judged, this.decisions(text, judged, thresholds[recall], isPersonal));
+    const decisions = this.decisions(text, judged, thresholds[recall], isPersonal);
+    if (trace) this.explain(text, judged, decisions, { trace, context, recall, isPersonal });
+    return this.placed(text, judged, decisions);
   }
 
   /** What each candidate is. A text with one private person has doubtful ones, too. */
@@ -113,6 +120,37 @@ export class EntityFinder {
       free = whole.last + 1;
       return { start: tokens.start[whole.first] ?? 0, end: tokens.end[whole.last] ?? 0, type, score };
     });
+  }
+
+  /** Records why each candidate is what it is, and which ones are no name. */
+  private explain(
+    text: string,
+    judged: readonly Judged[],
+    decisions: readonly (Decision | undefined)[],
+    { trace, context, recall, isPersonal }: Required<TextFacts> & { readonly trace: Trace; readonly recall: Recall },
+  ): void {
+    const { features, classifier } = this;
+    const { tokens } = this.tagger;
+    const limits = thresholds[recall][isPersonal || decisions.some(isPrivate) ? 'beside' : 'alone'];
+    const named = { text, candidates: judged, firstWords: context.firstWords.length };
+    for (const [at, one] of judged.entries()) {
+      const [start, end] = [tokens.start[one.first] ?? 0, tokens.end[one.last] ?? 0];
+      const nearest = classifier.nearest(one, limits);
+      const decision = decisions[at];
+      const count = features.of(at);
+      const weights = classifier.weightsFor((decision ?? nearest).type, features.out, count);
+      const names = featureNames(tokens, named, at, features.knownOf(at));
+      trace.model.push({
+        ...{ start, end },
+        probabilities: byClass(one.probabilities),
+        features: strongest(names, weights),
+      });
+      if (decision) continue;
+      const { type, score, threshold } = nearest;
+      const by = one.isProduct ? 'product' : isMonthOfDate(tokens, text, one) ? 'month' : 'modelThreshold';
+      const span = { start, end, type, score, detector: 'builtin', rule: modelRules[type] };
+      trace.drop(span, by, by === 'modelThreshold' ? { threshold } : {});
+    }
   }
 
   private judge({ kind, first, last, margin }: Candidate, index: number): Judged {

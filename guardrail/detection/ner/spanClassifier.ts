@@ -1,7 +1,7 @@
 import type { Recall } from '../contract.ts';
-import { classCount, type NameType } from './entityClasses.ts';
+import { classCount, entityClasses, type NameType } from './entityClasses.ts';
 import { mostFeatures, spanBuckets } from '../kernel/numbers.ts';
-import { createKernel, numbersAt, type Kernel } from '../kernelInstance.ts';
+import { bytesAt, createKernel, numbersAt, type Kernel } from '../kernelInstance.ts';
 import type { TagKind } from './labels.ts';
 import type { Candidate } from './spanFeatures.ts';
 
@@ -158,6 +158,28 @@ export class SpanClassifier {
     };
   }
 
+  /**
+   * How much each feature of a candidate speaks for a class, in units of log odds against no name.
+   * @param features see {@link probabilitiesOf}
+   */
+  weightsFor(type: NameType, features: Int32Array, count: number): number[] {
+    const rows = bytesAt(this.kernel, this.kernel.spanRowsAt, packedLength * Int32Array.BYTES_PER_ELEMENT);
+    const index = entityClasses.indexOf(type);
+    return Array.from(features.subarray(0, count), (feature) => {
+      const row = feature * PACKED * Int32Array.BYTES_PER_ELEMENT;
+      return ((rows[row + index] ?? 0) - (rows[row] ?? 0)) * this.unit;
+    });
+  }
+
+  /** What a candidate is if every probability suffices, and the probability that it has and the one that it needs. */
+  nearest(candidate: Judged, limits: Thresholds): Decision & { readonly threshold: number } {
+    const { probabilities } = candidate;
+    const isPersonal = personalOf(probabilities) >= nameOf(probabilities) - personalOf(probabilities);
+    const none = { personal: isPersonal ? 0 : 2, home: 0, common: 0, any: 0, anyTagged: 2, margin: 0 };
+    const decision = this.decide(candidate, none) ?? { type: 'PERSON', score: 0 };
+    return { ...decision, threshold: leastScore(candidate, decision.type, limits) };
+  }
+
   private view(): void {
     const { kernel } = this;
     this.features = numbersAt(kernel, kernel.featuresAt, mostFeatures);
@@ -192,10 +214,7 @@ export function decide(
   const { person, publicPerson, address, location, organization } = probabilities;
   const personal = calibrated(personalOf(probabilities), calibration.personal);
   const type = person >= address ? 'PERSON' : 'ADDRESS';
-  const isHome = type === 'ADDRESS' && !hasNumber;
-  const isUsual = isCommon && (type === 'PERSON' || isHome);
-  const least = Math.max(limits.personal, isHome ? limits.home : 0, isUsual ? limits.common : 0);
-  if (personal >= least) return { type, score: personal };
+  if (personal >= leastScore({ isCommon, hasNumber }, type, limits)) return { type, score: personal };
   const any = calibrated(nameOf(probabilities), calibration.any);
   if (any < limits.any) {
     const isTagged = margin >= limits.margin && any >= limits.anyTagged;
@@ -205,6 +224,18 @@ export function decide(
   const placed = address + location;
   if (named >= placed && named >= organization) return { type: 'PUBLIC_PERSON', score: any };
   return { type: placed >= organization ? 'LOCATION' : 'ORGANIZATION', score: any };
+}
+
+/** The least score with which a candidate is reported as a type, if the tagger is not sure. */
+function leastScore(
+  { isCommon, hasNumber }: Pick<Judged, 'isCommon' | 'hasNumber'>,
+  type: NameType,
+  limits: Thresholds,
+): number {
+  if (type !== 'PERSON' && type !== 'ADDRESS') return limits.any;
+  const isHome = type === 'ADDRESS' && !hasNumber;
+  const isUsual = isCommon && (type === 'PERSON' || isHome);
+  return Math.max(limits.personal, isHome ? limits.home : 0, isUsual ? limits.common : 0);
 }
 
 /** What a candidate is that is not personal, by its tag. */

@@ -75,6 +75,11 @@ export class SpanFeatures {
     return this.kernel.spanFeatures(index);
   }
 
+  /** What is known of the name of a candidate: see `knownName`. */
+  knownOf(index: number): number {
+    return this.known[index] ?? 0;
+  }
+
   private view({ start }: Tokens): void {
     const { kernel } = this;
     this.viewedWith = start;

@@ -1,4 +1,4 @@
-import type { EntityType, Policy, PolicySettings } from '../contract.ts';
+import type { Action, EntityType, KeptBy, Policy, PolicySettings, Span } from '../contract.ts';
 import type { RE2JS } from 're2js';
 import { atOnce, type Steps } from '../../eventLoop.ts';
 import { generalTypeOf } from '../publicTypes.ts';
@@ -6,7 +6,7 @@ import { customRule, denyRule } from '../rules.ts';
 import { compileLinear } from './linearPattern.ts';
 import { findOwnValues, type CustomRecognizer, type DeniedValue } from './ownValues.ts';
 import { Phrases } from './phrases.ts';
-import { defaultProfile, type Profile } from './profiles.ts';
+import { defaultProfile, isIgnoredBy, type Profile } from './profiles.ts';
 import { CUSTOM_THRESHOLD, firstOf, rememberRules } from './resolveRule.ts';
 import type { PolicyDocument, Rules } from './schema.ts';
 
@@ -34,6 +34,7 @@ export interface CompiledDocument {
 interface LayeredRules {
   readonly ruleOf: ReturnType<typeof rememberRules>;
   readonly layers: readonly CompiledRules[];
+  readonly profile: Profile;
 }
 
 /** Compiles a validated policy document. */
@@ -74,13 +75,11 @@ export function compilePolicy(document: PolicyDocument, profile: Profile = defau
  */
 export function layeredPolicy(documents: readonly CompiledDocument[], profile: Profile): Policy {
   const recognizers = documents.flatMap((each) => each.recognizers);
-  const layered = (layers: readonly CompiledRules[]): LayeredRules => ({
-    ruleOf: rememberRules(
-      layers.map(({ rules }) => rules),
-      firstOf(layers, ({ rules }) => rules.profile) ?? profile,
-    ),
-    layers,
-  });
+  const layered = (layers: readonly CompiledRules[]): LayeredRules => {
+    const own = firstOf(layers, ({ rules }) => rules.profile) ?? profile;
+    const rules = layers.map((each) => each.rules);
+    return { ruleOf: rememberRules(rules, own), layers, profile: own };
+  };
   const common = layered(documents.map((each) => each.common));
   const teams = new Map(
     documents
@@ -106,18 +105,27 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
       return yield* findOwnValues(text, { lists, recognizers });
     },
     actionOf(span, value, team) {
-      const { ruleOf, layers } = rulesFor(team);
-      const { action, threshold } = ruleOf(span);
-      if (span.detector !== 'deny-list' && layers.some(({ allow }) => isAllowed(allow, span.type, value)))
-        return undefined;
-      if (
-        span.detector !== 'deny-list' &&
-        span.score < (threshold ?? (span.detector === 'custom' ? CUSTOM_THRESHOLD : 0))
-      )
-        return undefined;
-      return action === 'ignore' ? undefined : action;
+      const decision = decisionOf(rulesFor(team), span, value);
+      return decision === 'pseudonymize' || decision === 'block' ? decision : undefined;
+    },
+    keptBy(span, value, team) {
+      const { layers, profile } = rulesFor(team);
+      const decision = decisionOf(rulesFor(team), span, value);
+      if (decision === 'allowList' || decision === 'policyThreshold') return decision;
+      const isRuled = layers.some(({ rules }) => rules.entities?.[span.type]?.action !== undefined);
+      return !isRuled && isIgnoredBy(profile, span.type) ? 'profile' : 'ignored';
     },
   };
+}
+
+/** What rules do with a span: the action, or why they keep it. */
+function decisionOf({ ruleOf, layers }: LayeredRules, span: Span, value: string): Action | KeptBy {
+  const { action, threshold } = ruleOf(span);
+  if (span.detector !== 'deny-list') {
+    if (layers.some(({ allow }) => isAllowed(allow, span.type, value))) return 'allowList';
+    if (span.score < (threshold ?? (span.detector === 'custom' ? CUSTOM_THRESHOLD : 0))) return 'policyThreshold';
+  }
+  return action === 'ignore' ? 'ignored' : action;
 }
 
 /** The policy if none is configured: it pseudonymizes what the default profile covers. */

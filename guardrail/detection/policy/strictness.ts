@@ -52,6 +52,7 @@ export function strictestPolicy(policies: readonly Policy[], service: ServiceSet
     },
     actionOf: (span, value, team) =>
       policies.map((policy) => policy.actionOf(span, value, team)).reduce(strictestAction, undefined),
+    keptBy: (span, value, team) => policies[0]?.keptBy(span, value, team) ?? 'ignored',
   };
 }
 

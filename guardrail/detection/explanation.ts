@@ -1,0 +1,160 @@
+/** Explains what an analyzer finds in a text, and what it leaves. */
+import type { AnalysisContext, Analyzer, Finding } from './contract.ts';
+import { generalTypeOf } from './publicTypes.ts';
+import { Trace, type Dropped, type ModelEvidence } from './trace.ts';
+
+/** A part of a text, in UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A find, and why it is one. */
+export interface ExplainedFinding extends Finding {
+  /**
+   * The words around the value without which it would not be found, or with a lower score, or by another rule: labels, keywords,
+   * column headers, titles, and other words that the model reads.
+   */
+  readonly words: readonly TextRange[];
+  /** Undefined: the model did not decide. */
+  readonly model: ModelEvidence | undefined;
+}
+
+export interface Explanation {
+  /** The same as without an explanation. */
+  readonly findings: readonly ExplainedFinding[];
+  /** The candidates that are no find, in the order of the text. */
+  readonly dropped: readonly (Dropped & { readonly model: ModelEvidence | undefined })[];
+}
+
+/** The most analyses of one explanation: each takes less than a millisecond. */
+const MOST_ANALYSES = 400;
+/** The text around a value in which words are left out, in UTF-16 code units. */
+const BEFORE = 600;
+const AFTER = 300;
+/** How many words on each side of a value, and of the header of its column, are left out one by one. */
+const WORDS_BEFORE = 10;
+const WORDS_AFTER = 4;
+const WORDS_OF_HEADER = 16;
+/** A word counts if the score falls by so much without it. */
+const LEAST_LOSS = 0.05;
+
+const word = /[\p{L}\p{M}\p{N}_]+/gu;
+
+/**
+ * Analyzes a text, and explains each find and each dropped candidate. Takes many times as long as the analysis alone.
+ * @throws DetectorUnavailableError | TooManyValuesError
+ */
+export async function explain(analyzer: Analyzer, text: string, context: AnalysisContext): Promise<Explanation> {
+  const trace = new Trace();
+  // Without its scope, nothing of the explanation is remembered.
+  const [findings = []] = await analyzer.analyze([text], { ...context, scope: undefined, trace });
+  const modelOf = ({ start, end }: TextRange): ModelEvidence | undefined =>
+    trace.model.find((each) => each.start < end && each.end > start);
+  let budget = MOST_ANALYSES;
+  const analyzed = async (changed: string): Promise<readonly Finding[]> => {
+    budget--;
+    const [found = []] = await analyzer.analyze([changed], { ...context, scope: undefined, isLocal: true });
+    return found;
+  };
+  const explained: ExplainedFinding[] = [];
+  for (const finding of findings) {
+    const words = budget > 0 ? await wordsOf(text, finding, { findings, analyzed, hasBudget: () => budget > 0 }) : [];
+    const isModels = finding.rule.startsWith('model.');
+    explained.push({ ...finding, words, model: isModels ? modelOf(finding) : undefined });
+  }
+  return {
+    findings: explained,
+    dropped: distinct(trace.dropped).map((each) => ({ ...each, model: byModel(each) ? modelOf(each) : undefined })),
+  };
+}
+
+const byModel = ({ rule }: Dropped): boolean => rule.startsWith('model.');
+
+/** Each dropped candidate once, for its first reason, in the order of the text. */
+function distinct(dropped: readonly Dropped[]): Dropped[] {
+  const first = new Map<string, Dropped>();
+  for (const each of dropped) {
+    const key = `${each.start} ${each.end} ${each.type} ${each.rule}`;
+    if (!first.has(key)) first.set(key, each);
+  }
+  return [...first.values()].sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+interface Experiment {
+  readonly findings: readonly Finding[];
+  readonly analyzed: (text: string) => Promise<readonly Finding[]>;
+  readonly hasBudget: () => boolean;
+}
+
+/** The words that counted for a find: without each of them, the find is another one. */
+async function wordsOf(text: string, finding: Finding, { findings, analyzed, hasBudget }: Experiment): Promise<TextRange[]> {
+  if (finding.rule === 'repetition') return otherPlace(text, finding, findings);
+  // Values of policies and of servers are found as they are.
+  if (finding.detector === 'deny-list' || finding.detector === 'presidio') return [];
+  const from = Math.max(0, finding.rule.startsWith('column') ? 0 : finding.start - BEFORE);
+  const part = text.slice(from, finding.end + AFTER);
+  const isSame = (found: Finding): boolean =>
+    found.start + from === finding.start &&
+    found.end + from === finding.end &&
+    found.type === finding.type &&
+    found.rule === finding.rule &&
+    found.score >= finding.score - LEAST_LOSS;
+  // Outside of its surroundings, the value may be none.
+  if (!(await analyzed(part)).some(isSame)) return [];
+  const words: TextRange[] = [];
+  for (const { start, end } of wordsAround(part, { start: finding.start - from, end: finding.end - from }, finding.rule)) {
+    if (!hasBudget()) break;
+    const without = part.slice(0, start) + 'x'.repeat(end - start) + part.slice(end);
+    if (!(await analyzed(without)).some(isSame)) words.push({ start: start + from, end: end + from });
+  }
+  return words;
+}
+
+/** The words near a value, and those of the header of its column. */
+function wordsAround(text: string, value: TextRange, rule: string): TextRange[] {
+  const all = Array.from(text.matchAll(word), ({ 0: { length }, index }) => ({ start: index, end: index + length }));
+  const before = all.filter(({ end }) => end <= value.start);
+  const header = rule.startsWith('column') ? before.slice(0, WORDS_OF_HEADER) : [];
+  const near = before.slice(-WORDS_BEFORE).filter((each) => !header.includes(each));
+  return [...header, ...near, ...all.filter(({ start }) => start >= value.end).slice(0, WORDS_AFTER)];
+}
+
+/** Where the name is found of which a find is a repetition. */
+function otherPlace(text: string, { start, end }: Finding, findings: readonly Finding[]): TextRange[] {
+  const value = text.slice(start, end).toLowerCase();
+  const other = findings.find(
+    (each) => each.rule !== 'repetition' && text.slice(each.start, each.end).toLowerCase().includes(value),
+  );
+  return other === undefined ? [] : [{ start: other.start, end: other.end }];
+}
+
+/** Lines of a policy that change what happens to a value, to copy. */
+export function policyLines(text: string, { start, end, type, ...more }: Finding | Dropped): readonly string[] {
+  const value = JSON.stringify(text.slice(start, end));
+  if (!('by' in more)) return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(type)}: { action: ignore } }`];
+  switch (more.by) {
+    case 'profile':
+    case 'ignored':
+      return [`entities: { ${type}: { action: pseudonymize } }`];
+    case 'policyThreshold':
+      return [`entities: { ${type}: { threshold: ${Math.floor(more.score * 100) / 100} } }`];
+    case 'allowList':
+      return [`# Remove ${value} from allow.`];
+    case 'modelThreshold':
+      return ['recall: thorough', `deny: [{ value: ${value}, type: ${type} }]`];
+    case 'overlap':
+    case 'joined':
+      return [];
+    default:
+      return [`deny: [{ value: ${value}, type: ${type} }]`];
+  }
+}
+
+/** The candidates and finds at a word of a text, each place of it. */
+export function atWord<P extends TextRange>(text: string, searched: string, places: readonly P[]): P[] {
+  const ranges: TextRange[] = [];
+  for (let at = text.indexOf(searched); at >= 0 && searched !== ''; at = text.indexOf(searched, at + 1))
+    ranges.push({ start: at, end: at + searched.length });
+  return places.filter(({ start, end }) => ranges.some((range) => range.start < end && range.end > start));
+}
