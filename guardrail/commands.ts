@@ -11,6 +11,8 @@ Commands
   serve         Runs the service (default).
   detect        Reads lines {"id","text"} from standard input and writes {"id","spans"} for each.
                 [--team id] applies the policy of this team.
+                [--trace] explains each find, and each candidate that is none;
+                [--why word] explains only what touches this word; [--json] writes explanations as JSON.
   session-id    Prints the session id of a call with these identifiers:
                 [--tenant name] [--team id] [--key-hash hash] [--user id] [--end-user id]
                 [--trace-id id] [--call-id id]
@@ -32,6 +34,13 @@ const SESSION_OPTIONS = {
   'end-user': { type: 'string' },
   'trace-id': { type: 'string' },
   'call-id': { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
+const DETECT_OPTIONS = {
+  team: { type: 'string' },
+  trace: { type: 'boolean', default: false },
+  why: { type: 'string' },
+  json: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
 /** Runs a command. @returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments or settings. */
@@ -125,9 +134,11 @@ async function report(args: readonly string[], env: NodeJS.ProcessEnv): Promise<
 async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let options;
   try {
-    options = parseArgs({ args: [...args], options: { team: { type: 'string' } }, allowPositionals: false }).values;
+    options = parseArgs({ args: [...args], options: DETECT_OPTIONS, allowPositionals: false }).values;
   } catch {
-    return usageError('detect accepts only the option --team with a value: it reads lines from standard input.');
+    return usageError(
+      'detect accepts only the options --team and --why, each with a value, --trace and --json: it reads lines from standard input.',
+    );
   }
   const settings = readSettings({ ...env, GUARDRAIL_INSECURE_NO_AUTH: 'true' });
   const { openAnalyzer, openPolicyOf } = await import('./app/app.ts');
@@ -138,7 +149,10 @@ async function detect(args: readonly string[], env: NodeJS.ProcessEnv): Promise<
     openPolicyOf(settings, (problem) => log.write(`${problem}\n`)),
   );
   try {
-    const { failed } = await runDetect(process.stdin, process.stdout, { analyzer, log, team: options.team });
+    const { failed } = await runDetect(process.stdin, process.stdout, {
+      ...{ analyzer, log, team: options.team, why: options.why },
+      trace: options.json ? 'json' : options.trace || options.why !== undefined ? 'text' : undefined,
+    });
     return failed === 0 ? 0 : 1;
   } finally {
     await analyzer.close();

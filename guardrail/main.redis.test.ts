@@ -94,7 +94,7 @@ const WRONG: [args: string[], env: NodeJS.ProcessEnv, expected: RegExp][] = [
   [['start'], {}, /^Unknown command "start": use serve, detect, session-id or report\.\n$/],
   [['session-id', '--tem', 'x'], {}, /^session-id accepts only these options, each with a value: --tenant, /],
   [['session-id'], {}, /^These identifiers do not determine a session/],
-  [['detect', 'file'], {}, /^detect accepts only the option --team/],
+  [['detect', 'file'], {}, /^detect accepts only the options --team and --why/],
   [[], { GUARDRAIL_API_KEYS: '' }, /^GUARDRAIL_API_KEYS or GUARDRAIL_API_KEYS_FILE must be set/],
 ];
 

@@ -5,13 +5,17 @@ import {
   createPresidioDetector,
   layeredPolicy,
   openPolicy,
+  parsePolicy,
+  PolicyError,
   withSpanCache,
   type Analyzer,
+  type CompiledDocument,
   type Policy,
   type PolicySource,
   type Profile,
   type ServiceSettings,
 } from '../detection/detection.ts';
+import { FieldError } from '../gateways/gateways.ts';
 import { SettingsError, type Settings } from '../settings/settings.ts';
 import { settingProblem, type Report } from './report.ts';
 
@@ -34,10 +38,34 @@ export function openPolicyOf(settings: Settings, report: Report): PolicySource {
   }
 }
 
-/** The policy in force with another profile, for a page that shows the effect; undefined: as it is. */
-export function policyWithProfile({ current }: PolicySource, profile: Profile | undefined): Policy {
-  if (profile === undefined) return current;
-  return layeredPolicy([compileDocument({ profile }), current.compiled], profile);
+/** What to try in place of the policy in force. */
+export interface PolicyTrial {
+  /** Undefined: as it is. */
+  readonly profile: Profile | undefined;
+  /** A policy in YAML. Undefined: the policy in force. */
+  readonly draft: string | undefined;
+  /** The profile of a draft without one. */
+  readonly defaultProfile: Profile;
+}
+
+/** The policy in force with a change, for a page that shows the effect. @throws FieldError if the draft is invalid */
+export function policyWith({ current }: PolicySource, { profile, draft, defaultProfile }: PolicyTrial): Policy {
+  if (profile === undefined && draft === undefined) return current;
+  const layers = [
+    ...(profile === undefined ? [] : [compileDocument({ profile })]),
+    draft === undefined ? current.compiled : compileDraft(draft),
+  ];
+  return layeredPolicy(layers, profile ?? defaultProfile);
+}
+
+/** @throws FieldError */
+function compileDraft(draft: string): CompiledDocument {
+  try {
+    return compileDocument(parsePolicy(draft));
+  } catch (error) {
+    if (error instanceof PolicyError) throw new FieldError(`policy: ${error.message}`);
+    throw error;
+  }
 }
 
 /** What applies where no policy has a setting. */

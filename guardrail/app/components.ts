@@ -18,7 +18,7 @@ import {
 import { readSecret, type ApiKeys, type Settings } from '../settings/settings.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
 import { openAuditTrail, type AuditOptions } from './auditTrail.ts';
-import { openAnalyzer, openPolicyOf, policyWithProfile, serviceSettings } from './analyzer.ts';
+import { openAnalyzer, openPolicyOf, policyWith, serviceSettings } from './analyzer.ts';
 import { openLive, openTls } from './liveSettings.ts';
 import { logReport, type Report } from './report.ts';
 import { tracedAnalyzer, tracedImages } from './traced.ts';
@@ -42,8 +42,8 @@ export interface Components {
   readonly servicePolicy: () => DocumentPolicy;
   /** Identifies the policy in force; undefined: the service has none. */
   readonly policyRevision: () => string | undefined;
-  /** The policy of the service with another profile, for the playground. */
-  readonly policyWith: (profile: Profile | undefined) => Policy;
+  /** The policy of the service, or a draft, with another profile, for the playground. @throws FieldError */
+  readonly policyWith: (profile: Profile | undefined, draft: string | undefined) => Policy;
   readonly pipeline: Pipeline;
   /** Who may call; undefined: everybody may. */
   readonly access: Access | undefined;
@@ -92,7 +92,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
     customTypes: policies.customTypes,
     servicePolicy: () => policy.current,
     policyRevision: () => policy.current.revision,
-    policyWith: (profile) => policyWithProfile(policy, profile),
+    policyWith: (profile, draft) => policyWith(policy, { profile, draft, defaultProfile: settings.PROFILE }),
     pipeline: createPipeline({
       mode: settings.MODE,
       policies,

@@ -1,6 +1,6 @@
 import { nameTypes, recognizedTypes } from '../detection/detection.ts';
 import * as http from '../http/http.ts';
-import { createPresidioAnalyzer } from '../presidioApi/presidioApi.ts';
+import { createPresidioAnalyzer, recognizerOf } from '../presidioApi/presidioApi.ts';
 import { knownTypes } from '../pseudonymization/pseudonymization.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ApiOptions } from './routeOptions.ts';
@@ -16,7 +16,7 @@ export function createPresidioRoutes(
   { settings, components, metrics, logger }: ApiOptions,
   preHandlers: readonly http.HttpStep[],
 ): PresidioRoutes {
-  const { analyzer, servicePolicy } = components;
+  const { analyzer, uncountedAnalyzer, servicePolicy } = components;
   const { LANGUAGES: languages, PROFILE: profile, DETECTORS: detectors } = settings;
   const detected = detectedTypes(detectors);
   return {
@@ -26,6 +26,7 @@ export function createPresidioRoutes(
       http.presidioRoutes({
         analyzer: createPresidioAnalyzer({
           analyzer,
+          uncountedAnalyzer,
           policy: servicePolicy,
           profile,
           languages,
@@ -33,7 +34,7 @@ export function createPresidioRoutes(
           types: () => [...detected, ...servicePolicy().customTypes],
         }),
         languages,
-        recognizers: [...detectors.map((name) => RECOGNIZERS[name]), 'PolicyRecognizer'],
+        recognizers: [...detectors, 'policy'].map(recognizerOf),
         ...{ metrics, logger, preHandlers },
       }),
     ],
@@ -41,12 +42,6 @@ export function createPresidioRoutes(
 }
 
 type DetectorName = Settings['DETECTORS'][number];
-
-/** The names of what finds entities. Presidio has one for each type; ours share their work. */
-const RECOGNIZERS: Readonly<Record<DetectorName, string>> = {
-  builtin: 'BuiltinRecognizer',
-  presidio: 'PresidioRecognizer',
-};
 
 function detectedTypes(detectors: readonly DetectorName[]): readonly string[] {
   const types = {

@@ -64,7 +64,7 @@ function inlineOptions({
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, analyzer, access, endUsers, audit, policyRevision, policyWith } = components;
+  const { apiKeys, sessionKey, store, access, endUsers, audit, policyRevision, policyWith } = components;
   const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
@@ -81,6 +81,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   const presidio = settings.PRESIDIO_API
     ? createPresidioRoutes({ settings, components, metrics, logger }, preHandlers)
     : undefined;
+  const pageCalls = { analyzer: components.uncountedAnalyzer, guard, policyWith };
   const page = { proxyName, recall: settings.RECALL, profile: settings.PROFILE, mode: settings.MODE };
   return http.createHandler({
     logger,
@@ -110,10 +111,11 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       }),
       ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
       http.configurationRoute({ access, policyRevision, endUsers, isAdmin }),
-      http.explainRoute({ analyzer, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
-      ...(settings.PLAYGROUND
-        ? [http.playgroundPage(page), http.playgroundRoutes({ analyzer, guard, policyWith, preHandlers })]
-        : []),
+      http.explainRoute({
+        ...{ analyzer: components.uncountedAnalyzer, access, policyOf, policyRevision, isAdmin, preHandlers },
+        mode: settings.MODE,
+      }),
+      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes({ ...pageCalls, preHandlers })] : []),
       ...(presidio?.authenticated ?? []),
       http.openApiRoute(settings.PROXY_NAMES, {
         playground: settings.PLAYGROUND,

@@ -2,7 +2,9 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { toCodePoints } from './text/codePoints.ts';
-import type { Analyzer } from './contract.ts';
+import type { AnalysisContext, Analyzer } from './contract.ts';
+import { atWord, explain, type Explanation } from './explanation.ts';
+import { explanationJson, explanationText } from './explanationReport.ts';
 
 export interface DetectOptionsOfCommand {
   readonly analyzer: Analyzer;
@@ -11,6 +13,10 @@ export interface DetectOptionsOfCommand {
   /** The team whose policy overrides apply. */
   readonly team?: string | undefined;
   readonly signal?: AbortSignal;
+  /** Explains each find and each dropped candidate, as text or as JSON. */
+  readonly trace?: 'text' | 'json' | undefined;
+  /** Explains only what touches this word. */
+  readonly why?: string | undefined;
 }
 
 const lineSchema = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });
@@ -18,14 +24,14 @@ const progressEvery = 1000;
 
 /**
  * Reads lines of the form `{"id","text"}` and writes a line `{"id","spans":[{"start","end","type","score"}]}` for each.
- * Offsets are code points. Lines are independent of each other. An invalid line is reported to `log` and skipped.
+ * Offsets are code points. With `trace`, it writes explanations in their place. Lines are independent of each other. An invalid line is reported to `log` and skipped.
  * @returns the number of lines with a result, and of invalid lines.
  * @throws DetectorUnavailableError
  */
 export async function runDetect(
   input: Readable,
   output: Writable,
-  { analyzer, log, team, signal = new AbortController().signal }: DetectOptionsOfCommand,
+  { analyzer, log, team, signal = new AbortController().signal, trace, why }: DetectOptionsOfCommand,
 ): Promise<{ readonly done: number; readonly failed: number }> {
   const started = performance.now();
   let lineNumber = 0;
@@ -40,15 +46,10 @@ export async function runDetect(
       log.write(`Line ${lineNumber} ${read.problem}.\n`);
       continue;
     }
-    const [findings = []] = await analyzer.analyze([read.text], { team, signal });
-    const at = toCodePoints(read.text);
-    const spans = findings.map(({ start, end, type, score }) => ({
-      start: at(start),
-      end: at(end),
-      type,
-      score: Math.round(score * 1000) / 1000,
-    }));
-    if (!output.write(`${JSON.stringify({ id: read.id, spans })}\n`)) await drained(output);
+    const result = trace
+      ? traced(read, await explain(analyzer, read.text, { team, signal }), trace, why)
+      : await spansOf(read, analyzer, { team, signal });
+    if (!output.write(result)) await drained(output);
     if (++done % progressEvery === 0) {
       log.write(`Analyzed ${done} texts in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
     }
@@ -56,7 +57,31 @@ export async function runDetect(
   return { done, failed };
 }
 
-function readLine(line: string): z.output<typeof lineSchema> | { readonly problem: string } {
+type Line = z.output<typeof lineSchema>;
+
+async function spansOf({ id, text }: Line, analyzer: Analyzer, context: AnalysisContext): Promise<string> {
+  const [findings = []] = await analyzer.analyze([text], context);
+  const at = toCodePoints(text);
+  const spans = findings.map(({ start, end, type, score }) => ({
+    start: at(start),
+    end: at(end),
+    type,
+    score: Math.round(score * 1000) / 1000,
+  }));
+  return `${JSON.stringify({ id, spans })}\n`;
+}
+
+function traced({ id, text }: Line, explanation: Explanation, trace: 'text' | 'json', why = ''): string {
+  if (trace === 'text') return `${JSON.stringify(id)}\n${explanationText(text, explanation, why)}\n`;
+  const shown =
+    why === ''
+      ? explanation
+      : { findings: atWord(text, why, explanation.findings), dropped: atWord(text, why, explanation.dropped) };
+  const { findings, dropped } = explanationJson(shown, toCodePoints(text));
+  return `${JSON.stringify({ id, spans: findings, dropped })}\n`;
+}
+
+function readLine(line: string): Line | { readonly problem: string } {
   let content: unknown;
   try {
     content = JSON.parse(line);

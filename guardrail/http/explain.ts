@@ -1,13 +1,13 @@
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Access } from '../customers/customers.ts';
-import type { Analyzer, Policy } from '../detection/detection.ts';
+import { explain, type Analyzer, type Policy } from '../detection/detection.ts';
 import { parseFields } from '../gateways/gateways.ts';
 import type { Tenant } from '../ids.ts';
 import { adminsOnly, authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState, HttpStep } from './context.ts';
 import { withDeadline } from './deadline.ts';
-import { entitiesOf, entitySchema } from './entities.ts';
+import { droppedSchema, explainedEntitySchema, explainedOf } from './entities.ts';
 import type { Operation } from './openapi/operation.ts';
 
 export interface ExplainOptions {
@@ -44,8 +44,9 @@ const explainedSchema = z.object({
     })
     .describe('The policies that apply together.'),
   entities: z
-    .array(entitySchema)
+    .array(explainedEntitySchema)
     .describe('In order of their positions, without overlaps and without entities that the policy ignores.'),
+  dropped: z.array(droppedSchema).describe('The candidates that are no entity, in order of their positions.'),
 });
 
 const PATH = '/explain';
@@ -55,7 +56,8 @@ export const explainOperations: readonly Operation[] = [
     method: 'post',
     path: PATH,
     operationId: 'explain',
-    summary: 'Returns what a call with a text would lead to, for an end user. Stores nothing. Requires an admin key.',
+    summary:
+      'Returns what a call with a text would lead to, for an end user, and why. Stores nothing. Requires an admin key.',
     requestBody: explainSchema,
     responses: { 200: { description: 'The decision and the entities.', body: explainedSchema } },
     errors: [400, 401, 403, 413, 415, 429, 502, 503],
@@ -73,14 +75,14 @@ export function explainRoute(options: ExplainOptions): Router<AuthenticatedState
     const caller = { customers, team: team ?? undefined, keyHashes: [] };
     const { refusal, policies = [] } = access?.decide(caller) ?? {};
     const policy = policyOf(policies);
-    const [findings = []] = await withDeadline(context, (signal) =>
-      analyzer.analyze([text], { team: team ?? undefined, tenant: context.state.tenant, signal, policy }),
+    const explanation = await withDeadline(context, (signal) =>
+      explain(analyzer, text, { team: team ?? undefined, tenant: context.state.tenant, signal, policy }),
     );
     context.body = {
       mode: policy.settings.mode ?? mode,
       refusal: refusal ?? null,
       policies: { service: policyRevision() ?? null, end_user: policies[0] ?? null },
-      entities: entitiesOf(findings),
+      ...explainedOf(explanation),
     } satisfies z.infer<typeof explainedSchema>;
   });
   return router;

@@ -32,6 +32,11 @@ const COUNTERS = {
     help: 'Entities detected in requests, by type and detector.',
     labelNames: ['type', 'detector'],
   },
+  rules: {
+    name: 'guardrail_rule_finds_total',
+    help: 'Entities that a rule found in analyzed texts, by rule: which one to tune. A text that is analyzed again counts again. Rules of policies count as custom and deny-list, those of Presidio as presidio.',
+    labelNames: ['rule'],
+  },
   responsePseudonyms: {
     name: 'guardrail_response_pseudonyms_total',
     help: 'Pseudonyms in model responses, by outcome: restored, withheld (in a URL that a client loads automatically) or unknown (not in the session).',

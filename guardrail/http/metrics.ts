@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { registerBuildInfo } from '../buildInfo.ts';
 import type { Access } from '../customers/customers.ts';
-import type { AnalysisContext, Analyzer } from '../detection/detection.ts';
+import { boundedRule, type AnalysisContext, type Analyzer } from '../detection/detection.ts';
 import type { EntityCount, PseudonymCounts, ResponseOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { MappingStore } from '../store/store.ts';
 import { knownMethod, routeOf, type ScopeMiddleware } from './context.ts';
@@ -41,7 +41,7 @@ export interface Metrics {
   auditEvents(outcome: 'written' | 'dropped', sink: string, count: number): void;
   /** Wraps a store, so that its calls are timed and its sessions counted. */
   instrumentStore(store: MappingStore): MappingStore;
-  /** Wraps an analyzer, so that its calls are timed. */
+  /** Wraps an analyzer, so that its calls are timed, and the finds of each rule counted. */
   instrumentAnalyzer(analyzer: Analyzer): Analyzer;
 }
 
@@ -97,7 +97,7 @@ export function createMetrics(): Metrics {
       metrics[outcome === 'written' ? 'auditEvents' : 'auditEventsDropped'].inc({ sink }, count);
     },
     instrumentStore: (store) => instrumentStore(store, metrics.storeDuration, registry),
-    instrumentAnalyzer: (analyzer) => instrumentAnalyzer(analyzer, metrics.detectionDuration),
+    instrumentAnalyzer: (analyzer) => instrumentAnalyzer(analyzer, metrics),
   };
 }
 
@@ -176,10 +176,17 @@ function instrumentStore(store: MappingStore, histogram: TalliedHistogram, regis
   };
 }
 
-function instrumentAnalyzer(analyzer: Analyzer, histogram: TalliedHistogram): Analyzer {
-  const timer = timerOf(histogram, {});
+function instrumentAnalyzer(
+  analyzer: Analyzer,
+  { detectionDuration, rules }: Pick<ReturnType<typeof registerMetrics>, 'detectionDuration' | 'rules'>,
+): Analyzer {
+  const timer = timerOf(detectionDuration, {});
   return {
-    analyze: (texts: readonly string[], context: AnalysisContext) => timer(() => analyzer.analyze(texts, context)),
+    async analyze(texts: readonly string[], context: AnalysisContext) {
+      const findings = await timer(() => analyzer.analyze(texts, context));
+      for (const inText of findings) for (const { rule } of inText) rules.inc({ rule: boundedRule(rule) });
+      return findings;
+    },
     state: () => analyzer.state(),
     close: () => analyzer.close(),
   };

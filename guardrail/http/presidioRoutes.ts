@@ -47,7 +47,21 @@ export const PRESIDIO_PATHS: ReadonlySet<string> = new Set(Object.values(PATHS))
 
 const errorSchema = z.object({ error: z.string().describe('A sentence for people.') });
 const resultSchema = z.object({
-  analysis_explanation: z.null(),
+  analysis_explanation: z
+    .object({
+      recognizer: z.string().describe('One of the names of GET /recognizers.'),
+      original_score: z.number(),
+      pattern_name: z.string().describe('The rule that decided.'),
+      pattern: z.null(),
+      validation_result: z.null(),
+      textual_explanation: z.string(),
+      regex_flags: z.null(),
+      score: z.number(),
+      score_context_improvement: z.number(),
+      supportive_context_word: z.string().describe('A word of the text without which the value would not be found.'),
+    })
+    .nullable()
+    .describe('null without return_decision_process.'),
   end: z.int().min(0).describe('Index after the last code point.'),
   entity_type: z.string(),
   score: z.number().min(0).max(1),

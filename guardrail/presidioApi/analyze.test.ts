@@ -21,8 +21,10 @@ const MAIL = 'Mail anna@example.org';
 
 function analyzerWith(policy = ''): ReturnType<typeof createPresidioAnalyzer> {
   const compiled = compilePolicy(parsePolicy(policy));
+  const analyzer = createAnalyzer({ detectors: [detector], policy: { current: compiled } });
   return createPresidioAnalyzer({
-    analyzer: createAnalyzer({ detectors: [detector], policy: { current: compiled } }),
+    analyzer,
+    uncountedAnalyzer: analyzer,
     policy: () => compiled,
     profile: 'personal',
     languages: ['en', 'de'],

@@ -1,9 +1,12 @@
 /** Answers `POST /analyze`. */
 import {
+  explain,
   TooManyValuesError,
   toCodePoints,
+  type AnalysisContext,
   type Analyzer,
   type DocumentPolicy,
+  type ExplainedFinding,
   type Finding,
   type Profile,
 } from '../detection/detection.ts';
@@ -16,6 +19,8 @@ import { presidioTypeOf, reportedTypeOf } from './entityTypes.ts';
 
 export interface AnalyzeOptions {
   readonly analyzer: Analyzer;
+  /** The analyzer without metrics: an explanation analyzes a text many times. */
+  readonly uncountedAnalyzer: Analyzer;
   /** The policy in force. */
   readonly policy: () => DocumentPolicy;
   /** The profile of a policy without one. */
@@ -52,9 +57,26 @@ export interface Analysis {
 /** A request chooses the types of its own recognizers, and metrics contain nothing that a caller chose. */
 const UNNAMED_TYPE = 'AD_HOC';
 
+/** Why a result is one, as Presidio's server sends it. The patterns of the service are no patterns of Python, and not sent. */
+export interface PresidioExplanation {
+  /** One of the names that `GET /recognizers` lists. */
+  readonly recognizer: string;
+  readonly original_score: number;
+  /** The rule. */
+  readonly pattern_name: string;
+  readonly pattern: null;
+  readonly validation_result: null;
+  readonly textual_explanation: string;
+  readonly regex_flags: null;
+  readonly score: number;
+  readonly score_context_improvement: number;
+  /** The word next to the value among those that counted; empty: none did. */
+  readonly supportive_context_word: string;
+}
+
 /** A result as Presidio's server sends it, in code points. */
 export interface PresidioResult {
-  readonly analysis_explanation: null;
+  readonly analysis_explanation: PresidioExplanation | null;
   readonly end: number;
   readonly entity_type: string;
   readonly score: number;
@@ -62,8 +84,16 @@ export interface PresidioResult {
 }
 
 export function createPresidioAnalyzer(options: AnalyzeOptions): PresidioAnalyzer {
-  const { analyzer, policy: service, profile, languages, types } = options;
+  const { analyzer, uncountedAnalyzer, policy: service, profile, languages, types } = options;
   const policyOf = createAskedPolicies(profile);
+  const findingsIn = async (
+    text: string,
+    context: AnalysisContext,
+    { isExplained }: AnalyzeRequest,
+  ): Promise<readonly (Finding | ExplainedFinding)[]> => {
+    if (isExplained) return (await explain(uncountedAnalyzer, text, context)).findings;
+    return (await analyzer.analyze([text], context))[0] ?? [];
+  };
   const knownTypes = (): ReadonlySet<string> => new Set(types().flatMap((type) => [type, presidioTypeOf(type)]));
   return {
     async analyze(body, call) {
@@ -75,7 +105,7 @@ export function createPresidioAnalyzer(options: AnalyzeOptions): PresidioAnalyze
       const results: PresidioResult[][] = [];
       // One call for each text: a name in one of them says nothing about the others.
       for (const text of request.texts) {
-        const [found = []] = /\S/.test(text) ? await analyzer.analyze([text], { ...call, policy }) : [];
+        const found = /\S/.test(text) ? await findingsIn(text, { ...call, policy }, request) : [];
         const reported = found.filter((finding) => isReported(text, finding, request));
         TooManyValuesError.check(findings.length + reported.length);
         findings.push(...reported);
@@ -96,16 +126,45 @@ function isReported(
   return score >= scoreThreshold && !allowList.has(text.slice(start, end));
 }
 
-function resultsOf(text: string, findings: readonly Finding[], { entities }: AnalyzeRequest): PresidioResult[] {
+/** The name of what finds entities. Presidio has a recognizer for each type; ours share their work. */
+export function recognizerOf(detector: string): string {
+  if (detector === 'builtin') return 'BuiltinRecognizer';
+  return detector === 'presidio' ? 'PresidioRecognizer' : 'PolicyRecognizer';
+}
+
+function explanationOf(text: string, finding: Finding | ExplainedFinding): PresidioExplanation | null {
+  if (!('words' in finding)) return null;
+  const { rule, score, detector, words, model, start } = finding;
+  const near = words.findLast(({ end }) => end <= start) ?? words[0];
+  const features = model?.features.map(({ name, weight }) => `${weight.toFixed(1)} ${name}`) ?? [];
+  return {
+    recognizer: recognizerOf(detector),
+    original_score: score,
+    pattern_name: rule,
+    pattern: null,
+    validation_result: null,
+    textual_explanation: [`Found by the rule ${rule}`, ...features].join('; '),
+    regex_flags: null,
+    score,
+    score_context_improvement: 0,
+    supportive_context_word: near === undefined ? '' : text.slice(near.start, near.end),
+  };
+}
+
+function resultsOf(
+  text: string,
+  findings: readonly (Finding | ExplainedFinding)[],
+  { entities }: AnalyzeRequest,
+): PresidioResult[] {
   const at = toCodePoints(text);
   return (
     findings
-      .map(({ start, end, type, score }) => ({
-        analysis_explanation: null,
-        end: at(end),
-        entity_type: reportedTypeOf(type, entities),
-        score,
-        start: at(start),
+      .map((finding) => ({
+        analysis_explanation: explanationOf(text, finding),
+        end: at(finding.end),
+        entity_type: reportedTypeOf(finding.type, entities),
+        score: finding.score,
+        start: at(finding.start),
       }))
       // Presidio's order. Results do not overlap, so two of them never begin at the same place.
       .sort((a, b) => b.score - a.score || a.start - b.start)

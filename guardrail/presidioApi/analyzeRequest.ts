@@ -36,7 +36,7 @@ export const analyzeSchema = z.object({
     .describe('The types to report. Default: those that the policy does not ignore.'),
   correlation_id: z.unknown().optional().describe('Has no effect: the header x-request-id names a call.'),
   score_threshold: z.number().nullish().describe('The lowest score of a result.'),
-  return_decision_process: z.boolean().nullish().describe('Has no effect: analysis_explanation is null.'),
+  return_decision_process: z.boolean().nullish().describe('Whether analysis_explanation says why each result is one.'),
   ad_hoc_recognizers: z
     .array(adHocRecognizerSchema)
     .max(200)
@@ -59,6 +59,8 @@ export interface AnalyzeRequest {
   /** The types to report; undefined: those that the policy does not ignore. */
   readonly entities: ReadonlySet<string> | undefined;
   readonly scoreThreshold: number;
+  /** Whether each result is explained. */
+  readonly isExplained: boolean;
   readonly recognizers: readonly AdHocRecognizer[];
   readonly allowList: AllowList;
 }
@@ -98,6 +100,7 @@ export function readAnalyzeRequest(body: unknown, known: KnownValues): AnalyzeRe
     isBatch: typeof fields.text !== 'string',
     entities,
     scoreThreshold: fields.score_threshold ?? 0,
+    isExplained: fields.return_decision_process ?? false,
     recognizers,
     allowList: allowListOf(allowed ?? [], match ?? 'exact', flags ?? DEFAULT_FLAGS),
   };

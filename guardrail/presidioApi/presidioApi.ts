@@ -1,9 +1,11 @@
 /** Presidio's REST API: the analyzer with our detection, and the anonymizer. */
 export {
   createPresidioAnalyzer,
+  recognizerOf,
   type Analysis,
   type AnalyzeOptions,
   type PresidioAnalyzer,
+  type PresidioExplanation,
   type PresidioResult,
 } from './analyze.ts';
 export { analyzeSchema } from './analyzeRequest.ts';

@@ -30,7 +30,21 @@ export interface Explanation {
     readonly type: string;
     readonly score: number;
     readonly detector: string;
+    /** The rule that decided. A guardrail of an older version says none, like the following. */
+    readonly rule?: string;
+    /** The places of the words that counted. */
+    readonly words?: readonly { readonly start: number; readonly end: number }[];
     readonly action: 'pseudonymize' | 'block';
+  }[];
+  /** What was considered and is left, and why. */
+  readonly dropped?: readonly {
+    readonly start: number;
+    readonly end: number;
+    readonly type: string;
+    readonly score: number;
+    readonly rule: string;
+    readonly by: string;
+    readonly lost_to: string | null;
   }[];
 }
 
@@ -115,19 +129,38 @@ export function explanationText(text: string, customer: GatewayCustomer, explana
     ...(refusal === null ? [] : [`The guardrail refuses such a call for ${name}: ${refusal}`]),
     `${headline(explanation)} (${name}${own})`,
   ];
-  if (entities.length === 0) return `${lines.join('\n')}\n`;
-  const rows = entities.map(({ start, end, type, score, detector, action }) => [
+  const left = leftTable(text, explanation);
+  if (entities.length === 0) return `${lines.join('\n')}\n${left}`;
+  const rows = entities.map(({ start, end, type, score, detector, rule = detector, words = [], action }) => [
     type,
     action,
     JSON.stringify(text.slice(start, end)),
     score.toFixed(2),
-    detector,
+    rule,
+    words.map((word) => text.slice(word.start, word.end)).join(' ') || '-',
   ]);
-  const table = tableOf([['TYPE', 'ACTION', 'VALUE', 'SCORE', 'DETECTOR'], ...rows]);
+  const table = tableOf([['TYPE', 'ACTION', 'VALUE', 'SCORE', 'RULE', 'WORDS'], ...rows]);
   const isBlocked = entities.some(({ action }) => action === 'block');
   const hidden =
     isBlocked || explanation.mode === 'monitor' ? '' : `\nThe model reads:\n${hiddenText(text, entities)}\n`;
-  return `${lines.join('\n')}\n\n${table}${hidden}`;
+  return `${lines.join('\n')}\n\n${table}${hidden}${left}`;
+}
+
+/** The lowest score of a candidate that is shown. Nearly every word with a capital is a candidate with a low one. */
+const LEAST_SHOWN = 0.05;
+
+/** What was considered and is left in the text. */
+function leftTable(text: string, { dropped = [] }: Explanation): string {
+  const shown = dropped.filter(({ score }) => score >= LEAST_SHOWN);
+  if (shown.length === 0) return '';
+  const rows = shown.map(({ start, end, type, score, rule, by, lost_to: lostTo }) => [
+    type,
+    JSON.stringify(text.slice(start, end)),
+    score.toFixed(2),
+    rule,
+    lostTo === null ? by : `${by} ${lostTo}`,
+  ]);
+  return `\nCandidates that are not hidden:\n${tableOf([['TYPE', 'VALUE', 'SCORE', 'RULE', 'BY'], ...rows])}`;
 }
 
 function headline({ mode, entities }: Explanation): string {

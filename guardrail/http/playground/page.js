@@ -28,6 +28,8 @@ const recall = element('recall', HTMLSelectElement);
 const profile = element('profile', HTMLSelectElement);
 const speed = element('speed', HTMLInputElement);
 const input = element('text', HTMLTextAreaElement);
+const draft = element('policy', HTMLTextAreaElement);
+const team = element('team', HTMLInputElement);
 const answerInput = element('answer', HTMLTextAreaElement);
 
 /**
@@ -38,7 +40,31 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {string} type
  * @property {number} score
  * @property {string} detector
+ * @property {string} rule
+ * @property {{ start: number, end: number }[]} words the words that counted
+ * @property {Model | null} model
  * @property {'pseudonymize' | 'block' | 'leave'} action
+ */
+/**
+ * What spoke most for the decision of the model, or against it.
+ * @typedef {{ features: { name: string, weight: number }[] }} Model
+ */
+/**
+ * A candidate that is no entity.
+ * @typedef {object} Dropped
+ * @property {number} start
+ * @property {number} end
+ * @property {string} type
+ * @property {number} score
+ * @property {string} rule
+ * @property {string} by
+ * @property {string | null} lost_to
+ * @property {number | null} threshold
+ * @property {Model | null} model
+ */
+/**
+ * What was found in the last text, and what was not.
+ * @typedef {{ text: string, entities: Entity[], dropped: Dropped[] }} Checked
  */
 /**
  * The response of `/playground/pseudonymize`.
@@ -121,14 +147,19 @@ async function post(path, body, keepalive = false) {
 }
 
 const recallOverride = () => (recall.value === '' ? {} : { recall: recall.value });
-const overrides = () => ({ ...recallOverride(), ...(profile.value === '' ? {} : { profile: profile.value }) });
+const overrides = () => ({
+  ...recallOverride(),
+  ...(profile.value === '' ? {} : { profile: profile.value }),
+  ...(draft.value.trim() === '' ? {} : { policy: draft.value }),
+  ...(team.value.trim() === '' ? {} : { team: team.value.trim() }),
+});
 
 /**
  * @param {string} text
- * @returns {Promise<Entity[]>}
+ * @returns {Promise<Omit<Checked, 'text'>>}
  */
-async function detect(text) {
-  return (await post('playground/detect', { text, ...overrides() })).entities;
+function detect(text) {
+  return post('playground/detect', { text, ...overrides() });
 }
 
 /**
@@ -264,12 +295,140 @@ function showFound(text, entities) {
     label.textContent =
       entity.action === 'leave' ? `${entity.type} ${actionOf('leave')}` : `${entity.type} ${entity.score.toFixed(2)}`;
     mark.append(text.slice(entity.start, entity.end), label);
-    mark.title = `${entity.type}, score ${entity.score.toFixed(2)}, found by ${entity.detector}, ${actionOf(entity.action)}`;
-    parts.push(mark);
+    mark.title = `${entity.type}, score ${entity.score.toFixed(2)}, found by the rule ${entity.rule}, ${actionOf(entity.action)}`;
+    parts.push(mark, whyButton(text, entity));
     end = entity.end;
   }
   at('found').replaceChildren(...parts, text.slice(end));
 }
+
+/** Why a candidate is no entity. */
+const REASONS = new Map(
+  Object.entries({
+    falseName: 'a word of this kind is no name of a person',
+    product: 'it is the name of a thing',
+    month: 'it is the month of a date',
+    modelThreshold: 'the model is not sure enough',
+    joined: 'it is a part of another value',
+    overlap: 'another value has its place',
+    allowList: 'the allow list of the policy has it',
+    policyThreshold: 'its score is below the threshold of the policy',
+    profile: 'the profile leaves this type',
+    ignored: 'the policy ignores this type',
+  }),
+);
+
+/** @type {Checked | undefined} */
+let checked;
+
+/**
+ * @param {string} text
+ * @param {Entity} entity
+ */
+function whyButton(text, entity) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'why';
+  button.textContent = 'why?';
+  button.setAttribute('aria-label', `Why ${text.slice(entity.start, entity.end)}?`);
+  button.addEventListener('click', () => {
+    const candidate = entity.action === 'leave' ? checked?.dropped.find((each) => isAt(each, entity)) : undefined;
+    showReason(candidate === undefined ? reasonOfEntity(text, entity) : reasonOfDropped(text, candidate));
+  });
+  return button;
+}
+
+/**
+ * @param {{ start: number, end: number }} one
+ * @param {{ start: number, end: number }} other
+ */
+function isAt(one, other) {
+  return one.start < other.end && one.end > other.start;
+}
+
+/**
+ * @param {string} text
+ * @param {Entity} entity
+ */
+function reasonOfEntity(text, { start, end, type, score, rule, words, model }) {
+  const counted = words.map((word) => `“${text.slice(word.start, word.end)}”`);
+  return [
+    `“${text.slice(start, end)}” is hidden as ${type}, score ${score.toFixed(2)}, by the rule ${rule}.`,
+    ...(counted.length === 0 ? [] : [`It would not be found like this without ${counted.join(', ')}.`]),
+    ...modelReason(model),
+    `To leave it, add to the policy: allow: [{ value: ${JSON.stringify(text.slice(start, end))} }]`,
+  ];
+}
+
+/**
+ * @param {string} text
+ * @param {Dropped} candidate
+ */
+function reasonOfDropped(text, { start, end, type, score, rule, by, lost_to: lostTo, threshold, model }) {
+  const value = text.slice(start, end);
+  const needs = threshold === null ? '' : ` It needs ${threshold.toFixed(2)}.`;
+  const isKept = by === 'profile' || by === 'ignored';
+  return [
+    `“${value}” is not hidden as ${type}, score ${score.toFixed(2)}, of the rule ${rule}: ${REASONS.get(by) ?? by}.${needs}`,
+    ...(lostTo === null ? [] : [`The rule ${lostTo} has its place.`]),
+    ...modelReason(model),
+    isKept
+      ? `To hide it, add to the policy: entities: { ${type}: { action: pseudonymize } }`
+      : `To hide it, add to the policy: deny: [{ value: ${JSON.stringify(value)}, type: ${type} }]`,
+  ];
+}
+
+/** @param {Model | null} model */
+function modelReason(model) {
+  if (model === null) return [];
+  const features = model.features.map(
+    ({ name, weight }) => `${weight < 0 ? '−' : '+'}${Math.abs(weight).toFixed(1)} ${name}`,
+  );
+  return [`The model: ${features.join('; ')}.`];
+}
+
+/** @param {string[]} sentences */
+function showReason(sentences) {
+  at('reason').replaceChildren(
+    ...sentences.map((sentence) => {
+      const line = document.createElement('p');
+      line.textContent = sentence;
+      return line;
+    }),
+  );
+  at('reason').hidden = false;
+}
+
+/** The selected word in what was found. The labels and the buttons in it are no part of the text. */
+function selectedWord() {
+  const selection = getSelection();
+  const isInside = selection?.anchorNode && at('found').contains(selection.anchorNode);
+  return isInside ? selection.toString().trim() : '';
+}
+
+// A press on the button would end the selection.
+at('why').addEventListener('mousedown', (event) => event.preventDefault());
+at('why').addEventListener('click', () => {
+  const word = selectedWord();
+  const start = word === '' ? -1 : (checked?.text.indexOf(word) ?? -1);
+  if (checked === undefined || start < 0) {
+    showReason(['Select a word of the text above first.']);
+    return;
+  }
+  const { text, entities, dropped } = checked;
+  const place = { start, end: start + word.length };
+  const found = entities.filter((entity) => entity.action !== 'leave' && isAt(entity, place));
+  const left = dropped.filter((candidate) => isAt(candidate, place));
+  const reasons = [
+    ...found.flatMap((entity) => reasonOfEntity(text, entity)),
+    ...left.flatMap((candidate) => reasonOfDropped(text, candidate)),
+  ];
+  const none = [
+    `No rule takes “${word}” for a value.`,
+    `To hide it, add to the policy: deny: [${JSON.stringify(word)}]`,
+  ];
+  showReason(reasons.length === 0 ? none : reasons);
+});
 
 /**
  * @param {string} text
@@ -297,9 +456,11 @@ onSubmit('check', 'problem', async (isOutdated) => {
   checkId = `playground-${random.join('-')}`;
   const calls = /** @type {const} */ ([detect(text), pseudonymize(text)]);
   try {
-    const [entities, answer] = await Promise.all(calls);
+    const [found, answer] = await Promise.all(calls);
     if (isOutdated()) return;
-    showFound(text, entities);
+    checked = { text, ...found };
+    at('reason').hidden = true;
+    showFound(text, found.entities);
     showSent(text, answer);
   } catch (error) {
     // Wait for both calls: a call after the erasure would store mappings again.

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import * as z from 'zod';
-import type { Analyzer, Finding, Policy, Profile, Recall } from '../../detection/detection.ts';
+import { explain, type Analyzer, type Policy, type Profile, type Recall } from '../../detection/detection.ts';
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
 import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import { reportSession, type AuthenticatedState, type HttpStep } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
-import { entitiesOf, entitySchema } from '../entities.ts';
+import { droppedSchema, explainedEntitySchema, explainedOf } from '../entities.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
@@ -27,17 +27,24 @@ const detectSchema = z.object({
     .enum(['personal', 'confidential'])
     .nullish()
     .describe('The profile of this call, in place of that of the service.'),
+  policy: z
+    .string()
+    .max(100_000)
+    .nullish()
+    .describe('The draft of a policy, in YAML. It applies to this call in place of the policy of the service.'),
+  team: z.string().min(1).max(4096).nullish().describe('The id of a team of the policy.'),
 });
 const detectedSchema = z.object({
   entities: z
     .array(
-      entitySchema.extend({
+      explainedEntitySchema.extend({
         action: z
           .enum(['pseudonymize', 'block', 'leave'])
           .describe('The action of the policy; leave if only the profile leaves the entity unchanged.'),
       }),
     )
     .describe('In order of their positions, without overlaps and without entities that the policy ignores.'),
+  dropped: z.array(droppedSchema).describe('The candidates that are no entity, in order of their positions.'),
 });
 const pseudonymizeSchema = detectSchema.extend({
   call_id: z.string().min(1).max(256).describe('Id of the call and of the end user, to restore and to erase it.'),
@@ -90,8 +97,11 @@ export interface PlaygroundPageOptions {
 export interface PlaygroundOptions {
   readonly analyzer: Analyzer;
   readonly guard: Guard;
-  /** The policy of the service with this profile; undefined: as it is. */
-  readonly policyWith: (profile: Profile | undefined) => Policy;
+  /**
+   * The policy of the service, or a draft in place of it, with this profile; undefined: as it is.
+   * @throws FieldError if the draft is invalid
+   */
+  readonly policyWith: (profile: Profile | undefined, draft: string | undefined) => Policy;
   readonly preHandlers: readonly HttpStep[];
 }
 
@@ -149,25 +159,29 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
   const { analyzer, guard, policyWith, preHandlers } = options;
   const router = authenticatedRouter();
   router.post(DETECT_PATH, ...preHandlers, async (context) => {
-    const { text, recall, profile } = parseFields(detectSchema, context.state.body);
+    const { text, recall, profile, policy: draft, team } = parseFields(detectSchema, context.state.body);
     const { tenant } = context.state;
     const stricter = recall ? { stricter: { recall } } : {};
-    const entities = await withDeadline(context, async (signal) => {
-      const find = async (policy: Policy): Promise<readonly Finding[]> =>
-        (await analyzer.analyze([text], { team: undefined, tenant, signal, policy, ...stricter }))[0] ?? [];
-      const found = await find(policyWith(profile ?? undefined));
-      if (profile === 'confidential') return found;
-      return [...found, ...leftByProfile(found, await find(policyWith('confidential')))];
-    });
-    context.body = { entities: entitiesOf(entities.toSorted((one, other) => one.start - other.start)) };
+    const policy = policyWith(profile ?? undefined, draft ?? undefined);
+    const { entities, dropped } = explainedOf(
+      await withDeadline(context, (signal) =>
+        explain(analyzer, text, { team: team ?? undefined, tenant, signal, policy, ...stricter }),
+      ),
+    );
+    context.body = {
+      entities: [...entities, ...leftByProfile(entities, dropped)].sort((a, b) => a.start - b.start),
+      dropped,
+    };
   });
   router.post(PSEUDONYMIZE_PATH, ...preHandlers, async (context) => {
-    const { text, recall, profile, call_id: callId } = parseFields(pseudonymizeSchema, context.state.body);
+    const fields = parseFields(pseudonymizeSchema, context.state.body);
+    const { text, recall, profile, call_id: callId, policy: draft, team } = fields;
     const { tenant, fence } = context.state;
     // The same identity as in the page's call after the model call.
     const identity = { tenant, endUser: callId, callId };
     reportSession(context, guard.sessionOf(identity));
-    const policy = policyWith(profile ?? undefined);
+    const service = policyWith(profile ?? undefined, draft ?? undefined);
+    const policy = team === undefined || team === null ? service : forTeam(service, team);
     const stricter = recall ? { stricter: { recall } } : {};
     const outcome = await withDeadline(context, (signal) =>
       guard.request({ texts: [text] }, { identity, signal, fence, policy, ...stricter }),
@@ -180,14 +194,29 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
   return router;
 }
 
-/** An entity that the profile leaves unchanged, and no rule of the policy. */
-type LeftEntity = Omit<Finding, 'action'> & { readonly action: 'leave' };
+/** A policy as it is for a team. The team of the call would be a part of its session, whose values the page restores. */
+const forTeam = (policy: Policy, team: string): Policy => ({
+  ...policy,
+  find: (text) => policy.find(text, team),
+  actionOf: (span, value) => policy.actionOf(span, value, team),
+  keptBy: (span, value) => policy.keptBy(span, value, team),
+});
 
-/** What the strictest profile finds in addition. */
-function leftByProfile(found: readonly Finding[], inAnyProfile: readonly Finding[]): LeftEntity[] {
-  return inAnyProfile
-    .filter(({ start, end }) => found.every((one) => one.end <= start || one.start >= end))
-    .map((entity) => ({ ...entity, action: 'leave' }));
+type Explained = ReturnType<typeof explainedOf>;
+
+/** The candidates that the profile leaves unchanged, and no rule of the policy, without overlaps. */
+function leftByProfile(
+  entities: Explained['entities'],
+  dropped: Explained['dropped'],
+): (Omit<Explained['entities'][number], 'action'> & { readonly action: 'leave' })[] {
+  const taken: { readonly start: number; readonly end: number }[] = [...entities];
+  return dropped.flatMap(({ start: from, end: to, type, score, rule, model, by }) => {
+    const candidate = { start: from, end: to, type, score, rule, model };
+    const isFree = taken.every(({ start, end }) => end <= candidate.start || start >= candidate.end);
+    if (by !== 'profile' || !isFree) return [];
+    taken.push(candidate);
+    return { ...candidate, detector: 'builtin', words: [], action: 'leave' as const };
+  });
 }
 
 function digest(text: string): string {

@@ -1,0 +1,125 @@
+/** Explanations for people and for programs. Pure. */
+import { atWord, policyLines, type ExplainedFinding, type Explanation } from './explanation.ts';
+import type { ModelEvidence } from './trace.ts';
+
+type Candidate = Explanation['dropped'][number];
+
+/** Why a candidate is no find. */
+const reasons: Readonly<Record<Candidate['by'], string>> = {
+  falseName: 'a word of this kind is no name of a person',
+  product: 'it is the name of a thing',
+  month: 'it is the month of a date',
+  modelThreshold: 'the model is not sure enough',
+  joined: 'it is a part of another value',
+  overlap: 'another value has its place',
+  allowList: 'the allow list of the policy has it',
+  policyThreshold: 'its score is below the threshold of the policy',
+  profile: 'the profile of the policy leaves this type',
+  ignored: 'the policy ignores this type',
+  notRequested: 'the request asks for other types',
+};
+
+/** Why a candidate is no find, in one sentence without a full stop. */
+export function reasonOf({ by, lostTo, score, threshold }: Candidate): string {
+  const scores = threshold === undefined ? '' : `: ${score.toFixed(2)} of ${threshold.toFixed(2)}`;
+  return `${reasons[by]}${lostTo === undefined ? scores : `, by the rule ${lostTo}`}`;
+}
+
+/**
+ * The explanation in blocks of lines, one for each find and each dropped candidate.
+ * @param why only what touches this word. Empty: everything
+ */
+export function explanationText(text: string, { findings, dropped }: Explanation, why = ''): string {
+  const finds = why === '' ? findings : atWord(text, why, findings);
+  const candidates = why === '' ? dropped : atWord(text, why, dropped);
+  const blocks = [
+    ...finds.map((find) =>
+      block(text, find, [
+        `is ${find.action === 'block' ? 'refused' : 'hidden'} as ${find.type}, score ${find.score.toFixed(2)}.`,
+        ...lines('words', find.words.map(({ start, end }) => JSON.stringify(text.slice(start, end))).join(', ')),
+      ]),
+    ),
+    ...candidates.map((candidate) =>
+      block(text, candidate, [
+        `is not hidden as ${candidate.type}, score ${candidate.score.toFixed(2)}: ${reasonOf(candidate)}.`,
+      ]),
+    ),
+  ];
+  if (blocks.length > 0) return blocks.join('');
+  if (why === '') return 'Nothing is hidden, and nothing was a candidate.\n';
+  const isIn = text.includes(why);
+  return isIn ? uncandidate(why) : `The text does not contain ${JSON.stringify(why)}.\n`;
+}
+
+const uncandidate = (word: string): string =>
+  `${JSON.stringify(word)} is not hidden: no rule takes it for a value.\n  policy  deny: [${JSON.stringify(word)}]\n`;
+
+function block(text: string, place: ExplainedFinding | Candidate, [sentence = '', ...more]: readonly string[]): string {
+  const all = [
+    `${JSON.stringify(text.slice(place.start, place.end))} at ${place.start} ${sentence}`,
+    ...lines('rule', place.rule),
+    ...more,
+    ...lines('model', modelText(place.model)),
+    ...policyLines(text, place).flatMap((line) => lines('policy', line)),
+  ];
+  return `${all.join('\n')}\n`;
+}
+
+const lines = (name: string, content: string): readonly string[] =>
+  content === '' ? [] : [`  ${name.padEnd(6)}  ${content}`];
+
+const modelText = (model: ModelEvidence | undefined): string =>
+  (model?.features ?? [])
+    .map(({ name, weight }) => `${weight < 0 ? '−' : '+'}${Math.abs(weight).toFixed(1)} ${name}`)
+    .join('; ');
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** An explanation as JSON. Its positions are those of `at`, and it contains words of the text only in the names of features. */
+export interface ExplanationJson {
+  readonly findings: readonly (ReturnType<typeof placeJson> & {
+    readonly action: string;
+    readonly words: readonly { readonly start: number; readonly end: number }[];
+  })[];
+  readonly dropped: readonly (ReturnType<typeof placeJson> & {
+    readonly by: string;
+    readonly lost_to: string | null;
+    readonly threshold: number | null;
+  })[];
+}
+
+/** @param at converts an offset in UTF-16 code units. Default: as it is */
+export function explanationJson(
+  { findings, dropped }: Explanation,
+  at: (offset: number) => number = (offset) => offset,
+): ExplanationJson {
+  return {
+    findings: findings.map((find) => ({
+      ...placeJson(find, at),
+      action: find.action,
+      words: find.words.map(({ start, end }) => ({ start: at(start), end: at(end) })),
+    })),
+    dropped: dropped.map((candidate) => ({
+      ...placeJson(candidate, at),
+      by: candidate.by,
+      lost_to: candidate.lostTo ?? null,
+      threshold: candidate.threshold ?? null,
+    })),
+  };
+}
+
+/** What finds and dropped candidates have in common. */
+function placeJson(
+  { start, end, type, score, rule, model }: ExplainedFinding | Candidate,
+  at: (offset: number) => number,
+): {
+  readonly start: number;
+  readonly end: number;
+  readonly type: string;
+  readonly score: number;
+  readonly rule: string;
+  readonly model: { readonly features: { readonly name: string; readonly weight: number }[] } | null;
+} {
+  const features = model?.features.map(({ name, weight }) => ({ name, weight: rounded(weight) }));
+  return { start: at(start), end: at(end), type, score: rounded(score), rule, model: features ? { features } : null };
+}
