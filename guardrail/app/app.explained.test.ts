@@ -83,7 +83,7 @@ describe('explanations of the service', function () {
     const after = await finds();
     for (const rule of ['custom', 'deny-list', 'phone.label'])
       expect((after.get(rule) ?? 0) - (before.get(rule) ?? 0), rule).to.equal(1);
-    const metrics = String((await harness.call('GET', '/metrics')).body);
+    const metrics = await harness.metrics();
     for (const { text, value } of explainedTexts) {
       expect(metrics).to.not.include(text);
       if (value.length > 8) expect(metrics).to.not.include(value);
@@ -93,7 +93,7 @@ describe('explanations of the service', function () {
 
   /** The finds by rule. */
   async function finds(): Promise<ReadonlyMap<string, number>> {
-    const metrics = String((await harness.call('GET', '/metrics')).body);
+    const metrics = await harness.metrics();
     const lines = metrics.matchAll(/^guardrail_rule_finds_total\{rule="([^"]+)"\} (\d+)$/gm);
     return new Map(Array.from(lines, ([, rule = '', count]) => [rule, Number(count)]));
   }
