@@ -4,13 +4,12 @@ import { gatewayBudgetNames, type GatewayCustomer, type GatewayInstance } from '
 import { isReachable } from '../connection/connection.ts';
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
-import { otherClaimantKeys } from './claimants.ts';
 import { type BudgetDependencies, createDependencies, type Dependencies } from './dependencies.ts';
 import { BudgetReconciler } from './reconcile.ts';
 import { budgetUses } from './users.ts';
 
 export type { BudgetDependencies } from './dependencies.ts';
-export { budgetIdOf, claimKey } from './budgetResource.ts';
+export { budgetIdOf } from './budgetResource.ts';
 export { ownsOrCreates } from './ownership.ts';
 export { BudgetNotUsableError, mattersToUsers, notOffered, usableBudget, type UsableBudget } from './usableBudget.ts';
 export { budgetUseKeys, budgetUses, mayRefer } from './users.ts';
@@ -21,7 +20,7 @@ export function budgetController(runtime: Runtime, given: BudgetDependencies): C
   return (
     when(budgets)
       // When a budget is created, deleted or no longer managed, the next claimant may own the budget at the gateway.
-      .watches(budgets, (budget) => otherClaimantKeys(dependencies, budget), { changed: changedManagement })
+      .watches(budgets, (budget) => dependencies.claims.otherKeys(budget), { changed: changedManagement })
       .watches(customers, (customer) => usedBudgets(dependencies, customer), { changed: usesOtherBudgets })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
         changed: mattersToBudgets,

@@ -1,10 +1,12 @@
 import { budgets, customers, instances } from '../api/kinds.ts';
 import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
-import type { GatewayClients } from '../gateway/gateway.ts';
+import { claimKey, Claims } from '../external/external.ts';
+import type { GatewayClients, TierField } from '../gateway/gateway.ts';
 import type { Cache, EventRecorder, Finalizer, Index, KubeClient, Runtime, StatusWriter } from '../runtime/runtime.ts';
-import { budgetIdOf, claimKey } from './budgetResource.ts';
+import { budgetIdOf } from './budgetResource.ts';
 import { type BudgetMetrics, budgetMetrics } from './metrics.ts';
+import { budgetClaims } from './ownership.ts';
 import { budgetUseKeys, budgetUses, type UserSources } from './users.ts';
 
 /** The dependencies of the budget controller. */
@@ -21,8 +23,7 @@ export interface Dependencies extends BudgetDependencies, UserSources {
   readonly status: StatusWriter<GatewayBudget>;
   readonly finalizer: Finalizer<GatewayBudget>;
   readonly cache: Cache<GatewayBudget>;
-  /** Budgets by {@link claimKey}. */
-  readonly byClaim: Index<GatewayBudget>;
+  readonly claims: Claims<GatewayBudget, TierField>;
   /** Budgets by {@link budgetUseKeys}. */
   readonly byUse: Index<GatewayBudget>;
   /** Budgets by the instance that they refer to, as `namespace/name`. */
@@ -41,6 +42,8 @@ export function createDependencies(
 ): Dependencies {
   const cache = runtime.cache(budgets);
   const instanceCache = runtime.cache(instances);
+  const byGateway = instanceCache.indexBy(identity.indexKeys);
+  const byClaim = cache.indexBy((budget) => [claimKey(instanceKeyOf(budget), budgetIdOf(budget))]);
   return {
     identity,
     connections,
@@ -51,9 +54,9 @@ export function createDependencies(
     finalizer: runtime.finalizer(budgets, FINALIZER),
     cache,
     instances: instanceCache,
-    byClaim: cache.indexBy((budget) => [claimKey(instanceKeyOf(budget), budgetIdOf(budget))]),
+    claims: new Claims({ identity, instances: instanceCache, byGateway, byClaim }, budgetClaims),
     byBudget: runtime.cache(customers).indexBy(budgetUses),
-    byGateway: instanceCache.indexBy(identity.indexKeys),
+    byGateway,
     byUse: cache.indexBy(budgetUseKeys),
     byInstance: cache.indexBy(instanceIndexKeys),
     metrics: budgetMetrics(runtime.metrics),

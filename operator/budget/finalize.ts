@@ -10,13 +10,12 @@ import {
   Release,
 } from '../lifecycle/lifecycle.ts';
 import type { ReconcileContext, Result } from '../runtime/runtime.ts';
-import { adoptionPolicyOf, budgetIdOf } from './budgetResource.ts';
-import { claimantsOf, currentProof, ownerOf } from './claimants.ts';
+import { budgetIdOf } from './budgetResource.ts';
 import type { CurrentBudget } from './currentBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { observeTier } from './observation.ts';
 import { failed } from './outcomes.ts';
-import { isOwn, mayOwn, ownsOrCreates, proofFor } from './ownership.ts';
+import { isOwn, ownsOrCreates } from './ownership.ts';
 import { usersOf } from './users.ts';
 import { inUseMessage } from './usersMessage.ts';
 
@@ -39,13 +38,12 @@ export class Finalization {
     const budget = current.latest;
     if (!dependencies.finalizer.isSet(budget)) return {};
     if (isObserveOnly(budget)) return await this.#release.unmanaged(budget, budget.status?.ownership !== 'Owned');
-    const proof = currentProof(dependencies, budget);
-    if (proof.isElsewhere && ownsOrCreates(budget)) {
+    const claim = dependencies.claims.of(budget);
+    const { state, isElsewhere } = claim.ownership;
+    if (isElsewhere && state === 'none' && ownsOrCreates(budget)) {
       return await this.#release.orphan(budget, 'gateway_changed', 'The address of the GatewayInstance changed');
     }
-    if (!mayOwn(budget, proof) || ownerOf(dependencies, budget) !== undefined) {
-      return await this.#release.remove(budget);
-    }
+    if (state === 'none' || claim.owner !== undefined) return await this.#release.remove(budget);
     if (await isDefinitionBeingDeleted(dependencies.client, gatewayBudgetNames)) {
       return await this.#release.orphan(budget, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
@@ -84,7 +82,7 @@ export class Finalization {
     const dependencies = this.#dependencies;
     for (const budget of lost) {
       const { customers, instances } = usersOf(dependencies, budget);
-      const isTaken = claimantsOf(dependencies, budget).length > 0 || customers.length + instances.length > 0;
+      const isTaken = dependencies.claims.of(budget).claimants.length > 0 || customers.length + instances.length > 0;
       const keeps = budget.spec.deletionPolicy === 'Orphan' || isObserveOnly(budget);
       if (!keeps && !isTaken) await this.#cleanUp(budget, signal, log);
       dependencies.finalizer.markCleanedUp(budget);
@@ -106,15 +104,14 @@ export class Finalization {
    * @throws ConnectionError, GatewayError
    */
   async #deleteTier(budget: GatewayBudget, signal: AbortSignal): Promise<boolean> {
-    const { connections, clients, identity, instances } = this.#dependencies;
+    const { connections, clients, identity, claims } = this.#dependencies;
     const connection = await connections.forDeletion(budget.spec.instanceRef, budget.metadata.namespace);
     return await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
       const client = clients.for(fresh);
       const observed = await observeTier(client, budgetIdOf(budget), { signal, priority: 'urgent' });
       if (observed === undefined) return true;
-      const proof = proofFor(this.#dependencies, budget, identity.addressOfConnection(fresh));
-      const policy = adoptionPolicyOf(budget, instances.get(fresh.instance));
-      if (!isOwn(budget, observed, { proof, policy })) return false;
+      const { ownership } = claims.of(budget, identity.addressOfConnection(fresh));
+      if (!isOwn(budget, observed, { ownership, policy: claims.adoptionPolicy(budget) })) return false;
       await client.budgetDelete(budgetIdOf(budget), { signal, priority: 'urgent' });
       return true;
     });

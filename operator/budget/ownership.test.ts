@@ -1,15 +1,37 @@
 /** The ownership of a budget, as tables and a law. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { GatewayBudgetSpec, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  annotations,
+  type GatewayBudget,
+  type GatewayBudgetSpec,
+  type GatewayBudgetStatus,
+} from '../api/v1alpha1/v1alpha1.ts';
+import { testIdentity } from '../connection/testing/testIdentity.ts';
+import {
+  adoptionPolicyOf,
+  type Claimant,
+  markSubject,
+  type Ownership,
+  ownerBefore,
+  ownershipAt,
+} from '../external/claims.ts';
 import { tierHash } from './desired.ts';
-import { adoptionPolicyOf, budgetIdOf } from './budgetResource.ts';
-import { type Claimant, isOwn, mayOwn, ownerBefore } from './ownership.ts';
+import { budgetIdOf } from './budgetResource.ts';
+import { budgetClaims, isOwn } from './ownership.ts';
 import { budgetOf } from './testing/budgets.ts';
 
 const announced = { ownership: 'Creating', specHash: tierHash({ maxBudget: 1 }) } as const;
-const nothingProved = { isHere: false, isElsewhere: false, mark: undefined };
-const mark = { gateway: '', uid: 'before', fields: [], signedAt: '2026-11-20T00:00:00Z' };
+const address = 'gateway.ai.svc:4000';
+const here = testIdentity.digest(address);
+const elsewhere = testIdentity.digest('other.ai.svc:4000');
+const ownershipOf = (budget: GatewayBudget): Ownership => ownershipAt(budgetClaims, testIdentity, budget, address);
+/** The mark that a budget had before it was restored from a backup, as metadata. */
+const restored = (budget = budgetOf()): Partial<GatewayBudget['metadata']> => {
+  const mark = { uid: 'before', fields: [], signedAt: '2026-11-20T00:00:00Z' };
+  const text = testIdentity.sign(markSubject(budgetClaims, budget), address, mark);
+  return { annotations: { [annotations.ownerMark]: text } };
+};
 const outside: GatewayBudgetSpec['instanceRef'] = { name: 'main', namespace: 'elsewhere' };
 
 describe('a budget at the gateway', () => {
@@ -36,24 +58,24 @@ describe('a budget at the gateway', () => {
   ] as const) {
     it(`${expected ? 'belongs' : 'does not belong'} to ${what}`, () => {
       const budget = budgetOf(spec, status);
-      const policy = adoptionPolicyOf(budget, undefined);
-      expect(isOwn(budget, { maxBudget: 1 }, { proof: nothingProved, policy })).to.equal(expected);
+      const policy = adoptionPolicyOf(budgetClaims, budget, undefined);
+      expect(isOwn(budget, { maxBudget: 1 }, { ownership: ownershipOf(budget), policy })).to.equal(expected);
     });
   }
 });
 
 describe('a budget at the gateway, by the mark of its resource', () => {
-  for (const [what, status, proof, own] of [
-    ['restored without a status', undefined, { mark }, true],
-    ['restored after it had refused the budget', { ownership: 'Refused' }, { mark }, false],
-    ['that owned a budget at another gateway', { ownership: 'Owned' }, { isElsewhere: true }, false],
-    ['whose instance is back at its gateway', { ownership: 'Refused' }, { isElsewhere: true, mark }, true],
+  for (const [what, status, metadata, own] of [
+    ['restored without a status', undefined, restored(), true],
+    ['restored after it had refused the budget', { ownership: 'Refused' }, restored(), false],
+    ['that owned a budget at another gateway', { ownership: 'Owned', gateway: elsewhere }, {}, false],
+    ['whose instance is back at its gateway', { ownership: 'Refused', gateway: elsewhere }, restored(), true],
   ] as const) {
     it(`${own ? 'belongs' : 'does not belong'} to one ${what}`, () => {
-      const budget = budgetOf({}, status);
-      const proved = { ...nothingProved, ...proof };
-      expect(isOwn(budget, {}, { proof: proved, policy: 'Refuse' })).to.equal(own);
-      expect(mayOwn(budget, proved)).to.equal(own);
+      const budget = budgetOf({}, status, metadata);
+      const ownership = ownershipOf(budget);
+      expect(isOwn(budget, {}, { ownership, policy: 'Refuse' })).to.equal(own);
+      expect(ownership.state === 'none').to.equal(!own);
     });
   }
 });
@@ -72,17 +94,17 @@ describe('the id of a budget', () => {
 });
 
 describe('the owner among several resources', () => {
-  const owned: GatewayBudgetStatus = { ownership: 'Owned', gateway: 'this' };
-  const claim = (budget: ReturnType<typeof budgetOf>, more: Partial<Claimant> = {}): Claimant => ({
-    budget,
-    proof: { ...nothingProved, isHere: budget.status?.gateway === 'this' },
+  const owned: GatewayBudgetStatus = { ownership: 'Owned', gateway: here };
+  const claim = (resource: GatewayBudget, more: object = {}): Claimant<GatewayBudget> => ({
+    resource,
+    ownership: ownershipOf(resource),
     sameInstance: true,
     keyRefused: false,
     ...more,
   });
-  const named = (uid: string, second: number, status?: GatewayBudgetStatus): ReturnType<typeof budgetOf> =>
-    budgetOf({}, status, { uid, creationTimestamp: `2026-11-21T00:00:0${second}Z` });
-  const claims = (...all: ReturnType<typeof budgetOf>[]): Claimant[] => all.map((budget) => claim(budget));
+  const named = (uid: string, second: number, status?: GatewayBudgetStatus, metadata: object = {}): GatewayBudget =>
+    budgetOf({}, status, { uid, creationTimestamp: `2026-11-21T00:00:0${second}Z`, ...metadata });
+  const claims = (...all: GatewayBudget[]): Claimant<GatewayBudget>[] => all.map((budget) => claim(budget));
 
   it('is the older one', () => {
     const [old, young] = [named('b', 1), named('a', 2)];
@@ -97,17 +119,16 @@ describe('the owner among several resources', () => {
   });
 
   it('is a restored one with its mark before a new one', () => {
-    const [older, restored] = [named('a', 1), named('b', 2)];
-    const proved = claim(restored, { proof: { ...nothingProved, mark } });
-    expect(ownerBefore(claim(older), [claim(older), proved])).to.equal(restored);
-    expect(ownerBefore(proved, [claim(older), proved])).to.equal(undefined);
+    const [older, marked] = [named('a', 1), named('b', 2, undefined, restored())];
+    expect(ownerBefore(claim(older), claims(older, marked))).to.equal(marked);
+    expect(ownerBefore(claim(marked), claims(older, marked))).to.equal(undefined);
   });
 
   it('is one of another instance only if this gateway has its budget', () => {
     const young = named('a', 2);
     for (const [status, counts] of [
       [undefined, false],
-      [{ ownership: 'Owned', gateway: 'another' }, false],
+      [{ ownership: 'Owned', gateway: elsewhere }, false],
       [owned, true],
     ] as const) {
       const old = named('b', 1, status);

@@ -14,7 +14,6 @@ import {
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound } from '../runtime/runtime.ts';
 import { budgetIdOf, isInSync } from './budgetResource.ts';
-import { ownerOf } from './claimants.ts';
 import { CurrentBudget } from './currentBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { Finalization } from './finalize.ts';
@@ -60,7 +59,7 @@ export class BudgetReconciler implements Reconciler {
       if (isOperatorRow(budgetIdOf(budget))) return await this.#end(current, outcomes.reserved(budget));
       const { instanceRef } = budget.spec;
       const connection = await this.#dependencies.connections.forCustomer(instanceRef, budget.metadata.namespace);
-      const owner = isObserveOnly(budget) ? undefined : ownerOf(this.#dependencies, budget);
+      const owner = isObserveOnly(budget) ? undefined : this.#dependencies.claims.of(budget).owner;
       if (owner !== undefined) {
         const address = this.#dependencies.identity.addressOfConnection(connection);
         const outcome = { ...outcomes.ownedByAnother(budget, owner), address };

@@ -4,14 +4,15 @@ import type { GatewayConnection } from '../connection/connection.ts';
 import type { GatewayClient, Tier, TierField } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, tierColumns, tierFields } from '../gateway/gateway.ts';
 import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
-import { adoptionPolicyOf, budgetIdOf, isInSync } from './budgetResource.ts';
+import { budgetIdOf, isInSync } from './budgetResource.ts';
 import type { CurrentBudget } from './currentBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } from './desired.ts';
 import type { SyncAction } from './events.ts';
 import { observeTier, supportsBudgets } from './observation.ts';
 import * as outcomes from './outcomes.ts';
-import { appliedFields, type BudgetProof, isOwn, markSubject, ownsOrCreates, proofFor } from './ownership.ts';
+import type { Ownership } from '../external/external.ts';
+import { isOwn, ownsOrCreates } from './ownership.ts';
 import type { AppliedTier, BudgetOutcome } from './status.ts';
 
 /** One sync and its inputs. */
@@ -22,7 +23,7 @@ interface Sync {
   readonly signal: AbortSignal;
   /** The canonical address of the gateway. */
   readonly address: string;
-  readonly proof: BudgetProof;
+  readonly ownership: Ownership<TierField>;
   readonly policy: 'Adopt' | 'Refuse';
   readonly desired: Tier;
   readonly specHash: string;
@@ -51,8 +52,8 @@ export async function sync(
   const address = dependencies.identity.addressOfConnection(connection);
   const run: Sync = {
     ...{ dependencies, current, client, signal, desired, address },
-    proof: proofFor(dependencies, budget, address),
-    policy: adoptionPolicyOf(budget, dependencies.instances.get(connection.instance)),
+    ownership: dependencies.claims.of(budget, address).ownership,
+    policy: dependencies.claims.adoptionPolicy(budget),
     specHash: tierHash(desired),
     syncRequest: pendingSyncRequest(budget),
     lostCreation: false,
@@ -69,7 +70,7 @@ export async function sync(
 
 async function create(run: Sync, budget: GatewayBudget): Promise<BudgetOutcome> {
   const { dependencies, current, client, signal, desired } = run;
-  const again = budget.status?.ownership === 'Owned' && !run.proof.isElsewhere;
+  const again = run.ownership.state === 'owned';
   await current.ensureFinalizer();
   // Not Ready until the budget exists: customers that lost their link to it are then linked again.
   const { address } = run;
@@ -92,17 +93,16 @@ async function update(run: Sync, budget: GatewayBudget, observed: Tier): Promise
   const { dependencies, current, client, signal, desired } = run;
   const own = !run.lostCreation && isOwn(budget, observed, run);
   if (!own && run.policy === 'Refuse') return outcomes.refused(budget);
-  const before = own ? appliedFields(budget) : new Set<TierField>();
+  const before = own ? run.ownership.fields : new Set<TierField>();
   const changes = changesOf(desired, before, observed);
-  const isRecorded = budget.status?.ownership === 'Owned' && !run.proof.isElsewhere;
-  const adopted = isRecorded ? undefined : outcomes.adoptedAction(budget, own);
+  const adopted = run.ownership.state === 'owned' ? undefined : outcomes.adoptedAction(budget, own);
   await ensureMarked(run);
   const specChanged = budget.status?.specHash !== run.specHash;
   if (changedFields(changes).length === 0) {
     const fields = fieldsOf(desired);
     // The operator may have ended after the write of a changed spec, and before the status. Before an adoption, it has
     // written nothing.
-    const wrote = specChanged && ownsOrCreates(budget) && !run.proof.isElsewhere;
+    const wrote = specChanged && ownsOrCreates(budget) && !run.ownership.isElsewhere;
     return { ...outcomes.inSync(budget, applied(run, fields), adopted, run.syncRequest), wrote };
   }
   await announceFields(run, before);
@@ -114,24 +114,24 @@ async function update(run: Sync, budget: GatewayBudget, observed: Tier): Promise
 
 /** Records the fields before they are set, unless they are recorded already, so that they can be cleared after a crash. */
 async function announceFields(run: Sync, before: ReadonlySet<TierField>): Promise<void> {
-  const { dependencies, current, desired, address } = run;
+  const { dependencies, current, desired, address, ownership } = run;
   const fields = new Set([...before, ...fieldsOf(desired)]);
-  const known = appliedFields(current.latest);
-  const isOwned = current.latest.status?.ownership === 'Owned' && !run.proof.isElsewhere;
-  const isRecorded = isOwned && [...fields].every((field) => known.has(field));
+  const isRecorded = ownership.state === 'owned' && [...fields].every((field) => ownership.fields.has(field));
   if (isRecorded) return;
   const gateway = dependencies.identity.digest(address);
   await current.updateStatus({ ownership: 'Owned', appliedFields: [...fields], gateway });
 }
 
 /** Sets the finalizer and a valid mark, in at most one patch. Before, the budget is known to be the resource's own. */
-async function ensureMarked({ dependencies, current, proof, address }: Sync): Promise<void> {
+async function ensureMarked({ dependencies, current, ownership, address }: Sync): Promise<void> {
   const budget = current.latest;
   const { uid } = budget.metadata;
   const signedAt = dependencies.now().toISOString();
   const mark = { uid, fields: [], signedAt };
-  const isMarked = proof.mark?.uid === uid;
-  const text = isMarked ? undefined : dependencies.identity.sign(markSubject(budget), address, mark);
+  const isMarked = ownership.mark?.uid === uid;
+  const text = isMarked
+    ? undefined
+    : dependencies.identity.sign(dependencies.claims.markSubject(budget), address, mark);
   await current.ensureFinalizer(text === undefined ? {} : { [annotations.ownerMark]: text });
 }
 

@@ -6,7 +6,6 @@ import { accessProblem, allows, identityPermissions, instanceKeyOf, isReachable 
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { changedUsability } from '../policy/policy.ts';
-import { otherClaimantKeys } from './claimants.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
 import { createDependencies } from './dependencies.ts';
 import { exportCustomers } from './perCustomerMetrics.ts';
@@ -23,7 +22,7 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
   return (
     when(customers)
       // When a customer is created, deleted or no longer managed, the next claimant may own the record.
-      .watches(customers, (customer) => otherClaimantKeys(dependencies, customer), { changed: changedManagement })
+      .watches(customers, (customer) => dependencies.claims.otherKeys(customer), { changed: changedManagement })
       // The condition FullyApplied depends on what the guardrail's pods have.
       .watches(customers, ({ metadata }) => [metadata], { changed: changedEnforcement })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {

@@ -2,12 +2,6 @@
 import type { Condition, GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { currentCondition, type CustomerConditionType } from '../conditions/conditions.ts';
 import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
-import { keyText, type ObjectKey } from '../runtime/runtime.ts';
-
-/** The index key of all customers of an instance that name the same id. */
-export function claimKey(instance: ObjectKey, customerId: string): string {
-  return `${keyText(instance)}/${customerId}`;
-}
 
 /** Whether the last sync succeeded and the resource has not changed since. */
 export function isInSync(customer: GatewayCustomer): boolean {

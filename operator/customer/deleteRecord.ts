@@ -2,14 +2,14 @@
 import { retryWithFreshKey } from '../connection/connection.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
-import type { CustomerRow, Step, Strategy } from '../gateway/gateway.ts';
+import type { CustomerRow, Field, Step, Strategy } from '../gateway/gateway.ts';
 import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
 import { type GuardrailEndpoint, NoGuardrailError } from '../guardrail/guardrail.ts';
 import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
 import { connect } from './connect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { eraseSessions, ErasureError } from './erasure.ts';
-import { adoptionPolicyOf, type Ownership, ownershipAt } from './ownership.ts';
+import type { Ownership } from '../external/external.ts';
 import { wouldBeLinked } from './recordOwner.ts';
 import { strategyFor } from './strategy.ts';
 
@@ -33,8 +33,8 @@ export async function deleteRecord(
     const client = dependencies.clients.for(fresh);
     const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
     const strategy = await strategyFor(dependencies, customer, fresh);
-    const ownership = ownershipAt(dependencies, customer, dependencies.identity.addressOfConnection(fresh));
-    const policy = adoptionPolicyOf(customer, dependencies.instances.get(fresh.instance));
+    const ownership = dependencies.claims.of(customer, dependencies.identity.addressOfConnection(fresh)).ownership;
+    const policy = dependencies.claims.adoptionPolicy(customer);
     const replaced = replacedRows(customer, ownership);
     const input = { strategy, deletion, ownership, policy, replaced };
     const owned = deletion !== 'none' && (row === undefined || isOwn(customer, row, { ...input, deletion }));
@@ -61,7 +61,7 @@ function replacedRows({ status }: GatewayCustomer, { restoredFrom, isElsewhere }
 interface DeletionInput {
   readonly strategy: Strategy;
   readonly deletion: Exclude<RecordDeletion, 'none'>;
-  readonly ownership: Ownership;
+  readonly ownership: Ownership<Field>;
   readonly policy: 'Adopt' | 'Refuse';
   readonly replaced: readonly string[];
 }

@@ -9,7 +9,8 @@ import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import { budgetUses } from '../budget/budget.ts';
 import { enforcementFields } from '../enforcement/enforcement.ts';
 import { customerPolicyUses } from '../policy/policy.ts';
-import type { GatewayClients } from '../gateway/gateway.ts';
+import { claimKey, Claims } from '../external/external.ts';
+import type { Field, GatewayClients } from '../gateway/gateway.ts';
 import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import type {
   Cache,
@@ -22,9 +23,9 @@ import type {
   StatusWriter,
 } from '../runtime/runtime.ts';
 import type { GuardrailEndpoints } from './erasure.ts';
-import { claimKey } from './customerResource.ts';
 import type { CustomerMetrics } from './metrics.ts';
 import { customerMetrics } from './metrics.ts';
+import { customerClaims } from './ownership.ts';
 
 /** The dependencies of the customer controller. */
 export interface CustomerDependencies {
@@ -49,11 +50,10 @@ export interface Dependencies {
   readonly instances: Lister<GatewayInstance>;
   readonly budgets: Pick<Lister<GatewayBudget>, 'get'>;
   readonly policies: Pick<Lister<GuardrailPolicy>, 'get'>;
+  readonly claims: Claims<GatewayCustomer, Field>;
   /** Customers by {@link claimKey}. */
   readonly byClaim: Index<GatewayCustomer>;
   readonly byUid: Index<GatewayCustomer>;
-  /** Instances by {@link GatewayIdentity.indexKeys}. */
-  readonly byGateway: Index<GatewayInstance>;
   /** Customers by the instance that they refer to, as `namespace/name`. */
   readonly byInstance: Index<GatewayCustomer>;
   /** Budgets by the instance that they refer to, as `namespace/name`. */
@@ -74,8 +74,11 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
   const cache = runtime.cache(customers);
   const instanceCache = runtime.cache(instances);
   const budgetCache = runtime.cache(budgets);
+  const { identity } = dependencies;
+  const byClaim = cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]);
+  const byGateway = instanceCache.indexBy(identity.indexKeys);
   return {
-    identity: dependencies.identity,
+    identity,
     connections: dependencies.connections,
     clients: dependencies.clients,
     guardrails: dependencies.guardrails ?? (() => Promise.resolve([])),
@@ -87,9 +90,9 @@ export function createDependencies(runtime: Runtime, dependencies: CustomerDepen
     instances: instanceCache,
     budgets: budgetCache,
     policies: runtime.cache(policies),
-    byClaim: cache.indexBy((customer) => [claimKey(instanceKeyOf(customer), customer.spec.customerId)]),
+    claims: new Claims({ identity, instances: instanceCache, byGateway, byClaim }, customerClaims),
+    byClaim,
     byUid: cache.indexBy(({ metadata }) => [metadata.uid]),
-    byGateway: instanceCache.indexBy(dependencies.identity.indexKeys),
     byInstance: cache.indexBy(instanceIndexKeys),
     budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
     byBudget: cache.indexBy(budgetUses),

@@ -9,7 +9,7 @@ import type { Drift } from './drift.ts';
 import { driftOf } from './drift.ts';
 import type { SyncAction } from './events.ts';
 import { unappliedFields } from './fullyApplied.ts';
-import type { Ownership } from './ownership.ts';
+import type { Claim } from '../external/external.ts';
 import { isLinked, linkedResource, type RecordOwner, recordOwner } from './recordOwner.ts';
 import type { Inheritance } from './succession.ts';
 import { adoptedAction } from './syncOutcomes.ts';
@@ -26,7 +26,7 @@ export interface Sync {
   readonly signal: AbortSignal;
   readonly desired: Fields;
   readonly specHash: string;
-  readonly ownership: Ownership;
+  readonly claim: Claim<GatewayCustomer, Field>;
   readonly inheritance: Inheritance;
   /** The sync request that this sync handles. A later one is left to the next sync. */
   readonly syncRequest: string | undefined;
@@ -64,13 +64,14 @@ export function examine(
   const replaces = foreignRow === undefined ? run.inheritance.replaces : budgetRowId(foreignRow);
   return {
     ...{ comparison, replaces },
-    action: adoptedAction(run.ownership, isLinked(customer, observed)),
+    action: adoptedAction(run.claim.ownership, isLinked(customer, observed)),
     isUpToDate: replaces === undefined && !mustWrite(run, customer, observed, comparison),
   };
 }
 
 function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Comparison {
-  const { strategy, desired, ownership, inheritance } = run;
+  const { strategy, desired, inheritance } = run;
+  const { ownership } = run.claim;
   const applied = new Set([...(isUntouched(run) ? [] : ownership.fields), ...inheritance.fields]);
   const supported = strategy.supportedFields(desired, applied, observed);
   return {
@@ -81,12 +82,12 @@ function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustome
 }
 
 /** Whether this resource has set no field of the record. Announced fields do not count. */
-export function isUntouched({ ownership, lostCreation }: Sync): boolean {
+export function isUntouched({ claim: { ownership }, lostCreation }: Sync): boolean {
   return ownership.state === 'none' || (ownership.state === 'pending' && lostCreation);
 }
 
 function mustWrite(
-  { ownership, strategy, syncRequest }: Sync,
+  { claim: { ownership }, strategy, syncRequest }: Sync,
   customer: GatewayCustomer,
   observed: ObservedCustomer,
   { drift, specChanged }: Comparison,

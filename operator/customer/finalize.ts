@@ -1,6 +1,6 @@
 /** Finalizes the resource of a customer before its deletion. */
 import { annotations, gatewayCustomerNames, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { ConnectionError, instanceKeyOf } from '../connection/connection.ts';
+import { ConnectionError } from '../connection/connection.ts';
 import {
   isAnnotated,
   isDefinitionBeingDeleted,
@@ -9,14 +9,12 @@ import {
   retryOrForceRemedy,
 } from '../lifecycle/lifecycle.ts';
 import type { ReconcileContext, Result } from '../runtime/runtime.ts';
-import { claimantsOf, currentOwnership, ownerOf, successorOf } from './claimants.ts';
 import type { CurrentCustomer } from './currentCustomer.ts';
 import { deleteRecord } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
-import { adoptionPolicyOf } from './ownership.ts';
 import type { SyncedReason } from './status.ts';
-import { transferRecord } from './succession.ts';
+import { successorOf, transferRecord } from './succession.ts';
 
 const forced = `The annotation ${annotations.forceDelete} is set and the deletion failed. The customer may remain at the gateway, and its sessions at the guardrail.`;
 
@@ -38,18 +36,19 @@ export class Finalization {
     const dependencies = this.#dependencies;
     const customer = current.latest;
     if (!dependencies.finalizer.isSet(customer)) return {};
-    const { state, isElsewhere } = currentOwnership(dependencies, customer);
+    const claim = dependencies.claims.of(customer);
+    const { state, isElsewhere } = claim.ownership;
     if (isObserveOnly(customer)) return await this.#release.unmanaged(customer, state === 'none');
     if (isElsewhere && state === 'none' && customer.status?.specHash !== undefined) {
       return await this.#release.orphan(customer, 'gateway_changed', 'The address of the GatewayInstance changed');
     }
-    if (state === 'none' || ownerOf(dependencies, customer) !== undefined) return await this.#release.remove(customer);
+    if (state === 'none' || claim.owner !== undefined) return await this.#release.remove(customer);
     if (await isDefinitionBeingDeleted(dependencies.client, gatewayCustomerNames)) {
       return await this.#release.orphan(customer, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
     // A resource that has not synced a record that it takes over cannot pass it on.
     const complete = state === 'owned' && customer.status?.replacesBudget === undefined;
-    const successor = complete ? successorOf(dependencies, customer) : undefined;
+    const successor = complete ? successorOf(claim) : undefined;
     if (successor !== undefined && (await transferRecord(dependencies, customer, successor))) {
       return await this.#transferred(customer, successor);
     }
@@ -74,9 +73,9 @@ export class Finalization {
 
   async #cleanUp(customer: GatewayCustomer, signal: AbortSignal, log: ReconcileContext['log']): Promise<void> {
     // Another resource that names the same customer owns the record now.
-    const instance = this.#dependencies.instances.get(instanceKeyOf(customer));
-    const taken = claimantsOf(this.#dependencies, customer).length > 0;
-    const record = taken ? 'none' : adoptionPolicyOf(customer, instance) === 'Refuse' ? 'ifLinked' : 'own';
+    const { claims } = this.#dependencies;
+    const taken = claims.of(customer).claimants.length > 0;
+    const record = taken ? 'none' : claims.adoptionPolicy(customer) === 'Refuse' ? 'ifLinked' : 'own';
     try {
       await deleteRecord(this.#dependencies, customer, record, signal);
       log.info({ record }, 'The resource was deleted before its finalizer took effect. Its record is deleted.');

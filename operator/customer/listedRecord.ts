@@ -4,7 +4,8 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import { observe, type ObservedCustomer } from '../gateway/gateway.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { claimKey, isInSync } from './customerResource.ts';
+import { claimKey } from '../external/external.ts';
+import { isInSync } from './customerResource.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** How long a list is used: this share of the sync interval. */

@@ -1,10 +1,9 @@
 /** Observes the record of a customer at the gateway. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { CallOptions, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
+import type { CallOptions, Field, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
 import { isInSync } from './customerResource.ts';
-import type { Dependencies } from './dependencies.ts';
-import type { Ownership } from './ownership.ts';
+import type { Claim } from '../external/external.ts';
 import { inheritanceOf } from './succession.ts';
 
 /** The record of a customer; undefined if the gateway has none. */
@@ -20,8 +19,8 @@ export async function observeRecord(
 /** What decides whether a sync creates the record first. */
 interface CreationInput {
   readonly client: Pick<GatewayClient, 'isLiteLlm' | 'isAvailable'>;
-  readonly ownership: Ownership;
-  /** See {@link adoptionPolicyOf}. */
+  readonly claim: Claim<GatewayCustomer, Field>;
+  /** See {@link Claims.adoptionPolicy}. */
   readonly policy: 'Adopt' | 'Refuse';
 }
 
@@ -33,17 +32,9 @@ interface CreationInput {
  * - if records of others must be refused: after a crash, a record that was there before could not be told from its own;
  * - if the gateway may be unavailable: a resource for which no call was made is deleted without a call.
  */
-export function mayCreateFirst(
-  dependencies: Dependencies,
-  customer: GatewayCustomer,
-  { client, ownership, policy }: CreationInput,
-): boolean {
-  const { state, mayHaveWritten, status } = ownership;
-  const isUnseen =
-    state === 'none' &&
-    !mayHaveWritten &&
-    status === undefined &&
-    !inheritanceOf(dependencies, customer, ownership).record;
+export function mayCreateFirst(customer: GatewayCustomer, { client, claim, policy }: CreationInput): boolean {
+  const { state, mayHaveWritten, status } = claim.ownership;
+  const isUnseen = state === 'none' && !mayHaveWritten && status === undefined && !inheritanceOf(claim).record;
   const adoptsByDefault = customer.spec.adoptionPolicy === undefined && policy === 'Adopt';
   return isUnseen && adoptsByDefault && client.isLiteLlm && client.isAvailable;
 }

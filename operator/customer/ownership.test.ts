@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayIdentity } from '../connection/connection.ts';
 import { testIdentity } from '../connection/testing/testIdentity.ts';
-import { adoptionPolicyOf, markSubject, nextOwnership, type Ownership, ownershipAt } from './ownership.ts';
+import { adoptionPolicyOf, markSubject, type Ownership, ownershipAt } from '../external/claims.ts';
+import { customerClaims, nextOwnership } from './ownership.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 
 describe('ownership', () => {
@@ -13,13 +14,13 @@ describe('ownership', () => {
 
   /** A mark of the default customer, as metadata. */
   const mark = (uid = 'uid-1', at = address, of = customerOf({})): object => {
-    const text = testIdentity.sign(markSubject(of), at, { uid, fields: ['alias'], signedAt });
+    const text = testIdentity.sign(markSubject(customerClaims, of), at, { uid, fields: ['alias'], signedAt });
     return { annotations: { [annotations.ownerMark]: text } };
   };
   const renamed = customerOf({});
   const others = mark('uid-1', address, { ...renamed, metadata: { ...renamed.metadata, name: 'other' } });
   const ownershipHere = (customer: GatewayCustomer, at: string | undefined = address): Ownership =>
-    ownershipAt({ identity: testIdentity }, customer, at);
+    ownershipAt(customerClaims, testIdentity, customer, at);
 
   const cases: readonly (readonly [name: string, customer: GatewayCustomer, state: Ownership['state']])[] = [
     ['no status', customerOf({}), 'none'],
@@ -60,8 +61,10 @@ describe('ownership', () => {
   }
 
   it('may exist while the address of the gateway is unknown, so that a deletion examines it', () => {
-    expect(ownershipAt({ identity: testIdentity }, withStatus({}, mark()), undefined).state).to.equal('pending');
-    expect(ownershipAt({ identity: testIdentity }, withStatus({}, others), undefined).state).to.equal('none');
+    const unknown = (metadata: object): string =>
+      ownershipAt(customerClaims, testIdentity, withStatus({}, metadata), undefined).state;
+    expect(unknown(mark())).to.equal('pending');
+    expect(unknown(others)).to.equal('none');
   });
 
   it('takes the fields from the status, or else from the mark', () => {
@@ -83,7 +86,7 @@ describe('ownership', () => {
       readKey: () => Promise.resolve(Buffer.alloc(32, 2)),
     });
     await identity.load();
-    expect(ownershipAt({ identity }, withStatus({}, mark()), address).state).to.equal('none');
+    expect(ownershipAt(customerClaims, identity, withStatus({}, mark()), address).state).to.equal('none');
   });
 
   it('remains if a reconcile finds nothing about it, and is not replaced by a lost permission', () => {
@@ -112,7 +115,7 @@ describe('the adoption policy', () => {
         ...(own === undefined ? {} : { adoptionPolicy: own }),
       });
       const placed = { ...customer, metadata: { ...customer.metadata, namespace } };
-      expect(adoptionPolicyOf(placed, instance)).to.equal(expected);
+      expect(adoptionPolicyOf(customerClaims, placed, instance)).to.equal(expected);
     });
   }
 });

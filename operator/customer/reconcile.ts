@@ -13,7 +13,6 @@ import {
 } from '../lifecycle/lifecycle.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound } from '../runtime/runtime.ts';
-import { ownerOf } from './claimants.ts';
 import { connect } from './connect.ts';
 import { CurrentCustomer } from './currentCustomer.ts';
 import { isInSync } from './customerResource.ts';
@@ -68,7 +67,7 @@ export class CustomerReconciler implements Reconciler {
       const connection = await connect(this.#dependencies, customer);
       const address = this.#dependencies.identity.addressOfConnection(connection);
       if (isObserveOnly(customer)) return await this.#observe(current, connection, context.signal);
-      const owner = ownerOf(this.#dependencies, customer);
+      const { owner } = this.#dependencies.claims.of(customer);
       if (owner !== undefined) return await this.#waitForOwner(current, owner, { address, ...connection });
       const grace = this.#grace.left(customer);
       if (grace > 0) return await this.#end(current, { ...outcomes.ownerGone, address }, grace);
@@ -112,7 +111,7 @@ export class CustomerReconciler implements Reconciler {
     this.#grace.forget(current.latest.metadata);
     const transferred = current.latest.status?.ownership === 'TakingOver';
     if (transferred && owner.metadata.deletionTimestamp !== undefined) return { requeueAfter };
-    const outcome = outcomes.ownedByAnother(this.#dependencies, current.latest, owner);
+    const outcome = outcomes.ownedByAnother(current.latest, this.#dependencies.claims.of(owner));
     return await this.#end(current, { ...outcome, address }, requeueAfter);
   }
 
@@ -122,7 +121,7 @@ export class CustomerReconciler implements Reconciler {
       if (outcome.reason === 'Conflict') this.#grace.skip(current.latest);
       else this.#grace.forget(current.latest.metadata);
       const reported = this.#overwrites.report(current.latest, outcome, fresh.syncInterval);
-      return outcomes.withClaimants(this.#dependencies, current.latest, reported);
+      return outcomes.withClaimants(this.#dependencies.claims.of(current.latest), reported);
     });
   }
 

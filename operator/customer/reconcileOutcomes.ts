@@ -2,10 +2,9 @@
 import { FINALIZER, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import type { ConnectionError } from '../connection/connection.ts';
-import { successorOf, waitingClaimants } from './claimants.ts';
-import type { Dependencies } from './dependencies.ts';
-import { reapplyGraceMs } from './precedence.ts';
+import { type Claim, reapplyGraceMs } from '../external/external.ts';
 import type { SyncOutcome } from './status.ts';
+import { successorOf } from './succession.ts';
 
 export function paused(customer: GatewayCustomer): SyncOutcome {
   return { synced: false, reason: 'Paused', message: pausedMessage(customer) };
@@ -24,19 +23,15 @@ export function notConnected(customer: GatewayCustomer, { reason, message }: Con
 }
 
 /** Another resource owns the record. A resource of another namespace is not named. */
-export function ownedByAnother(
-  dependencies: Dependencies,
-  customer: GatewayCustomer,
-  owner: GatewayCustomer,
-): SyncOutcome {
+export function ownedByAnother(customer: GatewayCustomer, owner: Claim<GatewayCustomer>): SyncOutcome {
   const state = { synced: false, reason: 'Conflict', ownership: 'Waiting' } as const;
-  const { namespace, name } = owner.metadata;
+  const { namespace, name } = owner.resource.metadata;
   if (namespace !== customer.metadata.namespace) {
     const message =
       'A GatewayCustomer in another namespace manages this customer. Use another customerId, or delete the other resource, which deletes the record with its spend.';
     return { ...state, message };
   }
-  const succeeds = successorOf(dependencies, owner)?.metadata.uid === customer.metadata.uid;
+  const succeeds = successorOf(owner)?.metadata.uid === customer.metadata.uid;
   const then = succeeds
     ? 'this resource takes over the record with its spend'
     : 'the record and its spend are deleted or go to another resource';
@@ -54,15 +49,11 @@ export const ownerGone: SyncOutcome = {
 };
 
 /** Adds to an owner's outcome the effect of its deletion on the waiting claimants. */
-export function withClaimants(
-  dependencies: Dependencies,
-  customer: GatewayCustomer,
-  outcome: SyncOutcome,
-): SyncOutcome {
-  const { namespace } = customer.metadata;
-  const others = waitingClaimants(dependencies, customer);
+export function withClaimants(claim: Claim<GatewayCustomer>, outcome: SyncOutcome): SyncOutcome {
+  const { namespace } = claim.resource.metadata;
+  const others = claim.waiting;
   if (!outcome.synced || others.length === 0) return outcome;
-  const successor = successorOf(dependencies, customer)?.metadata;
+  const successor = successorOf(claim)?.metadata;
   const named = successor ?? others.find(({ metadata }) => metadata.namespace === namespace)?.metadata;
   const who =
     named === undefined ? 'A GatewayCustomer in another namespace' : `GatewayCustomer ${named.namespace}/${named.name}`;

@@ -2,6 +2,7 @@
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import {
   budgetRowId,
+  type Field,
   isLimit,
   type ObservedCustomer,
   customerFieldsStrategy,
@@ -9,10 +10,9 @@ import {
   type Strategy,
 } from '../gateway/gateway.ts';
 import { instanceKeyOf, mayAdopt } from '../connection/connection.ts';
-import { isOutranked, ownerOfRow } from './claimants.ts';
+import type { Claim, Ownership } from '../external/external.ts';
 import type { Dependencies } from './dependencies.ts';
-import { adoptionPolicyOf, type Ownership } from './ownership.ts';
-import type { Inheritance } from './succession.ts';
+import { type Inheritance, ownerOfRow } from './succession.ts';
 
 /**
  * - `thisResource`: created, adopted or taken over by it, or free to adopt.
@@ -23,7 +23,7 @@ export type RecordOwner = 'thisResource' | 'anotherResource' | 'refused';
 
 /** The input of the decision. */
 export interface RecordOwnerInput {
-  readonly ownership: Ownership;
+  readonly claim: Claim<GatewayCustomer, Field>;
   readonly inheritance: Inheritance;
   readonly strategy: Strategy;
   /** Whether another client created the record while this sync was creating it. */
@@ -37,21 +37,22 @@ export function recordOwner(
   observed: ObservedCustomer,
   input: RecordOwnerInput,
 ): RecordOwner {
-  const { ownership, inheritance, strategy, lostCreation } = input;
-  const instance = dependencies.instances.get(instanceKeyOf(customer));
+  const { claim, inheritance, strategy, lostCreation } = input;
+  const { ownership } = claim;
   const foreignRow = linkedResource(customer, observed);
   const isForeign = foreignRow !== undefined && !inheritance.rows.includes(budgetRowId(foreignRow));
   if (isForeign) {
     const owner = ownerOfRow(dependencies, foreignRow);
     // A record that this resource owned, and that is linked to a resource of another cluster now, is used there.
-    const isTaken = owner === undefined ? ownership.state === 'owned' : !isOutranked(dependencies, customer, owner);
+    const isTaken = owner === undefined ? ownership.state === 'owned' : !claim.outranks(owner);
     if (isTaken) return 'anotherResource';
+    const instance = instanceKeyOf(customer);
     const { namespace } = customer.metadata;
-    if (owner === undefined && !mayAdopt(instance, instanceKeyOf(customer), namespace)) return 'refused';
+    if (owner === undefined && !mayAdopt(dependencies.instances.get(instance), instance, namespace)) return 'refused';
   }
   const created = ownership.state === 'pending' && !isForeign && !lostCreation && provesCreation(strategy, ownership);
   const own = ownership.state === 'owned' || created || isLinked(customer, observed) || inheritance.record;
-  return own || adoptionPolicyOf(customer, instance) === 'Adopt' ? 'thisResource' : 'refused';
+  return own || dependencies.claims.adoptionPolicy(customer) === 'Adopt' ? 'thisResource' : 'refused';
 }
 
 /**
@@ -59,7 +60,7 @@ export function recordOwner(
  * unlinked record of a resource that would be linked was created by another client. A mark of a restored resource is
  * older than a crash, and its link may have been removed since.
  */
-function provesCreation(strategy: Strategy, ownership: Ownership): boolean {
+function provesCreation(strategy: Strategy, ownership: Ownership<Field>): boolean {
   return ownership.restoredFrom !== undefined || !wouldBeLinked(strategy, ownership);
 }
 
@@ -78,6 +79,6 @@ export function isLinked({ metadata }: GatewayCustomer, { budgetId }: ObservedCu
  * Whether a record that this resource announced is linked to the resource's own budget row. If so, an unlinked record was
  * created by another client.
  */
-export function wouldBeLinked(strategy: Strategy, { fields }: Ownership): boolean {
+export function wouldBeLinked(strategy: Strategy, { fields }: Ownership<Field>): boolean {
   return strategy !== customerFieldsStrategy && !fields.has('budgetId') && [...fields].some(isLimit);
 }

@@ -1,8 +1,9 @@
 /** What a customer has spent, and may spend, according to the resources. Pure. */
 import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetIdOf, claimKey } from '../budget/budget.ts';
+import { budgetIdOf } from '../budget/budget.ts';
 import { currentCondition } from '../conditions/conditions.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
+import { claimKey } from '../external/external.ts';
 import { keyText, type ObjectKey } from '../runtime/runtime.ts';
 
 /** Amounts in USD. */

@@ -8,7 +8,8 @@ import { isObserveOnly, isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
 import { conditionOf } from './customerResource.ts';
 import type { SyncAction } from './events.ts';
 import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
-import { isForeign, nextOwnership, type OwnershipStatus } from './ownership.ts';
+import { isForeign } from '../external/external.ts';
+import { nextOwnership, type OwnershipStatus } from './ownership.ts';
 
 export type SyncedReason = CustomerConditionReason<'Synced'>;
 

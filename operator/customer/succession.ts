@@ -1,11 +1,31 @@
 /** The transfer of a deleted resource's record, with its spend, to another resource of the same namespace. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
-import { claimantsOf } from './claimants.ts';
+import { type Claim, yieldsTo } from '../external/external.ts';
+import { isAnnotated } from '../lifecycle/lifecycle.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Ownership } from './ownership.ts';
-import { yieldsTo } from './precedence.ts';
 import { nextStatus } from './status.ts';
+
+/**
+ * The waiting claimant that takes over the record when this resource is deleted. Both are in one namespace, so the default is to
+ * take over in every namespace. Only an explicit `Refuse` prevents it.
+ */
+export function successorOf({ waiting, resource }: Claim<GatewayCustomer>): GatewayCustomer | undefined {
+  return waiting.find(
+    (other) =>
+      other.metadata.namespace === resource.metadata.namespace &&
+      other.spec.adoptionPolicy !== 'Refuse' &&
+      !isAnnotated(other, 'paused'),
+  );
+}
+
+/**
+ * The resource that a budget row belongs to; undefined if it is not in this cluster, its instance does not allow it, or it only
+ * observes.
+ */
+export function ownerOfRow({ byUid, claims }: Dependencies, uid: string): GatewayCustomer | undefined {
+  return byUid.get(uid).find((customer) => claims.isClaimant(customer));
+}
 
 /**
  * Gives the record of a deleted resource to its successor. The successor's status describes the record, so that a restart
@@ -49,14 +69,15 @@ export interface Inheritance {
  * Computes what a resource takes over: a record that was transferred to it, or a record that it gets back from its
  * successor because it was applied again.
  */
-export function inheritanceOf(
-  dependencies: Dependencies,
-  customer: GatewayCustomer,
-  { isElsewhere, restoredFrom }: Ownership,
-): Inheritance {
+export function inheritanceOf({
+  resource: customer,
+  ownership,
+  claimants,
+}: Claim<GatewayCustomer, Field>): Inheritance {
+  const { isElsewhere, restoredFrom } = ownership;
   const own = isElsewhere ? undefined : customer.status?.replacesBudget;
-  const yielding = claimantsOf(dependencies, customer).filter((other) => yieldsTo(other.customer, customer));
-  const rows = yielding.flatMap(({ customer: { metadata, status } }) => [
+  const yielding = claimants.filter((other) => yieldsTo(other.resource, customer));
+  const rows = yielding.flatMap(({ resource: { metadata, status } }) => [
     budgetRowId(metadata.uid),
     status?.replacesBudget ?? [],
   ]);
@@ -65,6 +86,6 @@ export function inheritanceOf(
     replaces: own,
     // The budget row of the resource that this one was restored from belongs to it.
     rows: [own ?? [], restoredFrom === undefined ? [] : budgetRowId(restoredFrom), rows].flat(2),
-    fields: yielding.flatMap(({ ownership }) => [...ownership.fields]),
+    fields: yielding.flatMap((other) => [...other.ownership.fields]),
   };
 }

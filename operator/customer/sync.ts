@@ -14,7 +14,6 @@ import { driftOf } from './drift.ts';
 import type { SyncAction } from './events.ts';
 import { type Comparison, examine, isUntouched, ownerOfRecord, type Sync } from './examination.ts';
 import { listedRecord } from './listedRecord.ts';
-import { adoptionPolicyOf, markSubject, ownershipAt } from './ownership.ts';
 import { mayCreateFirst, observeAfterWrite, observeFirst, observeRecord } from './observation.ts';
 import { reportsOnlyUse, type SyncOutcome } from './status.ts';
 import { strategyFor } from './strategy.ts';
@@ -34,16 +33,16 @@ export async function sync(
 ): Promise<SyncOutcome> {
   const customer = current.latest;
   const address = dependencies.identity.addressOfConnection(connection);
-  const ownership = ownershipAt(dependencies, customer, address);
-  const given = { current, customer, connection, address, ownership, tier, signal };
+  const claim = dependencies.claims.of(customer, address);
+  const given = { current, customer, connection, address, claim, tier, signal };
   const begin = (): Promise<Sync> => beginSync(dependencies, given);
   const listed = await listedRecord(dependencies, customer, connection);
   const confirmed = listed === undefined ? undefined : confirm(await begin(), customer, listed);
   if (confirmed !== undefined) return confirmed;
 
   const client = dependencies.clients.for(connection);
-  const policy = adoptionPolicyOf(customer, dependencies.instances.get(connection.instance));
-  const createsFirst = mayCreateFirst(dependencies, customer, { client, ownership, policy });
+  const policy = dependencies.claims.adoptionPolicy(customer);
+  const createsFirst = mayCreateFirst(customer, { client, claim, policy });
   const observed = createsFirst ? undefined : await observeFirst(client, customer, { policy, signal });
   const run = await begin();
   if (observed !== undefined) return await updateRecord(run, customer, observed);
@@ -72,27 +71,27 @@ async function beginSync(
     customer,
     tier,
     ...given
-  }: Pick<Sync, 'current' | 'connection' | 'address' | 'ownership' | 'signal'> & {
+  }: Pick<Sync, 'current' | 'connection' | 'address' | 'claim' | 'signal'> & {
     readonly customer: GatewayCustomer;
     readonly tier: UsableBudget | undefined;
   },
 ): Promise<Sync> {
-  const { connection, ownership } = given;
+  const { connection, claim } = given;
   const desired = desiredFields(customer.spec, tier?.budgetId);
   return {
     ...{ ...given, dependencies, desired },
     client: dependencies.clients.for(connection),
     strategy: await strategyFor(dependencies, customer, connection),
     specHash: specHash(desired, tier?.lastChange),
-    inheritance: inheritanceOf(dependencies, customer, ownership),
+    inheritance: inheritanceOf(claim),
     syncRequest: pendingSyncRequest(customer),
     lostCreation: false,
   };
 }
 
 async function createRecord(run: Sync, customer: GatewayCustomer): Promise<SyncOutcome> {
-  const { dependencies, current, strategy, desired, ownership, client, signal } = run;
-  const { fields: applied, state, mayHaveWritten, restoredFrom } = ownership;
+  const { dependencies, current, strategy, desired, client, signal } = run;
+  const { fields: applied, state, mayHaveWritten, restoredFrom } = run.claim.ownership;
   const supported = strategy.supportedFields(desired, applied, undefined);
   await announce(run, { fields: fieldsOf(supported.fields) });
   const steps = strategy.plan({
@@ -125,7 +124,8 @@ function confirm(run: Sync, customer: GatewayCustomer, listed: ObservedCustomer)
 }
 
 async function updateRecord(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Promise<SyncOutcome> {
-  const { dependencies, current, strategy, client, signal, ownership } = run;
+  const { dependencies, current, strategy, client, signal } = run;
+  const { ownership } = run.claim;
   const owner = ownerOfRecord(run, customer, observed);
   if (owner !== 'thisResource') {
     await cleanUpCreation(run);
@@ -161,7 +161,8 @@ async function updateRecord(run: Sync, customer: GatewayCustomer, observed: Obse
 
 /** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
 async function cleanUpCreation({ dependencies, current, client, strategy, signal, ...run }: Sync): Promise<void> {
-  const { lostCreation, ownership } = run;
+  const { lostCreation } = run;
+  const { ownership } = run.claim;
   if (!lostCreation && ownership.state !== 'pending') return;
   // The mark announced a creation that did not happen.
   if (ownership.restoredFrom === undefined) await current.ensureFinalizer({ [annotations.ownerMark]: null });
@@ -219,7 +220,8 @@ interface Announcement {
  * crash. For a resource whose status does not record its record yet, writes them as a mark in one patch with its finalizer.
  */
 async function announce(run: Sync, { fields, replaces, copies }: Announcement): Promise<void> {
-  const { current, ownership } = run;
+  const { current } = run;
+  const { ownership } = run.claim;
   await ensureMarked(run, fields);
   const announced = current.latest.status?.appliedFields;
   const isInStatus = !ownership.announcedInStatus || announced !== undefined;
@@ -240,20 +242,21 @@ async function ensureMarked(run: Sync, fields: readonly Field[]): Promise<void> 
 }
 
 /** Whether the mark announces the fields, not the status. */
-function isAnnouncedByMark({ ownership }: Sync): boolean {
+function isAnnouncedByMark({ claim: { ownership } }: Sync): boolean {
   return ownership.state !== 'owned' && !ownership.announcedInStatus;
 }
 
 /** The mark that a customer needs; undefined if it has it. @param fields those that are about to be set */
 function ownerMark(run: Sync, customer: GatewayCustomer, fields: readonly Field[]): string | undefined {
-  const { dependencies, ownership, address } = run;
+  const { dependencies, address } = run;
+  const { ownership } = run.claim;
   const { uid } = customer.metadata;
   const all = [...new Set([...ownership.fields, ...fields])];
   const { mark } = ownership;
   const isAnnounced = !isAnnouncedByMark(run) || all.every((field) => mark?.fields.includes(field) === true);
   if (mark?.uid === uid && isAnnounced) return undefined;
   const signedAt = dependencies.now().toISOString();
-  return dependencies.identity.sign(markSubject(customer), address, { uid, fields: all, signedAt });
+  return dependencies.identity.sign(dependencies.claims.markSubject(customer), address, { uid, fields: all, signedAt });
 }
 
 /** An update that names only the customer changes nothing. */

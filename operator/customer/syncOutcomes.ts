@@ -5,15 +5,15 @@ import { enforcesAccess } from '../enforcement/enforcement.ts';
 import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
 import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
 import { customerPolicyProblem } from '../policy/policy.ts';
-import { ownerOfRow } from './claimants.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter } from './drift.ts';
 import type { SyncAction } from './events.ts';
 import { accessState, policyState, withGuardrail, type AppliedState } from './fullyApplied.ts';
-import type { Ownership } from './ownership.ts';
+import type { Ownership } from '../external/external.ts';
 import { isLinked, linkedResource } from './recordOwner.ts';
 import type { SyncOutcome } from './status.ts';
+import { ownerOfRow } from './succession.ts';
 
 /** The message of `Synced=True` for every reason: it must not change from one reconcile to the next. */
 const inSyncMessage = "The gateway's record matches the spec.";

@@ -1,7 +1,7 @@
 /** The delay before a waiting claimant owns a record. It is kept in memory and starts again after a restart. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { reapplyGraceMs } from './precedence.ts';
+import { reapplyGraceMs } from '../external/external.ts';
 
 /** Waiting claimants of a record without an owner: the previous owner may be applied again. */
 export class ReapplyGrace {

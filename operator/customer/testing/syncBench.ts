@@ -14,6 +14,7 @@ import {
   observe,
   sameValue,
 } from '../../gateway/gateway.ts';
+import { ownershipAt } from '../../external/claims.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
@@ -21,7 +22,7 @@ import { CurrentCustomer } from '../currentCustomer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
 import { ListPendingError } from '../listedRecord.ts';
-import { ownershipAt } from '../ownership.ts';
+import { customerClaims } from '../ownership.ts';
 import type { SyncOutcome } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
 import { sync } from '../sync.ts';
@@ -178,7 +179,7 @@ export class SyncBench {
       const same = sameValue(desired[field], observed.fields[field]);
       expect(same, `${field} of ${JSON.stringify(customer.spec)}`).to.equal(true);
     }
-    const left = [...ownershipAt({ identity: testIdentity }, customer, undefined).fields].filter(
+    const left = [...ownershipAt(customerClaims, testIdentity, customer, undefined).fields].filter(
       (field) => desired[field] === undefined,
     );
     expect(left.filter((field) => !neverCleared.includes(field))).to.deep.equal([]);

@@ -9,8 +9,10 @@ import {
 import type { GatewayClients } from '../../gateway/gateway.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
+import { Claims } from '../../external/external.ts';
 import { customerMetrics } from '../metrics.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { customerClaims } from '../ownership.ts';
 
 /** A customer as the API server would return it. */
 export function customerOf(spec: Partial<GatewayCustomerSpec>, uid = 'uid-1'): GatewayCustomer {
@@ -105,7 +107,10 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     byClaim: nothing,
     byInstance: nothing,
     byUid: nothing,
-    byGateway: nothing,
+    claims: new Claims(
+      { identity: testIdentity, instances: { get: () => undefined }, byGateway: nothing, byClaim: nothing },
+      customerClaims,
+    ),
     identity: testIdentity,
     metrics: customerMetrics(new Registry()),
     now: () => new Date('2026-11-21T00:00:01Z'),

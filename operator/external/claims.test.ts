@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { testIdentity } from '../connection/testing/testIdentity.ts';
-import { markSubject, ownershipAt, type OwnershipStatus } from './ownership.ts';
-import { ownerBefore, reapplyGraceMs, type Claimant, yieldsTo } from './precedence.ts';
-import { customerOf } from './testing/testDependencies.ts';
+import { customerClaims, type OwnershipStatus } from '../customer/ownership.ts';
+import { customerOf } from '../customer/testing/testDependencies.ts';
+import { ownerBefore, reapplyGraceMs, type Claimant, markSubject, ownershipAt, yieldsTo } from './claims.ts';
 
 const address = 'gateway:80';
 const gateway = testIdentity.digest(address);
@@ -31,7 +31,7 @@ function sketch(
   const customer = customerOf({}, uid);
   const metadata = { ...customer.metadata, name, namespace, creationTimestamp: at(second) };
   const mark = { uid: 'before', fields: [], signedAt: restoredMark ?? '' };
-  const text = testIdentity.sign(markSubject({ ...customer, metadata }), address, mark);
+  const text = testIdentity.sign(markSubject(customerClaims, { ...customer, metadata }), address, mark);
   return {
     ...customer,
     metadata: { ...metadata, annotations: restoredMark === undefined ? {} : { [annotations.ownerMark]: text } },
@@ -43,11 +43,11 @@ function sketch(
   };
 }
 
-const claimantOf = (customer: GatewayCustomer, sameInstance = true, keyRefused = false): Claimant => ({
-  ...{ customer, sameInstance, keyRefused },
-  ownership: ownershipAt({ identity: testIdentity }, customer, address),
+const claimantOf = (resource: GatewayCustomer, sameInstance = true, keyRefused = false): Claimant<GatewayCustomer> => ({
+  ...{ resource, sameInstance, keyRefused },
+  ownership: ownershipAt(customerClaims, testIdentity, resource, address),
 });
-const ownerUid = (customer: GatewayCustomer, claimants: readonly Claimant[]): string | undefined =>
+const ownerUid = (customer: GatewayCustomer, claimants: readonly Claimant<GatewayCustomer>[]): string | undefined =>
   ownerBefore(claimantOf(customer), claimants)?.metadata.uid;
 
 describe('the owner of a record', () => {
