@@ -5,7 +5,8 @@ import { isReachable } from '../connection/connection.ts';
 import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
 import { keyOf, keyText, when, type ControllerSpec, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { type BudgetDependencies, createDependencies, type Dependencies } from './dependencies.ts';
-import { BudgetReconciler } from './reconcile.ts';
+import { BudgetAdapter } from './adapter.ts';
+import { ExternalReconciler } from '../external/external.ts';
 import { budgetUses } from './users.ts';
 
 export type { BudgetDependencies } from './dependencies.ts';
@@ -29,7 +30,7 @@ export function budgetController(runtime: Runtime, given: BudgetDependencies): C
         { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
         definitionPermission(gatewayBudgetNames),
       )
-      .reconcile(new BudgetReconciler(dependencies))
+      .reconcile(new ExternalReconciler(dependencies, new BudgetAdapter(dependencies)))
   );
 }
 

@@ -2,7 +2,6 @@
 import type { Condition, GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { currentCondition, type StandardConditionType } from '../conditions/conditions.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
-import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 
 /**
  * The id of the budget at the gateway. Outside the namespace of the instance, it begins with the namespace, which contains
@@ -21,13 +20,4 @@ export function conditionOf(budget: GatewayBudget, type: StandardConditionType):
 
 export function isReady(budget: GatewayBudget): boolean {
   return conditionOf(budget, 'Ready')?.status === 'True';
-}
-
-/** Whether the last sync succeeded and the resource has not changed since. */
-export function isInSync(budget: GatewayBudget): boolean {
-  return (
-    isReady(budget) &&
-    budget.status?.observedGeneration === budget.metadata.generation &&
-    pendingSyncRequest(budget) === undefined
-  );
 }

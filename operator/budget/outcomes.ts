@@ -1,28 +1,10 @@
 /** The outcomes of a budget's reconcile, as the status reports them. Pure. */
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { pausedMessage } from '../conditions/conditions.ts';
-import type { ConnectionError } from '../connection/connection.ts';
+import type { SyncAction } from '../external/external.ts';
 import type { TierField } from '../gateway/gateway.ts';
 import { observationResult } from '../lifecycle/lifecycle.ts';
 import { budgetIdOf } from './budgetResource.ts';
-import type { SyncAction } from './events.ts';
-import { ownsOrCreates } from './ownership.ts';
 import type { AppliedTier, BudgetOutcome } from './status.ts';
-
-export function paused(budget: GatewayBudget): BudgetOutcome {
-  return { ready: false, reason: 'Paused', message: pausedMessage(budget) };
-}
-
-/** The instance cannot be used. */
-export function notConnected(budget: GatewayBudget, { reason, message }: ConnectionError): BudgetOutcome {
-  const waits = 'Until then, the budget at the gateway does not change, and a deletion of this resource waits.';
-  return {
-    ready: false,
-    // Customers have further reasons, which concern the customer id. A budget has none.
-    reason: reason === 'CustomerIdNotAllowed' ? 'NamespaceNotAllowed' : reason,
-    message: ownsOrCreates(budget) ? `${message} ${waits}` : message,
-  };
-}
 
 /** Another resource owns the budget. A resource of another namespace is not named. */
 export function ownedByAnother(budget: GatewayBudget, owner: GatewayBudget): BudgetOutcome {
@@ -32,18 +14,18 @@ export function ownedByAnother(budget: GatewayBudget, owner: GatewayBudget): Bud
       ? `GatewayBudget ${namespace}/${name}`
       : 'A GatewayBudget in another namespace';
   const message = `${who} manages budget ${budgetIdOf(budget)} of this gateway. Use another budgetId, or delete one of the two resources.`;
-  return { ready: false, reason: 'Conflict', ownership: 'Waiting', message };
+  return { synced: false, reason: 'Conflict', ownership: 'Waiting', message };
 }
 
 /** The id has the prefix of the operator's own rows. The API server rejects such a resource, unless it is older. */
 export function reserved(budget: GatewayBudget): BudgetOutcome {
   const message = `Budget id ${budgetIdOf(budget)} has the prefix of the operator's own budgets. Create another GatewayBudget with another budgetId, and delete this one.`;
-  return { ready: false, reason: 'BudgetIdReserved', message };
+  return { synced: false, reason: 'BudgetIdReserved', message };
 }
 
 /** The gateway cannot store budgets. */
 export const notSupported: BudgetOutcome = {
-  ready: false,
+  synced: false,
   reason: 'NotSupported',
   message:
     'The gateway has no /budget API, so it cannot store a budget. Set the limits on each GatewayCustomer, and delete this resource.',
@@ -59,7 +41,7 @@ export function refused(budget: GatewayBudget): BudgetOutcome {
     ? 'Delete the budget at the gateway, or set adoptionPolicy to Adopt in the namespace of the instance.'
     : 'Use another budgetId, or create the GatewayBudget in the namespace of the instance.';
   const message = `The gateway already has budget ${budgetIdOf(budget)}, and ${cause}. ${remedy}`;
-  return { ready: false, reason: 'AlreadyExists', ownership: 'Refused', message };
+  return { synced: false, reason: 'AlreadyExists', ownership: 'Refused', message };
 }
 
 /** An observation without a change. @param differing undefined: the gateway has no budget with this id */
@@ -70,13 +52,13 @@ export function observed(
 ): BudgetOutcome {
   const { matches, reason, message } = observationResult('budget', differing);
   const found = differing === undefined ? {} : { budgetId: budgetIdOf(budget) };
-  return { ready: matches, reason, message, ...found, syncRequest };
+  return { synced: matches, reason, message, ...found, syncRequest };
 }
 
 /** The creation is about to begin. @param again whether the budget was there before */
 export function creating(applied: AppliedTier, again: boolean): BudgetOutcome {
   return {
-    ready: false,
+    synced: false,
     reason: 'Creating',
     ownership: again ? 'Owned' : 'Creating',
     applied,
@@ -94,7 +76,7 @@ export function inSync(
   const reason = action === undefined ? 'UpToDate' : action.reason === 'DriftCorrected' ? 'Updated' : action.reason;
   const message = "The gateway's budget matches the spec.";
   return {
-    ready: true,
+    synced: true,
     reason,
     message,
     ownership: 'Owned',
@@ -112,17 +94,13 @@ export function notConverged(
   differing: readonly TierField[],
 ): BudgetOutcome {
   return {
-    ready: false,
+    synced: false,
     reason: 'NotConverged',
     ownership: 'Owned',
     applied,
     budgetId: budgetIdOf(budget),
     message: `The gateway accepted the change but reports other values for ${differing.join(', ')}. Check whether another client sets them, and whether this gateway supports them.`,
   };
-}
-
-export function failed(reason: BudgetOutcome['reason'], message: string): BudgetOutcome {
-  return { ready: false, reason, message };
 }
 
 /** The action of a creation. */

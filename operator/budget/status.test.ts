@@ -1,7 +1,7 @@
 /** The status and the events of a budget, as tables. */
 import { expect } from 'chai';
 import type { GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { transitions } from './events.ts';
+import { transitions } from '../external/events.ts';
 import * as outcomes from './outcomes.ts';
 import { type BudgetOutcome, nextStatus } from './status.ts';
 import { budgetOf } from './testing/budgets.ts';
@@ -11,6 +11,7 @@ const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_0
 const applied = { specHash: 'hash', fields: ['maxBudget'] } as const;
 const inSync = outcomes.inSync(budgetOf(), applied, undefined, undefined);
 const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now, 'digest');
+const failed = (reason: BudgetOutcome['reason']): BudgetOutcome => ({ synced: false, reason, message: 'Why.' });
 const typesOf = ({ conditions = [] }: GatewayBudgetStatus): string[] =>
   conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
@@ -50,7 +51,7 @@ describe('the status of a budget', () => {
     ['Paused', undefined],
   ] as const) {
     it(`is ${type ?? 'neither Reconciling nor Stalled'} with the reason ${reason}`, () => {
-      const status = nextStatus(budgetOf({}, synced), outcomes.failed(reason, 'Why.'), 2, now);
+      const status = nextStatus(budgetOf({}, synced), failed(reason), 2, now);
       expect(typesOf(status)).to.deep.equal([
         `Ready False ${reason}`,
         ...(type === undefined ? [] : [`${type} True ${reason}`]),
@@ -91,10 +92,10 @@ describe('the events of a budget', () => {
   const events = (before: GatewayBudgetStatus | undefined, outcome: BudgetOutcome): string[] => {
     const budget = budgetOf({}, before);
     const status = nextStatus(budget, outcome, 0, now);
-    return transitions(budget, status, outcome.action).map(({ type, reason }) => `${type} ${reason}`);
+    return transitions('Ready', budget, status, outcome.action).map(({ type, reason }) => `${type} ${reason}`);
   };
   const action = outcomes.createdAction(false);
-  const unreachable = outcomes.failed('GatewayUnreachable', 'Why.');
+  const unreachable = failed('GatewayUnreachable');
 
   for (const [what, before, outcome, expected] of [
     ['a creation', undefined, { ...inSync, action }, ['Normal Created']],
@@ -103,9 +104,9 @@ describe('the events of a budget', () => {
     ['a failure', synced, unreachable, ['Warning SyncFailed']],
     ['the same failure again', nextStatus(budgetOf({}, synced), unreachable, 0, now), unreachable, []],
     ['a recovery', nextStatus(budgetOf({}, synced), unreachable, 0, now), inSync, ['Normal Recovered']],
-    ['a missing instance', undefined, outcomes.failed('InstanceNotFound', 'Why.'), ['Normal WaitingForInstance']],
-    ['an instance that is missing later', synced, outcomes.failed('InstanceNotFound', 'Why.'), ['Warning SyncFailed']],
-    ['a budget in use', synced, outcomes.failed('InUse', 'Why.'), ['Normal InUse']],
+    ['a missing instance', undefined, failed('InstanceNotFound'), ['Normal WaitingForInstance']],
+    ['an instance that is missing later', synced, failed('InstanceNotFound'), ['Warning SyncFailed']],
+    ['a budget in use', synced, failed('InUse'), ['Normal InUse']],
   ] as const) {
     it(`report ${what}${expected.length === 0 ? ' not at all' : ''}`, () => {
       expect(events(before, outcome)).to.deep.equal(expected);

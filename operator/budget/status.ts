@@ -1,11 +1,10 @@
 /** The status of a budget after a reconcile. Pure. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
 import type { BudgetConditionReason } from '../conditions/conditions.ts';
 import { needsUser, nextReason, readyConditions } from '../conditions/conditions.ts';
-import { isObserveOnly, isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
+import { type Outcome, withSyncTime } from '../external/external.ts';
 import type { TierField } from '../gateway/gateway.ts';
-import type { SyncAction } from './events.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 
 /** What the gateway has after a sync, or will have after an announced write. */
 export interface AppliedTier {
@@ -13,28 +12,17 @@ export interface AppliedTier {
   readonly fields: readonly TierField[];
 }
 
-/** How a reconcile ended. */
-export interface BudgetOutcome {
-  readonly ready: boolean;
+/** How a reconcile of a budget ended. */
+export interface BudgetOutcome extends Outcome {
   readonly reason: BudgetConditionReason;
-  readonly message: string;
-  /** The ownership that the reconcile found; undefined if it found nothing. */
   readonly ownership?: NonNullable<GatewayBudgetStatus['ownership']>;
-  /** The canonical address of the gateway that the ownership is about. */
-  readonly address?: string;
   readonly applied?: AppliedTier;
   /** The id of the budget, if the gateway has it. */
   readonly budgetId?: string;
-  /** Whether the gateway's budget changed since the last status. */
-  readonly wrote?: boolean;
-  /** The change to record as an event, if any. */
-  readonly action?: SyncAction | undefined;
-  /** The sync request that was handled. */
-  readonly syncRequest?: string | undefined;
 }
 
 /**
- * The status after an outcome. An idle budget costs one write per hour, for the time of the last sync.
+ * The status after an outcome.
  * @param customers the number of customers that use the budget
  * @param gateway digest of the address of the outcome, see `status.gateway`; undefined: the outcome is about no gateway
  * @returns the same object if nothing changed
@@ -60,11 +48,7 @@ export function nextStatus(
     ...(outcome.wrote === true ? { lastChangeTime: now.toISOString() } : {}),
     conditions: conditionsOf(budget, outcome, now),
   };
-  const changed = !isDeepStrictEqual(after, before);
-  if (outcome.ready && (changed || isSyncTimeOutdated(before.lastSyncTime, now))) {
-    return { ...after, lastSyncTime: now.toISOString() };
-  }
-  return changed ? after : before;
+  return withSyncTime(before, after, outcome, now);
 }
 
 /** The fields of the previous status that remain. A resource that owns nothing has none that describe a budget. */
@@ -82,9 +66,9 @@ function appliedStatus({ specHash, fields }: AppliedTier): Partial<GatewayBudget
   return { specHash, appliedFields: [...fields] };
 }
 
-function conditionsOf(budget: GatewayBudget, { ready, reason, message }: BudgetOutcome, now: Date): Condition[] {
+function conditionsOf(budget: GatewayBudget, { synced, reason, message }: BudgetOutcome, now: Date): Condition[] {
   const state = {
-    status: ready ? ('True' as const) : ('False' as const),
+    status: synced ? ('True' as const) : ('False' as const),
     reason: nextReason(budget, 'Ready', reason),
     message,
   };

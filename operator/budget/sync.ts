@@ -4,21 +4,19 @@ import type { GatewayConnection } from '../connection/connection.ts';
 import type { GatewayClient, Tier, TierField } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, tierColumns, tierFields } from '../gateway/gateway.ts';
 import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
-import { budgetIdOf, isInSync } from './budgetResource.ts';
-import type { CurrentBudget } from './currentBudget.ts';
+import { budgetIdOf } from './budgetResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } from './desired.ts';
-import type { SyncAction } from './events.ts';
 import { observeTier, supportsBudgets } from './observation.ts';
 import * as outcomes from './outcomes.ts';
-import type { Ownership } from '../external/external.ts';
+import { isInSync, type Ownership, type Run, type SyncAction } from '../external/external.ts';
 import { isOwn, ownsOrCreates } from './ownership.ts';
 import type { AppliedTier, BudgetOutcome } from './status.ts';
 
 /** One sync and its inputs. */
 interface Sync {
   readonly dependencies: Dependencies;
-  readonly current: CurrentBudget;
+  readonly current: Run<GatewayBudget, TierField>;
   readonly client: GatewayClient;
   readonly signal: AbortSignal;
   /** The canonical address of the gateway. */
@@ -41,7 +39,7 @@ interface Sync {
  */
 export async function sync(
   dependencies: Dependencies,
-  current: CurrentBudget,
+  current: Run<GatewayBudget, TierField>,
   connection: GatewayConnection,
   signal: AbortSignal,
 ): Promise<BudgetOutcome> {
@@ -52,7 +50,7 @@ export async function sync(
   const address = dependencies.identity.addressOfConnection(connection);
   const run: Sync = {
     ...{ dependencies, current, client, signal, desired, address },
-    ownership: dependencies.claims.of(budget, address).ownership,
+    ownership: current.claimAt(connection).ownership,
     policy: dependencies.claims.adoptionPolicy(budget),
     specHash: tierHash(desired),
     syncRequest: pendingSyncRequest(budget),

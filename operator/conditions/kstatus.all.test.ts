@@ -5,7 +5,7 @@ import type { GatewayBudget, GatewayCustomer, GatewayInstance, GuardrailPolicy }
 import * as budgetOutcomes from '../budget/outcomes.ts';
 import { type BudgetOutcome, nextStatus as nextBudgetStatus } from '../budget/status.ts';
 import { budgetOf } from '../budget/testing/budgets.ts';
-import { ownerGone, paused } from '../customer/reconcileOutcomes.ts';
+import { ownerGone } from '../customer/succession.ts';
 import { nextStatus as nextCustomerStatus, type SyncOutcome } from '../customer/status.ts';
 import { customerOf } from '../customer/testing/testDependencies.ts';
 import type { ConditionStates } from '../instance/readiness.ts';
@@ -52,6 +52,7 @@ const customerAfter = (outcome: SyncOutcome, before = customerOf({})): GatewayCu
 const customerFailed = (reason: SyncOutcome['reason']): GatewayCustomer =>
   customerAfter({ synced: false, reason, message: 'Why.' });
 
+const paused = { synced: false, reason: 'Paused', message: pausedMessage(budgetOf()) } as const;
 const tier = { specHash: 'h', fields: ['maxBudget'], gateway: 'g' } as const;
 const budgetAfter = (outcome: BudgetOutcome, before = budgetOf()): GatewayBudget => ({
   ...before,
@@ -92,7 +93,7 @@ const rows: readonly Row[] = [
   ['a customer of another resource', customerFailed('Conflict'), 'Failed', 'Degraded'],
   ['a customer that takes over', customerAfter(ownerGone), 'InProgress', 'Progressing'],
   ['a customer that the gateway rejects', customerFailed('GatewayRejected'), 'Failed', 'Degraded'],
-  ['a paused customer', customerAfter(paused(customerOf({}))), 'InProgress', 'Suspended'],
+  ['a paused customer', customerAfter(paused), 'InProgress', 'Suspended'],
   ['a new budget', { ...budgetOf(), status: newStatus }, 'InProgress', 'Progressing'],
   [
     'a budget in sync',
@@ -102,8 +103,13 @@ const rows: readonly Row[] = [
   ],
   ['a budget that is created', budgetAfter(budgetOutcomes.creating(tier, false)), 'InProgress', 'Progressing'],
   ['a refused budget', budgetAfter(budgetOutcomes.refused(budgetOf())), 'Failed', 'Degraded'],
-  ['a budget in use', deleted(budgetAfter(budgetOutcomes.failed('InUse', 'Why.'))), 'Terminating', 'Progressing'],
-  ['a paused budget', budgetAfter(budgetOutcomes.paused(budgetOf())), 'InProgress', 'Suspended'],
+  [
+    'a budget in use',
+    deleted(budgetAfter({ synced: false, reason: 'InUse', message: 'Why.' })),
+    'Terminating',
+    'Progressing',
+  ],
+  ['a paused budget', budgetAfter(paused), 'InProgress', 'Suspended'],
   ['a new policy', { ...policyOf(), status: newStatus }, 'InProgress', 'Progressing'],
   ['a policy that every pod has', policyAfter(policyOutcomes.checked(validPolicy, policyUsers)), 'Current', 'Healthy'],
   [

@@ -9,7 +9,8 @@ import { changedUsability } from '../policy/policy.ts';
 import type { CustomerDependencies, Dependencies } from './dependencies.ts';
 import { createDependencies } from './dependencies.ts';
 import { exportCustomers } from './perCustomerMetrics.ts';
-import { CustomerReconciler } from './reconcile.ts';
+import { CustomerAdapter } from './adapter.ts';
+import { ExternalReconciler } from '../external/external.ts';
 
 export type { CustomerDependencies } from './dependencies.ts';
 export { BudgetAmounts, spendingOf, type Spending } from './spending.ts';
@@ -17,7 +18,7 @@ export { BudgetAmounts, spendingOf, type Spending } from './spending.ts';
 /** Reconciles GatewayCustomers into the records of their gateways. */
 export function customerController(runtime: Runtime, given: CustomerDependencies): ControllerSpec {
   const dependencies = createDependencies(runtime, given);
-  const reconciler = new CustomerReconciler(dependencies);
+  const reconciler = new ExternalReconciler(dependencies, new CustomerAdapter(dependencies));
   exportCustomers(runtime);
   return (
     when(customers)

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Condition, GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { transitions } from './events.ts';
+import { transitions } from '../external/events.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
 import { customerOf, syncedCondition, withStatus } from './testing/testDependencies.ts';
 
@@ -8,7 +8,7 @@ const now = new Date('2026-11-21T12:00:00Z');
 
 describe('events', () => {
   const eventsOf = (before: GatewayCustomer, outcome: SyncOutcome): string[] =>
-    transitions(before, nextStatus(before, outcome, now), outcome.action).map(
+    transitions('Synced', before, nextStatus(before, outcome, now), outcome.action).map(
       ({ type, reason }) => `${type} ${reason}`,
     );
   const after = (before: Condition | undefined, outcome: SyncOutcome): string[] =>

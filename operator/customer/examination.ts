@@ -3,13 +3,11 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type { Field, Fields, GatewayClient, ObservedCustomer, Strategy, SupportedFields } from '../gateway/gateway.ts';
 import { budgetRowId, customerFieldsStrategy } from '../gateway/gateway.ts';
-import type { CurrentCustomer } from './currentCustomer.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { driftOf } from './drift.ts';
-import type { SyncAction } from './events.ts';
+import type { Claim, Run, SyncAction } from '../external/external.ts';
 import { unappliedFields } from './fullyApplied.ts';
-import type { Claim } from '../external/external.ts';
 import { isLinked, linkedResource, type RecordOwner, recordOwner } from './recordOwner.ts';
 import type { Inheritance } from './succession.ts';
 import { adoptedAction } from './syncOutcomes.ts';
@@ -17,7 +15,7 @@ import { adoptedAction } from './syncOutcomes.ts';
 /** One sync: its inputs and its first observation. */
 export interface Sync {
   readonly dependencies: Dependencies;
-  readonly current: CurrentCustomer;
+  readonly current: Run<GatewayCustomer, Field>;
   readonly connection: GatewayConnection;
   /** The canonical address of the gateway. */
   readonly address: string;

@@ -4,29 +4,17 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import { observe, type ObservedCustomer } from '../gateway/gateway.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { claimKey } from '../external/external.ts';
-import { isInSync } from './customerResource.ts';
+import { claimKey, isInSync, PendingError } from '../external/external.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** How long a list is used: this share of the sync interval. */
 const useShare = 1 / 10;
 
-/** The list is being read. The customer is in sync, so it waits without a worker. */
-export class ListPendingError extends Error {
-  override readonly name = 'ListPendingError';
-  readonly retryAfterMs: number;
-
-  constructor(retryAfterMs: number) {
-    super('The record list of the gateway is being read.');
-    this.retryAfterMs = retryAfterMs;
-  }
-}
-
 /**
  * The record of a customer that is in sync, as the list of its gateway reports it. The list may be as old as
  * {@link useShare} says, so it only confirms that there is nothing to do: before any write, the record is looked up.
  * @returns undefined if the record must be looked up
- * @throws ListPendingError
+ * @throws PendingError
  */
 export async function listedRecord(
   { clients, byInstance, byClaim }: Pick<Dependencies, 'clients' | 'byInstance' | 'byClaim'>,
@@ -40,7 +28,7 @@ export async function listedRecord(
     count: () => byInstance.keys(keyText(instance)).length,
     includes: (customerId) => byClaim.keys(claimKey(instance, customerId)).length > 0,
   });
-  if (listed.kind === 'pending') throw new ListPendingError(listed.retryAfterMs);
+  if (listed.kind === 'pending') throw new PendingError(listed.retryAfterMs);
   if (listed.kind === 'unknown') return undefined;
   // A call would yield to other work. Without it, thousands of lookups would block the process.
   await setImmediate();

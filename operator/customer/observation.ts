@@ -2,8 +2,7 @@
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { CallOptions, Field, GatewayClient, ObservedCustomer } from '../gateway/gateway.ts';
 import { GatewayError, isGatewayError, observe } from '../gateway/gateway.ts';
-import { isInSync } from './customerResource.ts';
-import type { Claim } from '../external/external.ts';
+import { type Claim, isInSync } from '../external/external.ts';
 import { inheritanceOf } from './succession.ts';
 
 /** The record of a customer; undefined if the gateway has none. */

@@ -2,30 +2,32 @@
 import type { UsableBudget } from '../budget/budget.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
-import type { ObservedCustomer } from '../gateway/gateway.ts';
+import type { Run } from '../external/external.ts';
+import type { Field, ObservedCustomer } from '../gateway/gateway.ts';
 import { observationResult, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type { Dependencies } from './dependencies.ts';
 import { desiredFields } from './desired.ts';
 import { driftOf } from './drift.ts';
 import { listedRecord } from './listedRecord.ts';
 import { observeRecord } from './observation.ts';
-import { nextStatus, reportsOnlyUse, type SyncOutcome } from './status.ts';
+import { reportsOnlyUse, type SyncOutcome } from './status.ts';
 
 /**
  * Compares the record with the spec.
- * @throws GatewayError if the gateway does not say whether it has the record; ListPendingError if the customer is in sync
+ * @throws GatewayError if the gateway does not say whether it has the record; PendingError if the customer is in sync
  *   and its record is being listed
  */
 export async function observeOnly(
-  dependencies: Pick<Dependencies, 'clients' | 'byInstance' | 'byClaim' | 'now'>,
-  customer: GatewayCustomer,
+  dependencies: Pick<Dependencies, 'clients' | 'byInstance' | 'byClaim'>,
+  run: Run<GatewayCustomer, Field>,
   connection: GatewayConnection,
   { tier, signal }: { readonly tier: UsableBudget | undefined; readonly signal: AbortSignal },
 ): Promise<SyncOutcome> {
+  const customer = run.latest;
   const listed = await listedRecord(dependencies, customer, connection);
   if (listed !== undefined) {
     const outcome = outcomeOf(customer, tier, listed);
-    if (reportsOnlyUse(customer, nextStatus(customer, outcome, dependencies.now()))) return outcome;
+    if (reportsOnlyUse(customer, run.nextStatus(outcome))) return outcome;
   }
   const client = dependencies.clients.for(connection);
   return outcomeOf(customer, tier, await observeRecord(client, customer, { signal, priority: 'routine' }));

@@ -90,11 +90,15 @@ describe('ownership', () => {
   });
 
   it('remains if a reconcile finds nothing about it, and is not replaced by a lost permission', () => {
-    expect(nextOwnership(withStatus({ ownership: 'Waiting' }), undefined)).to.equal('Waiting');
-    expect(nextOwnership(withStatus({ ownership: 'Waiting' }), 'NotAllowed')).to.equal('Waiting');
-    expect(nextOwnership(withStatus({ ownership: 'Owned' }), 'NotAllowed')).to.equal('NotAllowed');
-    expect(nextOwnership(withStatus({ ownership: 'Waiting' }), 'Owned')).to.equal('Owned');
-    expect(nextOwnership(customerOf({}), undefined)).to.equal(undefined);
+    const failure = { reason: 'GatewayUnreachable' } as const;
+    const notAllowed = { reason: 'NamespaceNotAllowed' } as const;
+    expect(nextOwnership(withStatus({ ownership: 'Waiting' }), failure)).to.equal('Waiting');
+    expect(nextOwnership(withStatus({ ownership: 'Waiting' }), notAllowed)).to.equal('Waiting');
+    expect(nextOwnership(withStatus({ ownership: 'Owned' }), notAllowed)).to.equal('NotAllowed');
+    expect(nextOwnership(withStatus({ ownership: 'Waiting' }), { reason: 'Created', ownership: 'Owned' })).to.equal(
+      'Owned',
+    );
+    expect(nextOwnership(customerOf({}), failure)).to.equal(undefined);
   });
 });
 

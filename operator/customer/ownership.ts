@@ -1,7 +1,7 @@
 /** How customers claim records. Pure. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { admits } from '../connection/connection.ts';
-import { type ClaimRules, isForeign } from '../external/external.ts';
+import { type ClaimRules, isForeign, type Outcome } from '../external/external.ts';
 import { allFields, type Field } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 
@@ -21,17 +21,15 @@ export const customerClaims: ClaimRules<GatewayCustomer, Field> = {
   fields: allFields,
 };
 
-/**
- * The ownership in the status after a reconcile. `found` is what the reconcile found; undefined if it found nothing
- * about ownership.
- */
+/** The ownership in the status after a reconcile. */
 export function nextOwnership(
   customer: GatewayCustomer,
-  found: OwnershipStatus | undefined,
+  { ownership, reason }: { readonly ownership?: OwnershipStatus | undefined; readonly reason: Outcome['reason'] },
 ): OwnershipStatus | undefined {
   const before = customer.status?.ownership;
   if (isObserveOnly(customer)) return 'Observed';
+  const isNotAllowed = reason === 'NamespaceNotAllowed' || reason === 'CustomerIdNotAllowed';
   // If a resource that owns nothing loses its permission, its ownership does not change.
-  if (found === 'NotAllowed' && isForeign(before)) return before;
-  return found ?? before;
+  if (isNotAllowed) return isForeign(before) ? before : 'NotAllowed';
+  return ownership ?? before;
 }

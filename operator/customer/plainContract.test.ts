@@ -6,7 +6,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
-import { CurrentCustomer } from './currentCustomer.ts';
+import { Run } from '../external/run.ts';
+import { CustomerAdapter } from './adapter.ts';
 import { conditionOf } from './customerResource.ts';
 import { sync } from './sync.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testing/testDependencies.ts';
@@ -83,7 +84,7 @@ describe('sync with a gateway that has only the four calls', () => {
         spec: next,
         metadata: { ...stored.customer.metadata, generation: stored.customer.metadata.generation + 1 },
       };
-      const current = new CurrentCustomer(dependencies, stored.customer);
+      const current = new Run(dependencies, new CustomerAdapter(dependencies), stored.customer);
       await current.report(
         await sync(dependencies, current, connection, {
           tier: undefined,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { observe, type Field } from '../gateway/gateway.ts';
 import { conditionOf } from './customerResource.ts';
-import { ownerGone } from './reconcileOutcomes.ts';
+import { ownerGone } from './succession.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 

@@ -4,63 +4,28 @@ import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v
 import type { CustomerConditionReason } from '../conditions/conditions.ts';
 import { needsUser, nextCondition, nextReason, readyConditions } from '../conditions/conditions.ts';
 import type { ObservedCustomer } from '../gateway/gateway.ts';
-import { isObserveOnly, isSyncTimeOutdated } from '../lifecycle/lifecycle.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { conditionOf } from './customerResource.ts';
-import type { SyncAction } from './events.ts';
 import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
-import { isForeign } from '../external/external.ts';
+import { isDecided, isForeign, type Outcome, type StatusGateway, withSyncTime } from '../external/external.ts';
 import { nextOwnership, type OwnershipStatus } from './ownership.ts';
 
-export type SyncedReason = CustomerConditionReason<'Synced'>;
-
-/** How a reconcile ended. */
-export interface SyncOutcome {
-  readonly synced: boolean;
-  readonly reason: SyncedReason;
-  readonly message: string;
-  /** Whether the operator continues by itself, although the reason usually needs a user. */
-  readonly continues?: boolean;
-  /** The ownership that the reconcile found; undefined if it found nothing. */
+/** How a reconcile of a customer ended. */
+export interface SyncOutcome extends Outcome {
+  readonly reason: CustomerConditionReason<'Synced'>;
   readonly ownership?: OwnershipStatus | undefined;
-  /** The canonical address of the gateway that the ownership is about. */
-  readonly address?: string | undefined;
   /** The record as the gateway last reported it; undefined if the gateway was not called. */
   readonly observed?: ObservedCustomer | undefined;
   /** The state of the fields, if known. */
   readonly applied?: AppliedState | undefined;
   /** The budget that the gateway links to a customer that is only observed. */
   readonly linkedBudget?: string | undefined;
-  /** Whether a successful sync changed something at the gateway. */
-  readonly wrote?: boolean;
   /** The fields that another client had changed, and that the sync corrected; undefined if there were none. */
   readonly corrected?: readonly string[] | undefined;
-  /** The change to record as an event, if any. */
-  readonly action?: SyncAction | undefined;
-  /** The sync request that was handled. */
-  readonly syncRequest?: string | undefined;
-}
-
-/** The gateway that an outcome is about. */
-export interface StatusGateway {
-  /** See `status.gateway`; undefined: the outcome is about no gateway. */
-  readonly digest: string | undefined;
-  /** Whether the status before is about another gateway. */
-  readonly isElsewhere: boolean;
-}
-
-/** Whether an outcome says who owns the record at a gateway. The status is then about this gateway. */
-function isDecided({ ownership, address }: SyncOutcome): boolean {
-  return address !== undefined && (ownership === 'Owned' || ownership === 'Waiting' || ownership === 'Refused');
-}
-
-/** Whether an outcome leaves a record at the gateway that the status was about. */
-export function leavesRecord({ status }: GatewayCustomer, outcome: SyncOutcome, gateway: StatusGateway): boolean {
-  return isDecided(outcome) && gateway.isElsewhere && status?.specHash !== undefined;
 }
 
 /**
- * The status after an outcome. The time of the last sync moves with a success that changed this status or wrote at the
- * gateway, and otherwise once an hour. An idle customer costs one write per hour.
+ * The status after an outcome.
  * @returns the same object if nothing changed
  */
 export function nextStatus(
@@ -71,7 +36,7 @@ export function nextStatus(
 ): GatewayCustomerStatus {
   const before = customer.status ?? {};
   const { observed, applied } = outcome;
-  const ownership = nextOwnership(customer, outcome.ownership);
+  const ownership = nextOwnership(customer, outcome);
   const after: GatewayCustomerStatus = {
     ...(isDecided(outcome) && gateway.isElsewhere ? statusWithoutRecord(before) : retained(customer, outcome)),
     synced: outcome.synced,
@@ -85,11 +50,7 @@ export function nextStatus(
     ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
     conditions: conditionsOf(customer, outcome, now),
   };
-  const changed = !isDeepStrictEqual(after, before);
-  if (outcome.synced && (changed || outcome.wrote === true || isSyncTimeOutdated(before.lastSyncTime, now))) {
-    return { ...after, lastSyncTime: now.toISOString() };
-  }
-  return changed ? after : before;
+  return withSyncTime(before, after, outcome, now);
 }
 
 /** Whether a status differs from that of a customer only in what changes while the record is used: spend, block and times. */

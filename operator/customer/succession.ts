@@ -1,10 +1,11 @@
-/** The transfer of a deleted resource's record, with its spend, to another resource of the same namespace. */
+/** Several resources that name one customer: what each of them reports, and how a record goes from one to another. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
-import { type Claim, yieldsTo } from '../external/external.ts';
+import { type Claim, reapplyGraceMs, yieldsTo } from '../external/external.ts';
 import { isAnnotated } from '../lifecycle/lifecycle.ts';
+import type { EventDetails } from '../runtime/runtime.ts';
 import type { Dependencies } from './dependencies.ts';
-import { nextStatus } from './status.ts';
+import { nextStatus, type SyncOutcome } from './status.ts';
 
 /**
  * The waiting claimant that takes over the record when this resource is deleted. Both are in one namespace, so the default is to
@@ -30,15 +31,19 @@ export function ownerOfRow({ byUid, claims }: Dependencies, uid: string): Gatewa
 /**
  * Gives the record of a deleted resource to its successor. The successor's status describes the record, so that a restart
  * loses nothing. The record and its budget row stay as they are until the successor's next sync.
- * @returns whether the successor has the record; not if it is being deleted too
+ * @returns the successor; undefined if there is none, or if it is being deleted too
  */
 export async function transferRecord(
   { finalizer, status, now }: Dependencies,
-  owner: GatewayCustomer,
-  successor: GatewayCustomer,
-): Promise<boolean> {
+  claim: Claim<GatewayCustomer, Field>,
+): Promise<GatewayCustomer | undefined> {
+  const owner = claim.resource;
+  // A resource that has not synced a record that it takes over cannot pass it on.
+  const complete = claim.ownership.state === 'owned' && owner.status?.replacesBudget === undefined;
+  const successor = complete ? successorOf(claim) : undefined;
+  if (successor === undefined) return undefined;
   const protectedOne = await finalizer.add(successor);
-  if (!finalizer.isSet(protectedOne)) return false;
+  if (!finalizer.isSet(protectedOne)) return undefined;
   const { name, namespace, uid } = owner.metadata;
   const message = `GatewayCustomer ${namespace}/${name} is being deleted. This resource takes over its customer record.`;
   const outcome = { synced: false, reason: 'TakingOver', message, ownership: 'TakingOver' } as const;
@@ -50,7 +55,56 @@ export async function transferRecord(
     replacesBudget: budgetRowId(uid),
     tookOver: { name, time: now().toISOString() },
   });
-  return true;
+  return successor;
+}
+
+/** The event of a deleted resource whose record another one has. */
+export function takenOver({ metadata: { namespace, name } }: GatewayCustomer): EventDetails {
+  const message = `GatewayCustomer ${namespace}/${name} takes over the record with its spend.`;
+  return { type: 'Normal', reason: 'TakenOver', message, action: 'Delete' };
+}
+
+/** Another resource owns the record. A resource of another namespace is not named. */
+export function ownedByAnother(customer: GatewayCustomer, owner: Claim<GatewayCustomer>): SyncOutcome {
+  const state = { synced: false, reason: 'Conflict', ownership: 'Waiting' } as const;
+  const { namespace, name } = owner.resource.metadata;
+  if (namespace !== customer.metadata.namespace) {
+    const message =
+      'A GatewayCustomer in another namespace manages this customer. Use another customerId, or delete the other resource, which deletes the record with its spend.';
+    return { ...state, message };
+  }
+  const succeeds = successorOf(owner)?.metadata.uid === customer.metadata.uid;
+  const then = succeeds
+    ? 'this resource takes over the record with its spend'
+    : 'the record and its spend are deleted or go to another resource';
+  const message = `GatewayCustomer ${namespace}/${name} manages this customer. Delete one of the two resources: if ${name} is deleted, ${then}.`;
+  return { ...state, message };
+}
+
+/** The owner of the record was deleted recently. */
+export const ownerGone: SyncOutcome = {
+  synced: false,
+  reason: 'Conflict',
+  ownership: 'Waiting',
+  continues: true,
+  message: `The GatewayCustomer that managed this customer was deleted. This resource takes over the customer in ${reapplyGraceMs / 1_000} s, unless the other resource is applied again.`,
+};
+
+/** Adds to an owner's outcome the effect of its deletion on the waiting claimants. */
+export function withClaimants(claim: Claim<GatewayCustomer>, outcome: SyncOutcome): SyncOutcome {
+  const { namespace } = claim.resource.metadata;
+  const others = claim.waiting;
+  if (!outcome.synced || others.length === 0) return outcome;
+  const successor = successorOf(claim)?.metadata;
+  const named = successor ?? others.find(({ metadata }) => metadata.namespace === namespace)?.metadata;
+  const who =
+    named === undefined ? 'A GatewayCustomer in another namespace' : `GatewayCustomer ${named.namespace}/${named.name}`;
+  const then =
+    successor === undefined
+      ? 'the record and its spend are deleted'
+      : `${successor.name} takes over the record with its spend`;
+  const message = `${outcome.message} ${who} waits for the same customer: if this resource is deleted, ${then}.`;
+  return { ...outcome, message };
 }
 
 /** The inheritance of a resource from other resources of its namespace. */

@@ -7,11 +7,10 @@ import type { GatewayConnection } from '../connection/connection.ts';
 import type { Field, GatewayError, ObservedCustomer, Step, SupportedFields } from '../gateway/gateway.ts';
 import { budgetRowId, execute, fieldsOf, isGatewayError } from '../gateway/gateway.ts';
 import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
-import type { CurrentCustomer } from './currentCustomer.ts';
 import type { Dependencies } from './dependencies.ts';
 import { desiredFields, specHash } from './desired.ts';
 import { driftOf } from './drift.ts';
-import type { SyncAction } from './events.ts';
+import type { Run, SyncAction } from '../external/external.ts';
 import { type Comparison, examine, isUntouched, ownerOfRecord, type Sync } from './examination.ts';
 import { listedRecord } from './listedRecord.ts';
 import { mayCreateFirst, observeAfterWrite, observeFirst, observeRecord } from './observation.ts';
@@ -23,17 +22,17 @@ import * as outcomes from './syncOutcomes.ts';
 /**
  * Observes first, unless {@link mayCreateFirst}. Writes the finalizer and the owner mark only before a change or an adoption.
  * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted;
- *   nothing has been written then; ListPendingError if the customer is in sync and its record is being listed
+ *   nothing has been written then; PendingError if the customer is in sync and its record is being listed
  */
 export async function sync(
   dependencies: Dependencies,
-  current: CurrentCustomer,
+  current: Run<GatewayCustomer, Field>,
   connection: GatewayConnection,
   { tier, signal }: { readonly tier: UsableBudget | undefined; readonly signal: AbortSignal },
 ): Promise<SyncOutcome> {
   const customer = current.latest;
   const address = dependencies.identity.addressOfConnection(connection);
-  const claim = dependencies.claims.of(customer, address);
+  const claim = current.claimAt(connection);
   const given = { current, customer, connection, address, claim, tier, signal };
   const begin = (): Promise<Sync> => beginSync(dependencies, given);
   const listed = await listedRecord(dependencies, customer, connection);

@@ -8,7 +8,7 @@ import { customerPolicyProblem } from '../policy/policy.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Drift } from './drift.ts';
 import { appliedAfter } from './drift.ts';
-import type { SyncAction } from './events.ts';
+import type { SyncAction } from '../external/external.ts';
 import { accessState, policyState, withGuardrail, type AppliedState } from './fullyApplied.ts';
 import type { Ownership } from '../external/external.ts';
 import { isLinked, linkedResource } from './recordOwner.ts';

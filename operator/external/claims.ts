@@ -186,16 +186,17 @@ export class Claims<T extends External, Field extends string> {
 /** What one resource claims at its gateway, and who else does. Each answer is computed at most once. */
 export class Claim<T extends External, Field extends string = string> {
   readonly resource: T;
+  /** The canonical address of the gateway; undefined if it is unknown. */
+  readonly address: string | undefined;
   readonly ownership: Ownership<Field>;
   readonly #sources: ClaimSources<T>;
   readonly #rules: ClaimRules<T, Field>;
-  readonly #address: string | undefined;
   #claimants: readonly Claimant<T, Field>[] | undefined;
 
   constructor(sources: ClaimSources<T>, rules: ClaimRules<T, Field>, resource: T, address: string | undefined) {
     this.#sources = sources;
     this.#rules = rules;
-    this.#address = address;
+    this.address = address;
     this.resource = resource;
     this.ownership = ownershipAt(rules, sources.identity, resource, address);
   }
@@ -220,7 +221,7 @@ export class Claim<T extends External, Field extends string = string> {
         .filter((other) => !isObserveOnly(other) && (instance === undefined || this.#rules.isAdmitted(instance, other)))
         .map((other) => ({
           resource: other,
-          ownership: ownershipAt(this.#rules, identity, other, this.#address),
+          ownership: ownershipAt(this.#rules, identity, other, this.address),
           sameInstance,
           keyRefused: instance !== undefined && isKeyRefused(instance),
         }));

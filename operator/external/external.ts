@@ -1,4 +1,11 @@
-/** The face of this folder: what customers and budgets have in common as resources that stand for a record at a gateway. */
+/** The face of this folder: the reconciler of resources that stand for a record at a gateway, such as customers and budgets. */
+export {
+  type Adapter,
+  type AdapterWords,
+  type ConnectionPurpose,
+  type ExternalDependencies,
+  PendingError,
+} from './adapter.ts';
 export {
   type Claim,
   type Claimant,
@@ -10,4 +17,17 @@ export {
   reapplyGraceMs,
   yieldsTo,
 } from './claims.ts';
-export type { External, ExternalStatus, RecordOwnership } from './resource.ts';
+export { ExternalReconciler } from './reconcile.ts';
+export {
+  type External,
+  type ExternalStatus,
+  failed,
+  isDecided,
+  isInSync,
+  type Outcome,
+  type RecordOwnership,
+  type StatusGateway,
+  type SyncAction,
+  withSyncTime,
+} from './resource.ts';
+export type { Run } from './run.ts';

@@ -1,4 +1,5 @@
 /** Resources that stand for a record at a gateway: customers and budgets. */
+import { isDeepStrictEqual } from 'node:util';
 import type {
   Condition,
   GatewayBudgetStatus,
@@ -7,6 +8,12 @@ import type {
   ObjectMeta,
   TookOver,
 } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  type BudgetConditionReason,
+  currentCondition,
+  type CustomerConditionReason,
+} from '../conditions/conditions.ts';
+import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type { KubeObject } from '../runtime/runtime.ts';
 
 /** See `status.ownership` of the kinds. */
@@ -34,4 +41,79 @@ export interface External extends KubeObject {
     readonly deletionPolicy?: 'Delete' | 'Orphan';
   };
   readonly status?: ExternalStatus;
+}
+
+/** A change that a sync made at the gateway. */
+export interface SyncAction {
+  readonly reason: 'Created' | 'Adopted' | 'Updated' | 'DriftCorrected';
+  readonly message: string;
+}
+
+/** How a reconcile ended. A kind may add what it knows of the record. */
+export interface Outcome {
+  readonly synced: boolean;
+  readonly reason: CustomerConditionReason<'Synced'> | BudgetConditionReason;
+  readonly message: string;
+  /** Whether the operator continues by itself, although the reason usually needs a user. */
+  readonly continues?: boolean;
+  /** The ownership that the reconcile found; undefined if it found nothing. */
+  readonly ownership?: RecordOwnership | undefined;
+  /** The canonical address of the gateway that the ownership is about. */
+  readonly address?: string | undefined;
+  /** Whether the sync changed something at the gateway. */
+  readonly wrote?: boolean;
+  /** The change to record as an event, if any. */
+  readonly action?: SyncAction | undefined;
+  /** The sync request that was handled. */
+  readonly syncRequest?: string | undefined;
+}
+
+/** The outcome of an error. */
+export function failed(reason: Outcome['reason'], { message }: { readonly message: string }): Outcome {
+  return { synced: false, reason, message };
+}
+
+/** The gateway that an outcome is about. */
+export interface StatusGateway {
+  /** See `status.gateway`; undefined: the outcome is about no gateway. */
+  readonly digest: string | undefined;
+  /** Whether the status before is about another gateway. */
+  readonly isElsewhere: boolean;
+}
+
+/** Whether an outcome says who owns the record at a gateway. The status is then about this gateway. */
+export function isDecided({ ownership, address }: Outcome): boolean {
+  if (address === undefined) return false;
+  return ownership === 'Owned' || ownership === 'Creating' || ownership === 'Waiting' || ownership === 'Refused';
+}
+
+/** Whether the last sync succeeded and the resource has not changed since. */
+export function isInSync(resource: External): boolean {
+  return (
+    currentCondition(resource, 'Ready')?.status === 'True' &&
+    resource.status?.observedGeneration === resource.metadata.generation &&
+    pendingSyncRequest(resource) === undefined
+  );
+}
+
+/** The maximum age of the last sync time of an unchanged resource, in milliseconds. */
+const lastSyncRefreshMs = 60 * 60_000;
+
+/**
+ * The status with the time of the last sync, which moves with a success that changed the status or wrote at the gateway, and
+ * otherwise once an hour. An idle resource costs one write per hour.
+ * @returns the status before if nothing changed
+ */
+export function withSyncTime<Status extends { readonly lastSyncTime?: string }>(
+  before: Status,
+  after: Status,
+  { synced, wrote }: Pick<Outcome, 'synced' | 'wrote'>,
+  now: Date,
+): Status {
+  const changed = !isDeepStrictEqual(after, before);
+  const age = now.getTime() - Date.parse(before.lastSyncTime ?? '');
+  // In the future if the clock was set back.
+  const isOutdated = !(age >= 0 && age < lastSyncRefreshMs);
+  if (synced && (changed || wrote === true || isOutdated)) return { ...after, lastSyncTime: now.toISOString() };
+  return changed ? after : before;
 }

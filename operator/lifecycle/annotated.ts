@@ -5,6 +5,9 @@ interface Annotated {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
 }
 
+/** The remedy in the condition of a deletion that waits. */
+export const forceDeleteRemedy = `To delete this resource anyway, set the annotation ${annotations.forceDelete} to "true".`;
+
 /** Whether an annotation is "true". */
 export function isAnnotated({ metadata }: Annotated, annotation: 'paused' | 'forceDelete'): boolean {
   return metadata.annotations?.[annotations[annotation]] === 'true';

@@ -18,10 +18,11 @@ import { ownershipAt } from '../../external/claims.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
-import { CurrentCustomer } from '../currentCustomer.ts';
+import { PendingError } from '../../external/external.ts';
+import { Run } from '../../external/run.ts';
+import { CustomerAdapter } from '../adapter.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
-import { ListPendingError } from '../listedRecord.ts';
 import { customerClaims } from '../ownership.ts';
 import type { SyncOutcome } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
@@ -71,7 +72,7 @@ export class SyncedResource {
 
   /** Syncs and writes the status. An error is a crash: the status is not written. */
   async reconcile(): Promise<SyncOutcome> {
-    const current = new CurrentCustomer(this.#dependencies, this.stored.customer);
+    const current = new Run(this.#dependencies, new CustomerAdapter(this.#dependencies), this.stored.customer);
     const outcome = await sync(this.#dependencies, current, this.#bench.connection, {
       tier: undefined,
       signal: new AbortController().signal,
@@ -86,7 +87,7 @@ export class SyncedResource {
       try {
         return await this.reconcile();
       } catch (error) {
-        if (!(error instanceof ListPendingError)) throw error;
+        if (!(error instanceof PendingError)) throw error;
         await setImmediate();
       }
     }

@@ -1,0 +1,119 @@
+/** Connects budget resources to the budgets of their gateways: see {@link Adapter}. */
+import {
+  annotations,
+  type GatewayBudget,
+  gatewayBudgetNames,
+  type GatewayBudgetStatus,
+} from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
+import type {
+  Adapter,
+  AdapterWords,
+  Claim,
+  ConnectionPurpose,
+  Outcome,
+  Run,
+  StatusGateway,
+} from '../external/external.ts';
+import { isOperatorRow, type TierField } from '../gateway/gateway.ts';
+import { budgetIdOf } from './budgetResource.ts';
+import type { Dependencies } from './dependencies.ts';
+import { observeTier } from './observation.ts';
+import * as outcomes from './outcomes.ts';
+import { isOwn } from './ownership.ts';
+import { type BudgetOutcome, nextStatus } from './status.ts';
+import { sync } from './sync.ts';
+import { usersOf } from './users.ts';
+import { inUseMessage } from './usersMessage.ts';
+
+const words: AdapterWords<GatewayBudget> = {
+  noun: 'budget',
+  record: 'budget',
+  recordOf: (budget) => `budget ${budgetIdOf(budget)}`,
+  idOf: (budget) => `budget ${budgetIdOf(budget)}`,
+  deleted: (budget) => `Budget ${budgetIdOf(budget)} was deleted at the gateway.`,
+  notDeleted: (budget) =>
+    `Budget ${budgetIdOf(budget)} at the gateway was not created by the operator. It was not deleted.`,
+  forced: (budget) =>
+    `The annotation ${annotations.forceDelete} is set. Budget ${budgetIdOf(budget)} may remain at the gateway.`,
+};
+
+export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
+  readonly names = gatewayBudgetNames;
+  readonly condition = 'Ready';
+  readonly words = words;
+  readonly isThrottled = true;
+  readonly ownerGone = undefined;
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  refusal(budget: GatewayBudget): Outcome | undefined {
+    return isOperatorRow(budgetIdOf(budget)) ? outcomes.reserved(budget) : undefined;
+  }
+
+  async connect({ spec, metadata }: GatewayBudget, purpose: ConnectionPurpose): Promise<GatewayConnection> {
+    return await this.#dependencies.connections[purpose](spec.instanceRef, metadata.namespace);
+  }
+
+  ownedByAnother(budget: GatewayBudget, owner: Claim<GatewayBudget>): Outcome {
+    return outcomes.ownedByAnother(budget, owner.resource);
+  }
+
+  async sync(
+    run: Run<GatewayBudget, TierField>,
+    connection: GatewayConnection,
+    signal: AbortSignal,
+  ): Promise<BudgetOutcome> {
+    return await sync(this.#dependencies, run, connection, signal);
+  }
+
+  outcomeOf(): undefined {
+    return undefined;
+  }
+
+  nextStatus(budget: GatewayBudget, outcome: BudgetOutcome, { digest }: StatusGateway): GatewayBudgetStatus {
+    const users = usersOf(this.#dependencies, budget).customers.length;
+    return nextStatus(budget, outcome, users, this.#dependencies.now(), digest);
+  }
+
+  stillApplies(): boolean {
+    return true;
+  }
+
+  inUse(budget: GatewayBudget): string | undefined {
+    return inUseMessage(budget, usersOf(this.#dependencies, budget));
+  }
+
+  handOver(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  async delete(budget: GatewayBudget, signal: AbortSignal): Promise<boolean> {
+    const { clients, claims } = this.#dependencies;
+    const connection = await this.connect(budget, 'forDeletion');
+    return await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
+      const client = clients.for(fresh);
+      const observed = await observeTier(client, budgetIdOf(budget), { signal, priority: 'urgent' });
+      if (observed === undefined) return true;
+      const { ownership } = claims.of(budget, this.#dependencies.identity.addressOfConnection(fresh));
+      if (!isOwn(budget, observed, { ownership, policy: claims.adoptionPolicy(budget) })) return false;
+      await client.budgetDelete(budgetIdOf(budget), { signal, priority: 'urgent' });
+      return true;
+    });
+  }
+
+  async deleteLost(budget: GatewayBudget, isTaken: boolean, signal: AbortSignal): Promise<boolean> {
+    return !isTaken && this.inUse(budget) === undefined && (await this.delete(budget, signal));
+  }
+
+  deletionReason(): undefined {
+    return undefined;
+  }
+
+  forget(): void {
+    // Nothing is kept for a budget.
+  }
+}

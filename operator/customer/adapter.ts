@@ -1,0 +1,126 @@
+/** Connects customers to their records: see {@link Adapter}. */
+import { annotations, type GatewayCustomer, gatewayCustomerNames } from '../api/v1alpha1/v1alpha1.ts';
+import { BudgetNotUsableError } from '../budget/budget.ts';
+import type { GatewayConnection } from '../connection/connection.ts';
+import type {
+  Adapter,
+  AdapterWords,
+  Claim,
+  ConnectionPurpose,
+  Outcome,
+  Run,
+  StatusGateway,
+} from '../external/external.ts';
+import type { Field } from '../gateway/gateway.ts';
+import { failed } from '../external/external.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
+import type { EventDetails, ObjectKey } from '../runtime/runtime.ts';
+import { connect } from './connect.ts';
+import { deleteRecord } from './deleteRecord.ts';
+import type { Dependencies } from './dependencies.ts';
+import { ErasureError } from './erasure.ts';
+import { observeOnly } from './observe.ts';
+import { Overwrites } from './overwrites.ts';
+import { nextStatus, type SyncOutcome } from './status.ts';
+import { ownedByAnother, ownerGone, takenOver, transferRecord, withClaimants } from './succession.ts';
+import { sync } from './sync.ts';
+import { tierOf } from './tier.ts';
+
+const words: AdapterWords<GatewayCustomer> = {
+  noun: 'customer',
+  record: 'record',
+  recordOf: ({ metadata: { namespace, name } }) => `the record of ${namespace}/${name}`,
+  idOf: ({ spec }) => `customer ${spec.customerId}`,
+  deleted: () => 'The customer was deleted at the gateway.',
+  notDeleted: () =>
+    'The record at the gateway belongs to another resource or was not created by the operator. It was not deleted.',
+  forced: () =>
+    `The annotation ${annotations.forceDelete} is set and the deletion failed. The customer may remain at the gateway, and its sessions at the guardrail.`,
+};
+
+export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
+  readonly names = gatewayCustomerNames;
+  readonly condition = 'Synced';
+  readonly words = words;
+  readonly isThrottled = false;
+  readonly ownerGone = ownerGone;
+  readonly #dependencies: Dependencies;
+  readonly #overwrites: Overwrites;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#overwrites = new Overwrites(dependencies.monotonic);
+  }
+
+  refusal(): undefined {
+    return undefined;
+  }
+
+  async connect(customer: GatewayCustomer, purpose: ConnectionPurpose): Promise<GatewayConnection> {
+    return await connect(this.#dependencies, customer, purpose);
+  }
+
+  ownedByAnother(customer: GatewayCustomer, owner: Claim<GatewayCustomer, Field>): Outcome {
+    return ownedByAnother(customer, owner);
+  }
+
+  async sync(
+    run: Run<GatewayCustomer, Field>,
+    connection: GatewayConnection,
+    signal: AbortSignal,
+  ): Promise<SyncOutcome> {
+    const customer = run.latest;
+    const given = { tier: tierOf(this.#dependencies, customer), signal };
+    if (isObserveOnly(customer)) return await observeOnly(this.#dependencies, run, connection, given);
+    const outcome = await sync(this.#dependencies, run, connection, given);
+    const reported = this.#overwrites.report(run.latest, outcome, connection.syncInterval);
+    return withClaimants(this.#dependencies.claims.of(run.latest), reported);
+  }
+
+  outcomeOf(error: unknown): Outcome | undefined {
+    return error instanceof BudgetNotUsableError ? failed(error.reason, error) : undefined;
+  }
+
+  nextStatus(
+    customer: GatewayCustomer,
+    outcome: SyncOutcome,
+    gateway: StatusGateway,
+  ): NonNullable<GatewayCustomer['status']> {
+    return nextStatus(customer, outcome, this.#dependencies.now(), gateway);
+  }
+
+  /**
+   * Not if the deletion of another resource has transferred its record to this one in the meantime: the status was computed
+   * without it, and would lose it.
+   */
+  stillApplies(before: GatewayCustomer, current: GatewayCustomer): boolean {
+    return current.status?.replacesBudget === before.status?.replacesBudget;
+  }
+
+  inUse(): undefined {
+    return undefined;
+  }
+
+  async handOver({ claim }: Run<GatewayCustomer, Field>): Promise<EventDetails | undefined> {
+    const successor = await transferRecord(this.#dependencies, claim);
+    return successor === undefined ? undefined : takenOver(successor);
+  }
+
+  async delete(customer: GatewayCustomer, signal: AbortSignal): Promise<boolean> {
+    return await deleteRecord(this.#dependencies, customer, 'own', signal);
+  }
+
+  async deleteLost(customer: GatewayCustomer, isTaken: boolean, signal: AbortSignal): Promise<boolean> {
+    const mustRefuse = this.#dependencies.claims.adoptionPolicy(customer) === 'Refuse';
+    await deleteRecord(this.#dependencies, customer, isTaken ? 'none' : mustRefuse ? 'ifLinked' : 'own', signal);
+    return true;
+  }
+
+  deletionReason(error: unknown): 'ErasurePending' | undefined {
+    return error instanceof ErasureError ? 'ErasurePending' : undefined;
+  }
+
+  forget(key: ObjectKey): void {
+    this.#overwrites.forget(key);
+  }
+}

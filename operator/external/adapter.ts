@@ -1,0 +1,107 @@
+/** What the reconciler asks of a kind: the part that differs between customers and budgets. */
+import type { ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
+import type { Connections, GatewayConnection, GatewayIdentity } from '../connection/connection.ts';
+import type { EventDetails, EventRecorder, Finalizer, KubeClient, Lister, StatusWriter } from '../runtime/runtime.ts';
+import type { Counter } from 'prom-client';
+import type { Claim, Claims } from './claims.ts';
+import type { External, Outcome, StatusGateway } from './resource.ts';
+import type { Run } from './run.ts';
+
+/** `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or its key. */
+export type ConnectionPurpose = 'forCustomer' | 'forDeletion';
+
+/** What the reconciler of every kind needs. */
+export interface ExternalDependencies<T extends External, Field extends string> {
+  readonly identity: GatewayIdentity;
+  readonly connections: Connections;
+  readonly claims: Claims<T, Field>;
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly events: EventRecorder;
+  readonly status: StatusWriter<T>;
+  readonly finalizer: Finalizer<T>;
+  readonly cache: Pick<Lister<T>, 'get'>;
+  readonly metrics: { readonly orphaned: Counter<'reason'> };
+  /** The time of day, for timestamps. */
+  readonly now: () => Date;
+  /** A monotonic clock in milliseconds, for intervals. */
+  readonly monotonic: () => number;
+}
+
+/** The words of a kind in conditions and events. */
+export interface AdapterWords<T extends External> {
+  /** What a resource stands for: "customer". */
+  readonly noun: string;
+  /** What the gateway has of it: "record". */
+  readonly record: string;
+  /** The record of a resource, within a sentence. */
+  readonly recordOf: (resource: T) => string;
+  /** The resource's part of the event after a change of the gateway's address. */
+  readonly idOf: (resource: T) => string;
+  readonly deleted: (resource: T) => string;
+  readonly notDeleted: (resource: T) => string;
+  /** The deletion failed, and the annotation force-delete ends it. */
+  readonly forced: (resource: T) => string;
+}
+
+/** Connects one kind of resource to its records. */
+export interface Adapter<T extends External, Field extends string> {
+  readonly names: ResourceNames;
+  /** The condition that reports a sync. */
+  readonly condition: 'Synced' | 'Ready';
+  readonly words: AdapterWords<T>;
+  /** Whether reconciles of unchanged resources are delayed: many other resources trigger them. */
+  readonly isThrottled: boolean;
+  /** The outcome while a record without an owner is reserved for its previous owner; undefined: it is not reserved. */
+  readonly ownerGone: Outcome | undefined;
+
+  /** Why a resource can never be synced; undefined if it can. */
+  refusal(resource: T): Outcome | undefined;
+  /** @throws ConnectionError if there is no connection or the instance does not allow the resource */
+  connect(resource: T, purpose: ConnectionPurpose): Promise<GatewayConnection>;
+  /** Another resource owns the record. */
+  ownedByAnother(resource: T, owner: Claim<T, Field>): Outcome;
+  /**
+   * Syncs the record with the spec, or only observes it.
+   * @throws GatewayError from the call that failed; {@link PendingError}; ApiError 404 or DeletedFirstError when the resource
+   *   is deleted: nothing has been written then
+   */
+  sync(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): Promise<Outcome>;
+  /** The outcome of an error of {@link sync} that the gateway did not cause; undefined if it is unexpected. */
+  outcomeOf(error: unknown): Outcome | undefined;
+  /** The status after an outcome; the status before if nothing changed. */
+  nextStatus(resource: T, outcome: Outcome, gateway: StatusGateway): NonNullable<T['status']>;
+  /** Whether a status that was computed for a resource may be written to its changed state. */
+  stillApplies(before: T, current: T): boolean;
+
+  /** Who uses the record and holds its deletion, as the first sentences of a condition; undefined: nobody. */
+  inUse(resource: T): string | undefined;
+  /** Gives the record of a deleted resource to another one. @returns the event; undefined if there is no other */
+  handOver(run: Run<T, Field>): Promise<EventDetails | undefined>;
+  /**
+   * Deletes the record of a resource, and what belongs to it.
+   * @returns whether the gateway no longer has a record of this resource
+   * @throws ConnectionError, GatewayError, or an error with a {@link deletionReason}
+   */
+  delete(resource: T, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Deletes what remains of a resource that was deleted despite its finalizer.
+   * @param isTaken whether another resource claims the record
+   * @returns whether it was deleted; not if it belongs to others
+   */
+  deleteLost(resource: T, isTaken: boolean, signal: AbortSignal): Promise<boolean>;
+  /** The reason of a deletion that waits after an error of the kind's own; undefined: it is none. */
+  deletionReason(error: unknown): Outcome['reason'] | undefined;
+  /** Forgets a resource that does not exist, or is being deleted. */
+  forget(resource: { readonly namespace: string; readonly name: string }): void;
+}
+
+/** The record is being read with many others. The resource is in sync, so it waits without a worker. */
+export class PendingError extends Error {
+  override readonly name = 'PendingError';
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super('The record list of the gateway is being read.');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
