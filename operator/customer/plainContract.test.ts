@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
-import { Run } from '../external/run.ts';
+import { Run } from '../external/adapter.ts';
 import { CustomerAdapter } from './adapter.ts';
 import { conditionOf } from './customerResource.ts';
 import { sync } from './sync.ts';

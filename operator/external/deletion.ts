@@ -6,13 +6,8 @@ import { isGatewayError } from '../gateway/gateway.ts';
 import { forceDeleteRemedy, isAnnotated, isDefinitionBeingDeleted, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import type { EventDetails, KubeClient, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { RetryAfterError } from '../runtime/runtime.ts';
-import type { Adapter, ExternalDependencies } from './adapter.ts';
-import { type External, failed } from './resource.ts';
-import type { Run } from './run.ts';
-
-/** Why a record remained at the gateway. */
-export type OrphanReason =
-  'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost' | 'gateway_changed';
+import type { Adapter, ExternalDependencies, Run } from './adapter.ts';
+import { type External, failed, type OrphanReason } from './resource.ts';
 
 /** The delay before the retry of a deletion that waits for a user's action, in milliseconds. */
 const deletionRetryMs = 60_000;

@@ -5,6 +5,7 @@ export {
   type ConnectionPurpose,
   type ExternalDependencies,
   PendingError,
+  type Run,
 } from './adapter.ts';
 export {
   type Claim,
@@ -30,4 +31,3 @@ export {
   type SyncAction,
   withSyncTime,
 } from './resource.ts';
-export type { Run } from './run.ts';

@@ -7,10 +7,9 @@ import { type GatewayError, isGatewayError } from '../gateway/gateway.ts';
 import { DeletedFirstError, isAnnotated, isObserveOnly, Throttle } from '../lifecycle/lifecycle.ts';
 import type { ObjectKey, ReconcileContext, Reconciler, Result } from '../runtime/runtime.ts';
 import { isNotFound, RetryAfterError } from '../runtime/runtime.ts';
-import { type Adapter, type ExternalDependencies, PendingError } from './adapter.ts';
+import { type Adapter, type ExternalDependencies, PendingError, Run } from './adapter.ts';
 import { Deletion } from './deletion.ts';
 import { type External, failed, isInSync, type Outcome } from './resource.ts';
-import { Run } from './run.ts';
 import { OutageTolerance, ReapplyGrace } from './tolerances.ts';
 
 /** The interval if the instance is unknown. */

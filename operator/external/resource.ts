@@ -117,3 +117,7 @@ export function withSyncTime<Status extends { readonly lastSyncTime?: string }>(
   if (synced && (changed || wrote === true || isOutdated)) return { ...after, lastSyncTime: now.toISOString() };
   return changed ? after : before;
 }
+
+/** Why a record remained at the gateway. */
+export type OrphanReason =
+  'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost' | 'gateway_changed';

@@ -19,7 +19,7 @@ import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
 import { PendingError } from '../../external/external.ts';
-import { Run } from '../../external/run.ts';
+import { Run } from '../../external/adapter.ts';
 import { CustomerAdapter } from '../adapter.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
