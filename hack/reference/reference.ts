@@ -13,13 +13,12 @@ import {
   customerEventReasons,
   instanceConditions,
   instanceEventReasons,
-  operatorEventReasons,
   policyConditions,
   policyEventReasons,
 } from '../../operator/conditions/reasons.ts';
 import { reasonTexts } from '../../operator/conditions/reasonTexts.ts';
 import { readDocComments } from './docComments.ts';
-import { anchored, code, plain, table } from './markdown.ts';
+import { anchored, plain, table } from './markdown.ts';
 import { guardrailMetrics, metricsTable, operatorMetrics } from './metrics.ts';
 import { type Crd, linkTo, resourceSection, type Reports } from './resources.ts';
 import { guardrailSettingsTable, operatorSettingsTable } from './settings.ts';
@@ -150,11 +149,7 @@ function annotationsSection(): string {
         plain(required(labels, name)),
       ]),
     ),
-    'The operator also sets the recommended labels `app.kubernetes.io/…`. Its own events, on its lease and on the CRDs:',
-    table(
-      ['Reason', 'Meaning'],
-      operatorEventReasons.map((reason) => [code(reason), plain(reasonTexts[reason])]),
-    ),
+    'The operator also sets the recommended labels `app.kubernetes.io/…`.',
   ].join('\n\n');
 }
 

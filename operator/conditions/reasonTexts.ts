@@ -156,8 +156,4 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   InternalError: 'The reconcile failed for a reason that the operator does not know. It retries.',
 
   // The operator itself.
-  LeaderElection: 'A process became the leader, or ended being it.',
-  CrdInstalled: 'The operator installed a CRD.',
-  CrdUpgraded: 'The operator upgraded a CRD.',
-  CrdTooNew: 'The cluster has a CRD of a newer operator, which is left as it is.',
 };

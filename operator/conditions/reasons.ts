@@ -36,7 +36,6 @@ export const customerConditions = {
     'Overwritten',
     'NotConverged',
     'Paused',
-    'Deleting',
     'DeletionFailed',
     'ErasurePending',
     'InternalError',
@@ -281,9 +280,4 @@ export const instanceEventReasons = [
 ] as const;
 export type InstanceEventReason = (typeof instanceEventReasons)[number];
 
-/** The reasons of the operator's own events, on its lease or on a CRD. */
-export const operatorEventReasons = ['LeaderElection', 'CrdInstalled', 'CrdUpgraded', 'CrdTooNew'] as const;
-export type OperatorEventReason = (typeof operatorEventReasons)[number];
-
-export type EventReason =
-  CustomerEventReason | BudgetEventReason | PolicyEventReason | InstanceEventReason | OperatorEventReason;
+export type EventReason = CustomerEventReason | BudgetEventReason | PolicyEventReason | InstanceEventReason;

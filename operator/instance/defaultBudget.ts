@@ -57,16 +57,6 @@ export function defaultBudgetId(instance: GatewayInstance): string {
   return `gcust-default-${instance.metadata.uid}`;
 }
 
-/** The id of the budget row that the gateway may have for this instance, according to the status. */
-export function recordedRow(instance: GatewayInstance): string | undefined {
-  const { status } = instance;
-  if (status?.defaultBudget !== undefined) return status.defaultBudget.rowId;
-  // An earlier version has written this status and reported the row only in the condition. Without this line, the row
-  // would remain if the instance is deleted or loses its default budget before its first reconcile by this version.
-  const condition = currentCondition(instance, 'DefaultBudgetEnforced');
-  return condition === undefined || condition.reason === 'NotRequested' ? undefined : defaultBudgetId(instance);
-}
-
 /** Creates, updates or deletes the budget row of the instance, and computes the settings of the gateway's configuration. */
 export async function reconcileDefaultBudget(
   dependencies: BudgetDependencies,
@@ -83,10 +73,10 @@ export async function reconcileDefaultBudget(
     if (!(error instanceof BudgetNotUsableError)) throw error;
     // The gateway keeps the budget that it has: a missing resource must not remove the limit.
     const settings = configuredRowId === undefined ? undefined : { budgetId: configuredRowId };
-    return { instance, settings, rowId: recordedRow(instance), failure: budgetNotUsable(error) };
+    return { instance, settings, rowId: instance.status?.defaultBudget?.rowId, failure: budgetNotUsable(error) };
   }
   const id = defaultBudgetId(instance);
-  const rowId = recordedRow(instance);
+  const rowId = instance.status?.defaultBudget?.rowId;
   const settings = settingsOf(desired);
   // The gateway may need its configuration to start, so its settings stay unchanged while it cannot be called.
   const known = desired.maxBudget !== undefined && configuredRowId === id ? { ...settings, budgetId: id } : settings;
@@ -118,7 +108,12 @@ export async function reconcileDefaultBudget(
     return { instance: current, settings: { ...settings, budgetId: id }, rowId: id, failure: undefined };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    return { instance: current, settings: known, rowId: recordedRow(current), failure: failureOf(instance, error) };
+    return {
+      instance: current,
+      settings: known,
+      rowId: current.status?.defaultBudget?.rowId,
+      failure: failureOf(instance, error),
+    };
   }
 }
 
@@ -196,7 +191,7 @@ async function deleteFormerRow(
   instance: GatewayInstance,
   connection: GatewayConnection | undefined,
 ): Promise<DefaultBudget> {
-  const rowId = recordedRow(instance);
+  const rowId = instance.status?.defaultBudget?.rowId;
   const deleted = { instance, settings: undefined, rowId: undefined, failure: notRequestedBudget };
   if (rowId === undefined) return deleted;
   try {

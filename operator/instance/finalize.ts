@@ -5,7 +5,7 @@ import { ownsOrCreates } from '../budget/budget.ts';
 import { isRejection, namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import type { Result } from '../runtime/runtime.ts';
 import { isForbidden, keyText } from '../runtime/runtime.ts';
-import { deleteRow, recordedRow } from './defaultBudget.ts';
+import { deleteRow } from './defaultBudget.ts';
 import type { Dependencies } from './dependencies.ts';
 import { releaseAllWorkloads } from './release.ts';
 import { customerCounts, reportReady } from './report.ts';
@@ -86,7 +86,7 @@ async function cleanUp(
       return `The operator cannot remove its changes from the gateway's Deployment: ${error.message.replace(/\.?$/, '.')}`;
     }
   }
-  if (recordedRow(instance) === undefined) return undefined;
+  if (instance.status?.defaultBudget?.rowId === undefined) return undefined;
   const isDeleted = await deleteRow(dependencies, instance, { since: instance.metadata.deletionTimestamp, signal });
   return isDeleted
     ? undefined

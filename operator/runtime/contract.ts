@@ -24,8 +24,7 @@ export interface ReconcileContext {
  */
 export interface Reconciler {
   /**
-   * @throws TerminalError to stop retries until the object changes; RetryAfterError to retry after a given time; any other
-   *   error to retry with backoff
+   * @throws RetryAfterError to retry after a given time; any other error to retry with backoff
    */
   reconcile(key: ObjectKey, context: ReconcileContext): Promise<Result>;
   /** Whether a thrown error belongs to normal operation and the reconcile has already reported it. Default: no error does. */

@@ -28,11 +28,6 @@ export class RuntimeMetrics {
     'Total number of reconciliation errors, by controller.',
     CONTROLLER,
   );
-  readonly terminalErrors = counter(
-    'controller_runtime_terminal_reconcile_errors_total',
-    'Total number of terminal reconciliation errors (not retried until the object changes), by controller.',
-    CONTROLLER,
-  );
   readonly reconcileTimeouts = counter(
     'controller_runtime_reconcile_timeouts_total',
     'Total number of reconciliation timeouts, by controller.',

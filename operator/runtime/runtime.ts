@@ -42,7 +42,6 @@ export {
   ApiError,
   RetryAfterError,
   StartError,
-  TerminalError,
   isConflict,
   isExpired,
   isForbidden,

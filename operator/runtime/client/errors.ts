@@ -44,11 +44,6 @@ export function isExpired(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 410 || error.reason === 'Expired');
 }
 
-/** Thrown by a reconcile that must not be retried until its object changes. */
-export class TerminalError extends Error {
-  override readonly name = 'TerminalError';
-}
-
 /**
  * Thrown by a reconcile to be retried after a given time, for example after a rate limit or `Retry-After`. Does not increase
  * the backoff.

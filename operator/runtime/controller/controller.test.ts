@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectCache } from '../cache/cache.ts';
 import type { ReconcileContext, Result } from '../contract.ts';
 import { Controller, type ControllerOptions } from './controller.ts';
-import { ApiError, RetryAfterError, TerminalError } from '../client/errors.ts';
+import { ApiError, RetryAfterError } from '../client/errors.ts';
 import { createLogger } from '../log.ts';
 import { RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
@@ -347,17 +347,6 @@ describe('the controller', () => {
     expect(reconciled).to.have.length(4);
     expect(await total('error')).to.equal(4);
     expect((await metrics.reconcileErrors.get()).values[0]?.value).to.equal(4);
-  });
-
-  it('does not retry after a terminal error until the object changes', async () => {
-    cache.upsert(thing('a'));
-    run(() => Promise.reject(new TerminalError('never')));
-    await clock.advance(3_600_000);
-    expect(reconciled).to.have.length(1);
-    cache.upsert(thing('a', { generation: 2 }));
-    await settle();
-    expect(reconciled).to.have.length(2);
-    expect((await metrics.terminalErrors.get()).values[0]?.value).to.equal(2);
   });
 
   const requestedDelays: [string, Error][] = [

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Change, ObjectCache } from '../cache/cache.ts';
 import type { Clock } from '../clock.ts';
 import type { ReconcileContext, Result } from '../contract.ts';
-import { ApiError, RetryAfterError, TerminalError, isConflict } from '../client/errors.ts';
+import { ApiError, RetryAfterError, isConflict } from '../client/errors.ts';
 import { unexpectedErrorMessage, ReconcileTimeoutError, redacted } from './unexpectedError.ts';
 import type { RunningReconciles } from './eventLoopMonitor.ts';
 import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
@@ -313,11 +313,6 @@ export class Controller {
       return [{ kind: 'failed' }, 'error'];
     }
     this.#metrics.reconcileErrors.inc(labels);
-    if (error instanceof TerminalError) {
-      this.#metrics.terminalErrors.inc(labels);
-      log.error({ err: error }, 'Terminal reconcile error; retrying when the object changes.');
-      return [{ kind: 'done' }, 'error'];
-    }
     if (
       error instanceof ApiError &&
       error.retryAfterMs !== undefined &&

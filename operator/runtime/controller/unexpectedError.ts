@@ -1,4 +1,4 @@
-import { ApiError, RetryAfterError, TerminalError } from '../client/errors.ts';
+import { ApiError, RetryAfterError } from '../client/errors.ts';
 
 /** A reconcile exceeded its timeout. */
 export class ReconcileTimeoutError extends Error {
@@ -19,7 +19,7 @@ const REFUSALS: readonly number[] = [400, 403, 405, 406, 413, 415, 422];
  *   busy API server, and retries that the reconcile requests
  */
 export function unexpectedErrorMessage(error: unknown): string | undefined {
-  if (error instanceof RetryAfterError || error instanceof TerminalError) return undefined;
+  if (error instanceof RetryAfterError) return undefined;
   if (error instanceof ReconcileTimeoutError) return `${error.message} The operator retries; see its log.`;
   if (error instanceof ApiError) {
     if (!REFUSALS.includes(error.status)) return undefined;
