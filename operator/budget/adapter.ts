@@ -7,6 +7,7 @@ import {
 } from '../api/v1alpha1/v1alpha1.ts';
 import { type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import type {
+  AnyRecord,
   Adapter,
   AdapterWords,
   Claim,
@@ -18,11 +19,10 @@ import type {
 import { isOperatorRow, type TierField } from '../gateway/gateway.ts';
 import { budgetIdOf } from './budgetResource.ts';
 import type { Dependencies } from './dependencies.ts';
-import { observeTier } from './observation.ts';
 import * as outcomes from './outcomes.ts';
 import { isOwn } from './ownership.ts';
+import { BudgetRecord, observeTier } from './record.ts';
 import { type BudgetOutcome, nextStatus } from './status.ts';
-import { sync } from './sync.ts';
 import { usersOf } from './users.ts';
 import { inUseMessage } from './usersMessage.ts';
 
@@ -62,12 +62,12 @@ export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
     return outcomes.ownedByAnother(budget, owner.resource);
   }
 
-  async sync(
-    run: Run<GatewayBudget, TierField>,
-    connection: GatewayConnection,
-    signal: AbortSignal,
-  ): Promise<BudgetOutcome> {
-    return await sync(this.#dependencies, run, connection, signal);
+  record(run: Run<GatewayBudget, TierField>, connection: GatewayConnection, signal: AbortSignal): AnyRecord {
+    return new BudgetRecord(this.#dependencies, run, connection, signal);
+  }
+
+  reported(_: Run<GatewayBudget, TierField>, outcome: Outcome): Outcome {
+    return outcome;
   }
 
   outcomeOf(): undefined {

@@ -4,6 +4,7 @@ import { BudgetNotUsableError } from '../budget/budget.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
 import type {
   Adapter,
+  AnyRecord,
   AdapterWords,
   Claim,
   ConnectionPurpose,
@@ -19,12 +20,10 @@ import { connect } from './connect.ts';
 import { deleteRecord } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ErasureError } from './erasure.ts';
-import { observeOnly } from './observe.ts';
 import { Overwrites } from './overwrites.ts';
+import { CustomerRecord } from './record.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
 import { ownedByAnother, ownerGone, takenOver, transferRecord, withClaimants } from './succession.ts';
-import { sync } from './sync.ts';
-import { tierOf } from './tier.ts';
 
 const words: AdapterWords<GatewayCustomer> = {
   noun: 'customer',
@@ -64,16 +63,13 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
     return ownedByAnother(customer, owner);
   }
 
-  async sync(
-    run: Run<GatewayCustomer, Field>,
-    connection: GatewayConnection,
-    signal: AbortSignal,
-  ): Promise<SyncOutcome> {
-    const customer = run.latest;
-    const given = { tier: tierOf(this.#dependencies, customer), signal };
-    if (isObserveOnly(customer)) return await observeOnly(this.#dependencies, run, connection, given);
-    const outcome = await sync(this.#dependencies, run, connection, given);
-    const reported = this.#overwrites.report(run.latest, outcome, connection.syncInterval);
+  record(run: Run<GatewayCustomer, Field>, connection: GatewayConnection, signal: AbortSignal): AnyRecord {
+    return new CustomerRecord(this.#dependencies, run, connection, signal);
+  }
+
+  reported(run: Run<GatewayCustomer, Field>, outcome: SyncOutcome, syncInterval: number): Outcome {
+    if (isObserveOnly(run.latest)) return outcome;
+    const reported = this.#overwrites.report(run.latest, outcome, syncInterval);
     return withClaimants(this.#dependencies.claims.of(run.latest), reported);
   }
 

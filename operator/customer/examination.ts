@@ -1,27 +1,22 @@
-/** Compares the gateway's record of a customer with its spec: who owns the record, and what it needs. Pure. */
+/** Compares the gateway's record of a customer with its spec: what it needs. Pure. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../connection/connection.ts';
-import type { Field, Fields, GatewayClient, ObservedCustomer, Strategy, SupportedFields } from '../gateway/gateway.ts';
+import type { Claim, Comparison } from '../external/external.ts';
+import type { Field, Fields, ObservedCustomer, Strategy, SupportedFields } from '../gateway/gateway.ts';
 import { budgetRowId, customerFieldsStrategy } from '../gateway/gateway.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Drift } from './drift.ts';
-import { driftOf } from './drift.ts';
-import type { Claim, Run, SyncAction } from '../external/external.ts';
+import { type Drift, driftOf } from './drift.ts';
 import { unappliedFields } from './fullyApplied.ts';
-import { isLinked, linkedResource, type RecordOwner, recordOwner } from './recordOwner.ts';
+import { isLinked, linkedResource } from './recordOwner.ts';
 import type { Inheritance } from './succession.ts';
-import { adoptedAction } from './syncOutcomes.ts';
 
-/** One sync: its inputs and its first observation. */
+/** The inputs of one sync. */
 export interface Sync {
   readonly dependencies: Dependencies;
-  readonly current: Run<GatewayCustomer, Field>;
   readonly connection: GatewayConnection;
   /** The canonical address of the gateway. */
   readonly address: string;
-  readonly client: GatewayClient;
   readonly strategy: Strategy;
-  readonly signal: AbortSignal;
   readonly desired: Fields;
   readonly specHash: string;
   readonly claim: Claim<GatewayCustomer, Field>;
@@ -33,50 +28,29 @@ export interface Sync {
 }
 
 /** The desired record, compared with the observed one. */
-export interface Comparison {
+export interface CustomerComparison extends Comparison {
+  readonly observed: ObservedCustomer;
   readonly supported: SupportedFields;
   /** The fields that the operator has set before. */
   readonly applied: ReadonlySet<Field>;
   readonly drift: Drift;
-  readonly specChanged: boolean;
-}
-
-/** The owner of the record that the gateway reports. */
-export function ownerOfRecord(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): RecordOwner {
-  return recordOwner(run.dependencies, customer, observed, run);
+  /** The budget row of another resource, which the record's own row replaces. */
+  readonly replaces: string | undefined;
 }
 
 /** What a record that belongs to this resource needs. */
-export function examine(
-  run: Sync,
-  customer: GatewayCustomer,
-  observed: ObservedCustomer,
-): {
-  readonly comparison: Comparison;
-  readonly action: SyncAction | undefined;
-  readonly replaces: string | undefined;
-  readonly isUpToDate: boolean;
-} {
-  const comparison = compare(run, customer, observed);
-  const foreignRow = linkedResource(customer, observed);
-  const replaces = foreignRow === undefined ? run.inheritance.replaces : budgetRowId(foreignRow);
-  return {
-    ...{ comparison, replaces },
-    action: adoptedAction(run.claim.ownership, isLinked(customer, observed)),
-    isUpToDate: replaces === undefined && !mustWrite(run, customer, observed, comparison),
-  };
-}
-
-function compare(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): Comparison {
+export function examine(run: Sync, customer: GatewayCustomer, observed: ObservedCustomer): CustomerComparison {
   const { strategy, desired, inheritance } = run;
   const { ownership } = run.claim;
   const applied = new Set([...(isUntouched(run) ? [] : ownership.fields), ...inheritance.fields]);
   const supported = strategy.supportedFields(desired, applied, observed);
-  return {
-    ...{ supported, applied },
-    drift: driftOf(supported.fields, applied, strategy.observedValues(observed, supported.fields), observed.reported),
-    specChanged: ownership.state === 'owned' && customer.status?.specHash !== run.specHash,
-  };
+  const values = strategy.observedValues(observed, supported.fields);
+  const drift = driftOf(supported.fields, applied, values, observed.reported);
+  const specChanged = ownership.state === 'owned' && customer.status?.specHash !== run.specHash;
+  const foreignRow = linkedResource(customer, observed);
+  const replaces = foreignRow === undefined ? inheritance.replaces : budgetRowId(foreignRow);
+  const isUpToDate = replaces === undefined && !mustWrite(run, customer, observed, { drift, specChanged });
+  return { observed, supported, applied, drift, specChanged, replaces, isUpToDate };
 }
 
 /** Whether this resource has set no field of the record. Announced fields do not count. */
@@ -88,7 +62,7 @@ function mustWrite(
   { claim: { ownership }, strategy, syncRequest }: Sync,
   customer: GatewayCustomer,
   observed: ObservedCustomer,
-  { drift, specChanged }: Comparison,
+  { drift, specChanged }: Pick<CustomerComparison, 'drift' | 'specChanged'>,
 ): boolean {
   // If a budget row was created before a crash, only the link to it is known.
   const leftover =

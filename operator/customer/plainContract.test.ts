@@ -7,9 +7,10 @@ import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
 import { Run } from '../external/adapter.ts';
+import { syncRecord } from '../external/sync.ts';
 import { CustomerAdapter } from './adapter.ts';
+import { CustomerRecord } from './record.ts';
 import { conditionOf } from './customerResource.ts';
-import { sync } from './sync.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testing/testDependencies.ts';
 
 type Row = Record<string, unknown>;
@@ -85,12 +86,8 @@ describe('sync with a gateway that has only the four calls', () => {
         metadata: { ...stored.customer.metadata, generation: stored.customer.metadata.generation + 1 },
       };
       const current = new Run(dependencies, new CustomerAdapter(dependencies), stored.customer);
-      await current.report(
-        await sync(dependencies, current, connection, {
-          tier: undefined,
-          signal: new AbortController().signal,
-        }),
-      );
+      const record = new CustomerRecord(dependencies, current, connection, new AbortController().signal);
+      await current.report(await syncRecord(dependencies, current, record));
       return conditionOf(stored.customer, 'Synced')?.reason ?? '';
     };
     try {

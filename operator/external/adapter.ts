@@ -1,10 +1,11 @@
 /** What one reconcile knows of its resource, and what it asks of a kind: the part that differs between customers and budgets. */
 import type { Counter } from 'prom-client';
-import type { ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { Connections, GatewayConnection, GatewayIdentity } from '../connection/connection.ts';
 import { CurrentResource } from '../lifecycle/lifecycle.ts';
 import type { EventDetails, EventRecorder, Finalizer, KubeClient, Lister, StatusWriter } from '../runtime/runtime.ts';
 import type { Claim, Claims } from './claims.ts';
+import type { AnyRecord } from './record.ts';
 import { type External, isDecided, type OrphanReason, type Outcome, type StatusGateway } from './resource.ts';
 import { leftGateway, transitions } from './events.ts';
 
@@ -21,7 +22,7 @@ export interface ExternalDependencies<T extends External, Field extends string> 
   readonly status: StatusWriter<T>;
   readonly finalizer: Finalizer<T>;
   readonly cache: Pick<Lister<T>, 'get'>;
-  readonly metrics: { readonly orphaned: Counter<'reason'> };
+  readonly metrics: { readonly orphaned: Counter<'reason'>; readonly drift: Counter };
   /** The time of day, for timestamps. */
   readonly now: () => Date;
   /** A monotonic clock in milliseconds, for intervals. */
@@ -61,13 +62,11 @@ export interface Adapter<T extends External, Field extends string> {
   connect(resource: T, purpose: ConnectionPurpose): Promise<GatewayConnection>;
   /** Another resource owns the record. */
   ownedByAnother(resource: T, owner: Claim<T, Field>): Outcome;
-  /**
-   * Syncs the record with the spec, or only observes it.
-   * @throws GatewayError from the call that failed; {@link PendingError}; ApiError 404 or DeletedFirstError when the resource
-   *   is deleted: nothing has been written then
-   */
-  sync(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): Promise<Outcome>;
-  /** The outcome of an error of {@link sync} that the gateway did not cause; undefined if it is unexpected. */
+  /** The record of a resource. @throws an error with an {@link outcomeOf} */
+  record(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): AnyRecord;
+  /** What a sync reports, for example about resources that wait for the record. @param syncInterval in milliseconds */
+  reported(run: Run<T, Field>, outcome: Outcome, syncInterval: number): Outcome;
+  /** The outcome of an error of a sync that the gateway did not cause; undefined if it is unexpected. */
   outcomeOf(error: unknown): Outcome | undefined;
   /** The status after an outcome; the status before if nothing changed. */
   nextStatus(resource: T, outcome: Outcome, gateway: StatusGateway): NonNullable<T['status']>;
@@ -132,6 +131,35 @@ export class Run<T extends External, Field extends string> extends CurrentResour
     const address = this.#dependencies.identity.addressOfConnection(connection);
     if (this.claim.address !== address) this.#claim = this.#dependencies.claims.of(this.#resource, address);
     return this.claim;
+  }
+
+  /**
+   * Sets the finalizer and a valid owner mark, in at most one patch.
+   * @param fields those that are about to be set; a mark announces them until the status does
+   */
+  async ensureMarked(fields: readonly Field[]): Promise<void> {
+    const mark = this.missingMark(fields);
+    await this.ensureFinalizer(mark === undefined ? {} : { [annotations.ownerMark]: mark });
+  }
+
+  /** Whether the mark announces the fields of a record, not the status. */
+  get announcesByMark(): boolean {
+    const { state, announcedInStatus } = this.claim.ownership;
+    return state !== 'owned' && !announcedInStatus;
+  }
+
+  /** The mark that the resource needs; undefined if it has it. */
+  missingMark(fields: readonly Field[]): string | undefined {
+    const { identity, claims, now } = this.#dependencies;
+    const { address, ownership } = this.claim;
+    const { uid, annotations: marks } = this.latest.metadata;
+    const subject = claims.markSubject(this.latest);
+    const text = marks?.[annotations.ownerMark];
+    const mark = text === undefined ? undefined : identity.verify(subject, address, text);
+    const all = [...new Set([...ownership.fields, ...fields])];
+    const isAnnounced = !this.announcesByMark || all.every((field) => mark?.fields.includes(field) === true);
+    if (address === undefined || (mark?.uid === uid && isAnnounced)) return undefined;
+    return identity.sign(subject, address, { uid, fields: all, signedAt: now().toISOString() });
   }
 
   /** Changes fields of the status. */

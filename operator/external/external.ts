@@ -19,6 +19,7 @@ export {
   yieldsTo,
 } from './claims.ts';
 export { ExternalReconciler } from './reconcile.ts';
+export type { AnyRecord, Change, Comparison, ExternalRecord } from './record.ts';
 export {
   type External,
   type ExternalStatus,

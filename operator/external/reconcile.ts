@@ -10,6 +10,7 @@ import { isNotFound, RetryAfterError } from '../runtime/runtime.ts';
 import { type Adapter, type ExternalDependencies, PendingError, Run } from './adapter.ts';
 import { Deletion } from './deletion.ts';
 import { type External, failed, isInSync, type Outcome } from './resource.ts';
+import { syncRecord } from './sync.ts';
 import { OutageTolerance, ReapplyGrace } from './tolerances.ts';
 
 /** The interval if the instance is unknown. */
@@ -125,9 +126,11 @@ export class ExternalReconciler<T extends External, Field extends string> implem
   async #sync(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): Promise<Result> {
     const { syncInterval } = connection;
     try {
-      const outcome = await retryWithFreshKey(this.#dependencies, connection, (fresh) =>
-        this.#adapter.sync(run, fresh, signal),
-      );
+      const outcome = await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
+        const record = this.#adapter.record(run, fresh, signal);
+        const reached = await syncRecord(this.#dependencies, run, record);
+        return this.#adapter.reported(run, reached, fresh.syncInterval);
+      });
       if (outcome.reason === 'Conflict') this.#grace.skip(run.latest);
       else this.#grace.forget(run.latest.metadata);
       return await this.#end(run, outcome, syncInterval);

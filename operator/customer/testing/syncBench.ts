@@ -18,15 +18,15 @@ import { ownershipAt } from '../../external/claims.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
-import { PendingError } from '../../external/external.ts';
+import { type Outcome, PendingError } from '../../external/external.ts';
 import { Run } from '../../external/adapter.ts';
+import { syncRecord } from '../../external/sync.ts';
 import { CustomerAdapter } from '../adapter.ts';
+import { CustomerRecord } from '../record.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
 import { customerClaims } from '../ownership.ts';
-import type { SyncOutcome } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
-import { sync } from '../sync.ts';
 import { neverCleared, neverReported, type Spec, tiers } from './specs.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';
 
@@ -71,18 +71,17 @@ export class SyncedResource {
   }
 
   /** Syncs and writes the status. An error is a crash: the status is not written. */
-  async reconcile(): Promise<SyncOutcome> {
+  async reconcile(): Promise<Outcome> {
     const current = new Run(this.#dependencies, new CustomerAdapter(this.#dependencies), this.stored.customer);
-    const outcome = await sync(this.#dependencies, current, this.#bench.connection, {
-      tier: undefined,
-      signal: new AbortController().signal,
-    });
+    const { signal } = new AbortController();
+    const record = new CustomerRecord(this.#dependencies, current, this.#bench.connection, signal);
+    const outcome = await syncRecord(this.#dependencies, current, record);
     await current.report(outcome);
     return outcome;
   }
 
   /** Reconciles as {@link reconcile}, and again while the record list is being read. */
-  async reconcileListed(): Promise<SyncOutcome> {
+  async reconcileListed(): Promise<Outcome> {
     for (;;) {
       try {
         return await this.reconcile();
