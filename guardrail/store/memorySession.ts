@@ -3,7 +3,7 @@ import type { Link } from '../linkedList.ts';
 import type { Owner } from './owners.ts';
 
 const MAX_PAIRS = 16;
-/** Measured with `hack/bench/store.ts`: objects, table slots and string headers. */
+/** Measured as in `testing/memoryFootprint.ts`: objects, table slots and string headers. */
 const SESSION_BYTES = 340;
 const SUBJECT_BYTES = 110;
 const PAIR_BYTES = 48;

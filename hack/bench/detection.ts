@@ -6,15 +6,10 @@
  *
  *     node hack/bench/detection.ts [seconds of warm-up]
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createBuiltinDetector } from '../../guardrail/detection/builtinDetector.ts';
 import { Generator } from '../training/generate.ts';
 import type { LabelledText } from '../training/labelledText.ts';
 import { readWordNet } from '../training/wordNet.ts';
-import type { DetectorStart } from './detectorStart.ts';
 import { median } from './harness.ts';
 
 /** @returns the processor time so far, in milliseconds. That of one thread is counted in steps of 4 ms by some kernels. */
@@ -22,22 +17,6 @@ function clock(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
-
-/** @returns the median of each figure over several starts, with compiled modules as in the image, or from sources. */
-function starts(compiled: string | undefined): string {
-  const program = join(import.meta.dirname, 'detectorStart.ts');
-  const env = { ...process.env, ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }) };
-  // The first start compiles the modules.
-  const all = Array.from({ length: 6 }, () => {
-    return JSON.parse(execFileSync(process.execPath, ['--expose-gc', program], { env }).toString()) as DetectorStart;
-  }).slice(1);
-  const of = (figure: keyof DetectorStart): number => median(all.map((start) => start[figure]));
-  return `ready in ${of('readyMs').toFixed(0)} ms of processor time, ${of('loadMs').toFixed(0)} of them to load the modules; ${(of('bytes') / 1e6).toFixed(0)} MB more memory than before, ${(of('keptBytes') / 1e6).toFixed(0)} after a collection`;
-}
-
-const compiled = mkdtempSync(join(tmpdir(), 'compiled-'));
-const started = [`from sources: ${starts(undefined)}`, `with compiled modules, as in the image: ${starts(compiled)}`];
-rmSync(compiled, { recursive: true });
 
 const signal = new AbortController().signal;
 const detector = createBuiltinDetector();
@@ -121,4 +100,4 @@ for (const { name, count, parts } of kindsOf(99)) {
     `${String(count).padStart(6)} texts ${name.padEnd(26)} ${median(speeds).toFixed(1)} M characters per second (best batch ${Math.max(...speeds).toFixed(1)}), ${median(ratios).toFixed(0)} times the reference`,
   );
 }
-process.stdout.write([...lines, ...started, ''].join('\n'));
+process.stdout.write([...lines, ''].join('\n'));
