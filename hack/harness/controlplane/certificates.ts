@@ -2,10 +2,9 @@
  * The keys and certificates of the control plane: one authority, one certificate for its servers, and one for each user. They
  * are valid only on this machine's loopback interface.
  */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import forge from 'node-forge';
+import { newKey, signCertificate as sign } from '../certificates.ts';
 
 /** The paths of the files for the servers. */
 export interface Pki {
@@ -24,7 +23,8 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
-const YEARS_VALID = 10;
+const VALID_MS = 10 * 365 * 86_400_000;
+const CA_NAME = { user: 'gateway-guardrail-local' };
 const SERVER_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
 // 10.0.0.1 is the ClusterIP of the service `kubernetes`: the first address of the API server's service range.
 const SERVER_ADDRESSES = ['127.0.0.1', '10.0.0.1'];
@@ -33,18 +33,24 @@ const SERVER_ADDRESSES = ['127.0.0.1', '10.0.0.1'];
 export function openPki(folder: string): Pki {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = (name: string): string => join(folder, name);
+  const until = new Date(Date.now() + VALID_MS);
   const write = (name: string, text: string): void => {
     writeFileSync(path(name), text, { mode: 0o600 });
   };
   if (!existsSync(path('complete'))) {
     const ca = newKey();
-    const caName = { user: 'gateway-guardrail-local', groups: [] };
     write('ca.key', ca);
-    write('ca.crt', sign({ subject: caName, key: ca, issuer: caName, issuerKey: ca, extensions: CA_EXTENSIONS }));
+    write(
+      'ca.crt',
+      sign({ subject: CA_NAME, key: ca, issuer: CA_NAME, issuerKey: ca, extensions: CA_EXTENSIONS, until }),
+    );
     const server = newKey();
     write('server.key', server);
-    const subject = { user: 'kube-apiserver', groups: [] };
-    write('server.crt', sign({ subject, key: server, issuer: caName, issuerKey: ca, extensions: SERVER_EXTENSIONS }));
+    const subject = { user: 'kube-apiserver' };
+    write(
+      'server.crt',
+      sign({ subject, key: server, issuer: CA_NAME, issuerKey: ca, extensions: SERVER_EXTENSIONS, until }),
+    );
     write('client.key', newKey());
     write('service-account.key', newKey());
     // Written last, so that an interrupted run starts over.
@@ -65,9 +71,10 @@ export function openPki(folder: string): Pki {
       certificate: sign({
         subject: { user, groups },
         key,
-        issuer: { user: 'gateway-guardrail-local', groups: [] },
+        issuer: CA_NAME,
         issuerKey: caKey,
         extensions: CLIENT_EXTENSIONS,
+        until,
       }),
     }),
   };
@@ -95,44 +102,3 @@ const CLIENT_EXTENSIONS = [
   { name: 'keyUsage', digitalSignature: true, critical: true },
   { name: 'extKeyUsage', clientAuth: true },
 ];
-
-function newKey(): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return privateKey.export({ type: 'pkcs1', format: 'pem' });
-}
-
-interface Subject {
-  user: string;
-  groups: readonly string[];
-}
-
-interface SigningRequest {
-  subject: Subject;
-  /** PEM. The certificate contains its public half. */
-  key: string;
-  issuer: Subject;
-  issuerKey: string;
-  extensions: object[];
-}
-
-/** Kubernetes uses the common name as the user, and each organization as a group. */
-function attributes({ user, groups }: Subject): forge.pki.CertificateField[] {
-  return [...groups.map((value) => ({ name: 'organizationName', value })), { name: 'commonName', value: user }];
-}
-
-function sign({ subject, key, issuer, issuerKey, extensions }: SigningRequest): string {
-  const { n, e } = forge.pki.privateKeyFromPem(key);
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-  // Begins with 01, so that it is a positive DER integer without leading zeros.
-  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
-  const now = Date.now();
-  // Valid from an hour ago, in case the clock is set back.
-  certificate.validity.notBefore = new Date(now - 3_600_000);
-  certificate.validity.notAfter = new Date(now + YEARS_VALID * 365 * 86_400_000);
-  certificate.setSubject(attributes(subject));
-  certificate.setIssuer(attributes(issuer));
-  certificate.setExtensions(extensions);
-  certificate.sign(forge.pki.privateKeyFromPem(issuerKey), forge.md.sha256.create());
-  return forge.pki.certificateToPem(certificate);
-}

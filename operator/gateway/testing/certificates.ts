@@ -1,6 +1,5 @@
 /** For tests: a private certificate authority and the server certificates that it signs. */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import forge from 'node-forge';
+import { newKey, signCertificate, type Subject } from '../../../hack/harness/certificates.ts';
 
 /** A server's certificate and key, as PEM. */
 export interface TestCertificate {
@@ -21,11 +20,11 @@ export class TestAuthority {
   /** Its certificate, as PEM. */
   readonly ca: string;
   readonly #key = newKey();
-  readonly #name: forge.pki.CertificateField[];
+  readonly #name: Subject;
 
-  constructor(name = 'authority of a test') {
-    this.#name = [{ name: 'commonName', value: name }];
-    this.ca = this.#sign(this.#key, this.#name, new Date(Date.now() + 3_600_000), [
+  constructor(user = 'authority of a test') {
+    this.#name = { user };
+    this.ca = this.#sign(this.#key, this.#name, [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, critical: true },
     ]);
@@ -35,31 +34,16 @@ export class TestAuthority {
   server({ hosts = ['127.0.0.1', 'localhost'], until }: CertificateOptions = {}): TestCertificate {
     const key = newKey();
     const altNames = hosts.map((host) => (/^[\d.]+$/.test(host) ? { type: 7, ip: host } : { type: 2, value: host }));
-    const cert = this.#sign(key, [{ name: 'commonName', value: 'server' }], until ?? new Date(Date.now() + 3_600_000), [
+    const extensions = [
       { name: 'basicConstraints', cA: false, critical: true },
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames },
-    ]);
-    return { cert, key };
+    ];
+    return { cert: this.#sign(key, { user: 'server' }, extensions, until), key };
   }
 
-  #sign(key: string, subject: forge.pki.CertificateField[], until: Date, extensions: object[]): string {
-    const { n, e } = forge.pki.privateKeyFromPem(key);
-    const certificate = forge.pki.createCertificate();
-    certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-    // DER requires a positive integer without leading zeros.
-    certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
-    certificate.validity.notBefore = new Date(until.getTime() - 7_200_000);
-    certificate.validity.notAfter = until;
-    certificate.setSubject(subject);
-    certificate.setIssuer(this.#name);
-    certificate.setExtensions(extensions);
-    certificate.sign(forge.pki.privateKeyFromPem(this.#key), forge.md.sha256.create());
-    return forge.pki.certificateToPem(certificate);
+  #sign(key: string, subject: Subject, extensions: object[], until = new Date(Date.now() + 3_600_000)): string {
+    const from = new Date(until.getTime() - 7_200_000);
+    return signCertificate({ subject, key, issuer: this.#name, issuerKey: this.#key, extensions, from, until });
   }
-}
-
-function newKey(): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return privateKey.export({ type: 'pkcs1', format: 'pem' });
 }
