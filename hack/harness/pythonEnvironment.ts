@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CACHE } from './cache.ts';
 import { withFileLock } from './lock.ts';
 
 const run = promisify(execFile);
@@ -23,19 +24,20 @@ export interface PythonProgram {
  * Installs a program in a virtual environment in the user's cache folder, once.
  *
  * @param log called before an installation.
+ * @param cache the folder of the environments.
  * @returns the folder of its executables.
  * @throws Error that says what to install if it cannot be installed.
  */
 export async function pythonEnvironment(
   program: PythonProgram,
   log: (line: string) => void = () => undefined,
+  cache = CACHE,
 ): Promise<string> {
   const { name, folder } = program;
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gateway-guardrail-operator');
   const home = join(cache, folder);
   const bin = join(home, 'bin');
   const complete = join(home, 'ready');
-  if (await exists(complete)) return bin;
+  if (existsSync(complete)) return bin;
   // The lock is beside the environment, which the installation replaces.
   const lock = join(cache, 'python', folder);
   await mkdir(lock, { recursive: true });
@@ -43,7 +45,7 @@ export async function pythonEnvironment(
     log(`Another run is installing ${name}; waiting for it …`);
   };
   await withFileLock(lock, waiting, async () => {
-    if (await exists(complete)) return;
+    if (existsSync(complete)) return;
     log(`Installing ${name} from PyPI, once …`);
     await installInto(home, program);
     // Written last, so that an interrupted installation starts again.
@@ -68,11 +70,4 @@ async function installInto(home: string, { name, install, python }: PythonProgra
       { cause: error },
     );
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
