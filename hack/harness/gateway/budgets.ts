@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { readBody } from './body.ts';
 import { nextAlignedReset, parseDuration } from './duration.ts';
-import { detailError, GatewayError, validationError } from './errors.ts';
+import { detailError, GatewayError } from './errors.ts';
 import { type Fields, readFields } from './fields.ts';
 import { float, type JsonObject } from './json.ts';
 import type { BudgetLimits, Records } from './records.ts';
@@ -30,22 +30,6 @@ export function badDuration(text: string): string {
 
 const NO_LICENCE =
   'Invalid model_max_budget: You must have an enterprise license to set model_max_budget. You must be a LiteLLM Enterprise user to use this feature. If you have a license please set `LITELLM_LICENSE` in your env. Get a 7 day trial key here: https://www.litellm.ai/enterprise#trial. \nPricing: https://www.litellm.ai/#pricing. Example of valid model_max_budget: https://docs.litellm.ai/docs/proxy/users';
-
-/** The name, type and description of each field, as in the answer of `/budget/settings`. */
-const SETTINGS = [
-  ['max_budget', 'Float', 'Requests will fail if this budget (in USD) is exceeded.'],
-  ['soft_budget', 'Float', 'Requests will NOT fail if this is exceeded. Will fire alerting though.'],
-  ['max_parallel_requests', 'Integer', 'Max concurrent requests allowed for this budget id.'],
-  ['tpm_limit', 'Integer', 'Max tokens per minute, allowed for this budget id.'],
-  ['rpm_limit', 'Integer', 'Max requests per minute, allowed for this budget id.'],
-  ['tpd_limit', 'Integer', 'Max tokens per day, charged by batch submissions, allowed for this budget id.'],
-  ['budget_duration', 'String', "Max duration budget should be set for (e.g. '1hr', '1d', '28d')"],
-  [
-    'model_max_budget',
-    'Object',
-    "Max budget for each model (e.g. {'gpt-4o': {'max_budget': '0.0000001', 'budget_duration': '1d', 'tpm_limit': 1000, 'rpm_limit': 1000}})",
-  ],
-] as const;
 
 /** @throws GatewayError 400 for values that the budget endpoints reject */
 function checkLimits(body: JsonObject): void {
@@ -82,9 +66,6 @@ export function budgetRoutes(records: Records): Router {
   router.post('/delete', (ctx) => endpoints.delete(ctx));
   router.get('/list', (ctx) => {
     endpoints.list(ctx);
-  });
-  router.get('/settings', (ctx) => {
-    endpoints.settings(ctx);
   });
   return router;
 }
@@ -139,28 +120,5 @@ class BudgetEndpoints {
 
   list(ctx: Context): void {
     ctx.body = [...this.#records.budgets.values()].map(budgetWire);
-  }
-
-  settings(ctx: Context): void {
-    const id = ctx.URL.searchParams.get('budget_id');
-    if (id === null) throw validationError([{ type: 'missing', loc: ['query', 'budget_id'], msg: 'Field required' }]);
-    const budget = this.#records.budgets.get(id);
-    ctx.body = SETTINGS.map(([name, type, description]) => {
-      const value = name === 'model_max_budget' ? null : (budget?.[name] ?? null);
-      return {
-        field_name: name,
-        field_type: type,
-        field_description: description,
-        field_value: type === 'Float' ? float(value as number | null) : value,
-        stored_in_db: true,
-        field_default_value: null,
-        premium_field: false,
-        nested_fields: null,
-        field_options: null,
-        field_tab: null,
-        source: 'unset',
-        editable: true,
-      };
-    });
   }
 }

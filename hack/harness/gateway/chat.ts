@@ -18,7 +18,7 @@ import { guardAnswer, guardStream } from './guardedAnswer.ts';
 import { guardRequest } from './guardedRequest.ts';
 import type { GuardedCall, GuardrailClient } from './guardrailClient.ts';
 import { isObject, type Json, type JsonObject, stringField } from './json.ts';
-import type { Limits } from './limits.ts';
+import type { Records } from './records.ts';
 import type { SeenLog } from './seen.ts';
 
 const SAMPLING_RATE = 5;
@@ -37,7 +37,7 @@ const SECRET_HEADERS = /^(authorization|cookie|api-key|x-api-key|x-.*-api-key)$/
 /** The dependencies of the model endpoint. */
 export interface ChatOptions {
   readonly proxyName: string;
-  readonly limits: Limits;
+  readonly records: Records;
   /** Without a guardrail, requests are sent to the model unchanged. */
   readonly guardrail: GuardrailClient | undefined;
   readonly seen: SeenLog;
@@ -113,7 +113,6 @@ export function chatRoutes(options: ChatOptions): Router {
     const body = await readChat(ctx);
     const model = stringField(body, 'model');
     const endUser = endUserOf(ctx, body, options.proxyName);
-    if (endUser !== undefined) options.limits.admit(endUser, model, Date.now());
     const call = callOf(ctx, body, endUser, options.proxyName);
     ctx.set(`x-${options.proxyName}-call-id`, call.callId);
     const { guardrail } = options;
@@ -130,7 +129,7 @@ export function chatRoutes(options: ChatOptions): Router {
     const whole = callModel(guarded);
     const charge = async (): Promise<void> => {
       if (endUser === undefined) return;
-      await options.limits.charge(endUser, whole.usage.total_tokens * PRICE, whole.usage.total_tokens);
+      await options.records.charge(endUser, whole.usage.total_tokens * PRICE);
     };
     if (body.stream !== true) {
       await charge();

@@ -8,12 +8,10 @@ import { isObject, type Json, type JsonObject } from './json.ts';
  * | name | answer |
  * |---|---|
  * | `echo` and every other | `You said: <last user text>` |
- * | `long` | the echo, 20 times |
  * | `tool` | one call of `send_mail({"to": <last user text>})`, no text |
  * | `mix` | the echo and that call |
  * | `json` | JSON text `{"echo": <last user text>}` |
  * | `tail` | the echo and ` <EM`, which looks like the start of a pseudonym |
- * | `role` | role and text of each message, one on each line |
  * | `tres` | the last message, with any role (such as a tool's result) |
  * | `err-<code>` | an error with that HTTP status |
  */
@@ -129,8 +127,6 @@ function compose(request: ModelRequest): { text: string | null; call: string | u
   // JSON with a space after the colon, as Python's json prints it and as real providers send arguments.
   const call = `{"to": ${JSON.stringify(userText)}}`;
   switch (kind(request.model)) {
-    case 'long':
-      return { text: Array.from({ length: 20 }, () => echo).join(' '), call: undefined };
     case 'tool':
       return { text: null, call };
     case 'mix':
@@ -139,10 +135,6 @@ function compose(request: ModelRequest): { text: string | null; call: string | u
       return { text: `{"echo": ${JSON.stringify(userText)}}`, call: undefined };
     case 'tail':
       return { text: `${echo} <EM`, call: undefined };
-    case 'role': {
-      const line = (message: Json): string => `${roleOf(message)}: ${textOf(message)}`;
-      return { text: request.messages.map(line).join('\n'), call: undefined };
-    }
     case 'tres':
       return { text: `You said: ${textOf(request.messages.at(-1))}`, call: undefined };
     default:

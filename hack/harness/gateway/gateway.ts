@@ -9,7 +9,6 @@ import { chatRoutes } from './chat.ts';
 import { customerRoutes } from './customers.ts';
 import { GatewayError } from './errors.ts';
 import { GuardrailClient, type GuardrailSource } from './guardrailClient.ts';
-import { Limits } from './limits.ts';
 import { Records } from './records.ts';
 import { type Seen, SeenLog } from './seen.ts';
 
@@ -36,8 +35,6 @@ export interface DevGatewayOptions {
   readonly stateFile?: string | undefined;
   /** Names of the models that a customer can have as `default_model`. A call can name any model. */
   readonly models?: readonly string[];
-  /** Id of the budget row of customers that have none of their own. */
-  readonly maxEndUserBudgetId?: string | undefined;
   /** Whether `/customer/list` has pages, as in LiteLLM from 1.109 on. Default: it has all customers, as before. */
   readonly pagedLists?: boolean;
   /** Called with one line for each model call, which shows the text that the model received. */
@@ -59,14 +56,13 @@ const MODELS = ['gpt-4o-mini', 'fast'];
 
 /**
  * Starts an AI gateway for development and tests: the admin API of customers and budgets, and an echo model behind a guardrail.
- * Both behave like LiteLLM 1.106.
+ * Both behave like LiteLLM 1.106, but no limit is enforced.
  * @throws Error if the port is in use or the state file is invalid
  */
 export async function startDevGateway(options: DevGatewayOptions): Promise<DevGateway> {
   const proxyName = options.proxyName ?? 'gateway';
   const models = options.models ?? MODELS;
   const records = await Records.open(options.stateFile);
-  const limits = new Limits(records, options.maxEndUserBudgetId);
   const seen = new SeenLog(options.print ?? (() => undefined));
   const guardrail =
     options.guardrail === undefined
@@ -81,7 +77,7 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
   app.use(customerRoutes('/customer', { records, proxyName, models, pagedLists }).routes());
   app.use(customerRoutes('/end_user', { records, proxyName, models, pagedLists }).routes());
   app.use(budgetRoutes(records).routes());
-  app.use(chatRoutes({ proxyName, limits, guardrail, seen }).routes());
+  app.use(chatRoutes({ proxyName, records, guardrail, seen }).routes());
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));

@@ -7,20 +7,19 @@ const guardrail = { callback: 'Generic', url: 'http://127.0.0.1:8080', timeoutSe
 
 describe("a gateway's configuration file", () => {
   for (const proxyName of ['gateway', 'litellm']) {
-    it(`as the operator renders it for ${proxyName}: the guardrail, its key and the default budget`, () => {
+    it(`as the operator renders it for ${proxyName}: the guardrail and its key`, () => {
       const budget = { maxBudget: 5, budgetId: 'tier' };
       const text = renderProxyConfig('model_list: []\n', { proxyName, budget, guardrail }).text;
       expect(readProxyConfig(text, proxyName, { GUARDRAIL_API_KEY: 'gk-1' })).to.deep.equal({
         guardrail: { url: 'http://127.0.0.1:8080', key: 'gk-1' },
         guardrailTimeoutMs: 7_000,
-        maxEndUserBudgetId: 'tier',
       });
     });
   }
 
   it('without settings for this gateway: no guardrail', () => {
     for (const text of ['', '# nothing\n', 'model_list: []\nguardrails:\n']) {
-      expect(readProxyConfig(text, 'gateway', {}), text).to.deep.equal({ maxEndUserBudgetId: undefined });
+      expect(readProxyConfig(text, 'gateway', {}), text).to.deep.equal({});
     }
   });
 

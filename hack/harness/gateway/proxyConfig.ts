@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { DevGatewayOptions } from './gateway.ts';
 
 /** The supported settings of a gateway's configuration file, in the format of the real gateway. All others are ignored. */
-export type FromProxyConfig = Pick<DevGatewayOptions, 'guardrail' | 'guardrailTimeoutMs' | 'maxEndUserBudgetId'>;
+export type FromProxyConfig = Pick<DevGatewayOptions, 'guardrail' | 'guardrailTimeoutMs'>;
 
 const ENVIRONMENT = 'os.environ/';
 
 /**
- * Reads the start configuration of a real gateway: which guardrail it calls, and the default budget.
+ * Reads the start configuration of a real gateway: which guardrail it calls.
  * @param text the file, in YAML
  * @param environment the values of `os.environ/NAME`
  * @throws Error with one sentence if a gateway could not read the file
@@ -34,29 +34,19 @@ export function readProxyConfig(
     extra_headers: z.array(z.string()).optional(),
     optional_params: z.undefined().optional(),
   });
-  const schema = z.object({
-    guardrails: z.array(z.object({ [`${proxyName}_params`]: params })).nullish(),
-    [`${proxyName}_settings`]: z.object({ max_end_user_budget_id: z.string().optional() }).nullish(),
-  });
+  const schema = z.object({ guardrails: z.array(z.object({ [`${proxyName}_params`]: params })).nullish() });
   const parsed = schema.safeParse(parse(text, { merge: true }) ?? {});
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`The configuration file is invalid at ${issue?.path.join('.') ?? 'its top'}: ${issue?.message}.`);
   }
-  const config = parsed.data as Record<string, unknown>;
-  const settings = config[`${proxyName}_settings`] as { max_end_user_budget_id?: string } | null | undefined;
-  const entries = (config.guardrails ?? []) as Record<string, z.infer<typeof params>>[];
-  const entry = entries
+  const entry = (parsed.data.guardrails ?? [])
     .map((each) => each[`${proxyName}_params`])
     .find((each) => each?.guardrail === 'generic_guardrail_api' && each.default_on);
+  if (entry === undefined) return {};
   return {
-    maxEndUserBudgetId: settings?.max_end_user_budget_id,
-    ...(entry === undefined
-      ? {}
-      : {
-          guardrail: { url: entry.api_base, key: lookUp(entry.api_key, environment) },
-          ...(entry.timeout === undefined ? {} : { guardrailTimeoutMs: entry.timeout * 1000 }),
-        }),
+    guardrail: { url: entry.api_base, key: lookUp(entry.api_key, environment) },
+    ...(entry.timeout !== undefined && { guardrailTimeoutMs: entry.timeout * 1000 }),
   };
 }
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { afterOnePeriod, parseDuration } from './duration.ts';
 
 const number = z.number().nullable();
 const text = z.string().nullable();
@@ -121,24 +120,11 @@ export class Records {
     for (const customer of this.customers.values()) if (customer.budget_id === id) customer.budget_id = null;
   }
 
-  /**
-   * Resets the budgets that are due, like the reset job of the real gateway.
-   * @param defaultBudgetId the budget row of customers that have none of their own
-   * @returns the ids of the customers whose spend was reset
-   */
-  resetDue(now: Date, defaultBudgetId: string | undefined): string[] {
-    const reset: string[] = [];
-    for (const budget of this.budgets.values()) {
-      const duration = budget.budget_duration === null ? undefined : parseDuration(budget.budget_duration);
-      if (duration === undefined || budget.budget_reset_at === null || new Date(budget.budget_reset_at) > now) continue;
-      budget.budget_reset_at = afterOnePeriod(duration, now).toISOString();
-      for (const customer of this.customers.values()) {
-        if ((customer.budget_id ?? defaultBudgetId) !== budget.budget_id) continue;
-        customer.spend = 0;
-        reset.push(customer.user_id);
-      }
-    }
-    return reset;
+  /** Adds the cost of a finished call. A customer that does not exist is created, as at the real gateway. */
+  async charge(endUser: string, cost: number): Promise<void> {
+    const customer = this.customers.get(endUser) ?? this.addCustomer(endUser);
+    customer.spend += cost;
+    await this.save();
   }
 
   /** Resolves when no write is in progress. */
