@@ -76,30 +76,31 @@ export const pseudonymsInStream = (
   },
 });
 
-/** A tool call that the gateway does not let the guardrail restore. */
-export const pseudonymsInToolCall = (limit: string): Case<ChatBench> => ({
-  name: 'chat, tool call in the answer',
-  limit,
+/** A text that the client gets back from the model as it is, and the values in it that the model must not see. */
+const echoes = (name: string, make: () => readonly [text: string, values: readonly string[]]): Case<ChatBench> => ({
+  name,
   run: async ({ client, model }) => {
-    const { email } = newPerson();
-    const { status, body } = await client.post(CHAT, chat(email, { model: 'tool-c7', tools: [TOOL] }));
-    exact(status, 200);
-    neverSaw(model.saw(), [email]);
-    const [choice] = body.choices as { message: JsonObject }[];
-    pseudonymized(toolArguments(choice?.message)[0], `{"to": "${email}"}`, [email]);
+    const [text, values] = make();
+    exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
+    neverSaw(model.saw(), values);
   },
 });
 
-const cases: readonly Case<ChatBench>[] = [
-  {
-    name: 'chat',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const answer = await client.post(CHAT, chat(letter(person)));
-      neverSaw(model.saw(), valuesOf(person));
-      exact(chatTexts(answer), [`You said: ${letter(person)}`]);
-    },
-  },
+/** All cases for gateways that show the guardrail a whole chat and apply its answer. */
+export const CHAT_CASES: readonly Case<ChatBench>[] = [
+  echoes('chat', () => {
+    const person = newPerson();
+    return [letter(person), valuesOf(person)];
+  }),
+  echoes('chat, text that looks like a pseudonym', () => [
+    'Literally <PERSON_K7Q2RTM4>, <EMAIL_ADDRESS_ABC23456> and <EMAIL_.',
+    [],
+  ]),
+  echoes('chat, twelve people in one text, emoji before values', () => {
+    const people = Array.from({ length: 12 }, newPerson);
+    const text = people.map(({ name, email, phone }) => `🙂 ${name}: 👩‍👩‍👧 ${email}, 𝒜 ${phone}`).join('\n');
+    return [text, people.flatMap(({ email, phone }) => [email, phone])];
+  }),
   {
     name: 'chat, n = 2',
     run: async ({ client, model }) => {
@@ -161,13 +162,6 @@ const cases: readonly Case<ChatBench>[] = [
     },
   },
   {
-    name: 'chat, text that looks like a pseudonym',
-    run: async ({ client }) => {
-      const text = 'Literally <PERSON_K7Q2RTM4>, <EMAIL_ADDRESS_ABC23456> and <EMAIL_.';
-      exact(chatTexts(await client.post(CHAT, chat(text))), [`You said: ${text}`]);
-    },
-  },
-  {
     name: 'chat, address of an image',
     run: async ({ client, model }) => {
       const { email } = newPerson();
@@ -177,20 +171,4 @@ const cases: readonly Case<ChatBench>[] = [
       exact(chatTexts(answer), [`You said: ${illustrated(email, tag)}`]);
     },
   },
-  {
-    name: 'chat, twelve people in one text, emoji before values',
-    run: async ({ client, model }) => {
-      const people = Array.from({ length: 12 }, newPerson);
-      const text = people.map(({ name, email, phone }) => `🙂 ${name}: 👩‍👩‍👧 ${email}, 𝒜 ${phone}`).join('\n');
-      const answer = await client.post(CHAT, chat(text));
-      neverSaw(
-        model.saw(),
-        people.flatMap(({ email, phone }) => [email, phone]),
-      );
-      exact(chatTexts(answer), [`You said: ${text}`]);
-    },
-  },
 ];
-
-/** All cases for gateways that show the guardrail a whole chat and apply its answer. */
-export const CHAT_CASES = [...cases];

@@ -16,7 +16,7 @@ const CAUGHT: Readonly<Record<string, readonly (readonly [mutant: Mutant, cases:
   litellm: [
     [MUTANTS.switchedOff, ['pii-leak-benchmark selfcheck']],
     [MUTANTS.missingHoldback, ['stream, 1 characters a chunk', 'stream, 7 characters a chunk', 'stream, n = 2']],
-    [MUTANTS.textsAlone, ['chat, tool call and result in the history', '/v1/responses', '/v1/messages']],
+    [MUTANTS.textsAlone, ['chat, tool call and result in the history']],
     [
       MUTANTS.sharedSession,
       ['virtual keys of two teams, one end user name', 'two virtual keys without a team, one end user name'],

@@ -1,13 +1,26 @@
 import { freePort } from '../harness/processes.ts';
 import { GatewayClient } from './client.ts';
-import type { InlineBench } from './inlineBench.ts';
+import type { ScriptedWitness } from '../harness/upstream/modelServer.ts';
+import type { Case } from './suite.ts';
 import { MASTER_KEY, startLiteLlmBehindProxy } from './litellm.ts';
 import { startService } from './service.ts';
 
 /** A running LiteLLM behind a running guardrail. */
-export interface Inline extends Omit<InlineBench, 'model'> {
+export interface Inline {
+  /** Calls the proxy with the master key. */
+  readonly client: GatewayClient;
+  /** Calls LiteLLM itself. */
+  readonly admin: GatewayClient;
+  /** The master key, for clients of other projects. */
+  readonly masterKey: string;
+  /** Creates a virtual key, in a new team if `team` is true. */
+  readonly newKey: (team: boolean) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
+
+/** A case for the guardrail as a proxy in front of LiteLLM. */
+export type InlineBench = Omit<Inline, 'stop'> & { readonly model: ScriptedWitness };
+export type InlineCase = Case<InlineBench>;
 
 const GUARDRAIL_KEY = 'sk-guardrail-behind-litellm';
 

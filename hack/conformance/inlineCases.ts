@@ -4,7 +4,7 @@ import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { CHAT, chat, user } from './chatCases.ts';
 import { chatTexts } from './client.ts';
 import { pseudonymIn } from './exposure/outcome.ts';
-import type { InlineBench, InlineCase } from './inlineBench.ts';
+import type { InlineBench, InlineCase } from './inline.ts';
 import { INLINE_SDK_CASES } from './inlineSdkCases.ts';
 import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
 import { letter, newPerson, valuesOf } from './syntheticPerson.ts';

@@ -3,10 +3,9 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { Json } from '../harness/gateway/gateway.ts';
 import type { Arrived, Reply } from '../harness/upstream/modelServer.ts';
-import { CHAT } from './chatCases.ts';
 import { pseudonymIn } from './exposure/outcome.ts';
 import { event, pieces, typed } from './exposure/probe.ts';
-import type { InlineBench, InlineCase } from './inlineBench.ts';
+import type { InlineBench, InlineCase } from './inline.ts';
 import { demand, exact, neverSaw, prefixes } from './judge.ts';
 import { FORBIDDEN, letter, newPerson, type Person, valuesOf } from './syntheticPerson.ts';
 
@@ -177,64 +176,6 @@ const cases: readonly InlineCase[] = [
       });
       neverSaw(bench.model.saw(), [email]);
       exact(choices[0]?.message.parsed, { echo: `Mail ${email}` });
-    },
-  },
-  {
-    name: 'openai: embeddings and moderations',
-    run: async (bench) => {
-      const person = newPerson();
-      const { openai } = clientsOf(bench);
-      await openai.embeddings.create({ model: 'emb', input: [letter(person), person.email], encoding_format: 'float' });
-      bench.model.script(() => ({
-        json: { id: 'modr-1', model: 'fake', results: [{ flagged: false, categories: {}, category_scores: {} }] },
-      }));
-      await openai.moderations.create({ model: 'mod', input: letter(person) });
-      neverSaw(bench.model.saw(), valuesOf(person));
-      exact(bench.model.saw().length, 2);
-    },
-  },
-  {
-    name: 'openai: files and batches',
-    run: async (bench) => {
-      const { email } = newPerson();
-      const { openai } = clientsOf(bench);
-      const file = {
-        ...{ id: 'file-1', object: 'file', bytes: 1, created_at: 1, filename: 'a.jsonl' },
-        ...{ purpose: 'batch', status: 'processed' },
-      };
-      let pseudonym = '';
-      bench.model.script(({ method, path, text }) => {
-        pseudonym = pseudonymIn(text) ?? pseudonym;
-        if (path.includes('/content')) return { type: 'application/jsonl', text: JSON.stringify({ said: pseudonym }) };
-        if (method === 'POST' && path.includes('/files')) return { json: file };
-        return {
-          json: {
-            ...{ id: 'batch_1', object: 'batch', endpoint: CHAT, input_file_id: 'file-1', completion_window: '24h' },
-            ...{ status: 'validating', created_at: 1, errors: null },
-          },
-        };
-      });
-      const line = {
-        custom_id: '1',
-        method: 'POST',
-        url: CHAT,
-        body: { model: MODEL, messages: [user(`Mail ${email}`)] },
-      };
-      const options = { query: { custom_llm_provider: 'openai' } };
-      await openai.files.create(
-        { purpose: 'batch', file: new File([JSON.stringify(line)], 'a.jsonl', { type: 'application/jsonl' }) },
-        options,
-      );
-      await openai.batches.create(
-        {
-          ...{ input_file_id: 'file-1', endpoint: '/v1/chat/completions', completion_window: '24h' },
-          metadata: { customer: email },
-        },
-        options,
-      );
-      const content = await (await openai.files.content('file-1', options)).text();
-      neverSaw(bench.model.saw(), [email]);
-      exact(content, JSON.stringify({ said: email }));
     },
   },
   {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { judgeSelfcheck, plantedValues, type Selfcheck, type SelfcheckReport } from './leakVerdict.ts';
+import { judgeSelfcheck, type Selfcheck, type SelfcheckReport } from './leakVerdict.ts';
 
 const TIMES = 3;
 const LENGTHS = { EMAIL: 18, SSN: 9, CREDIT_CARD: 16, AWS_ACCESS_KEY_ID: 20, GITHUB_TOKEN: 40, SLACK_TOKEN: 33 };
@@ -61,19 +61,4 @@ describe('the verdict of pii-leak-benchmark', () => {
       else expect(judge).to.throw(message);
     });
   }
-
-  it('finds the planted values in what the client sent', () => {
-    const personal = 'contact abcdefgh@example.com, SSN 914-27-6083, card 4111-1111-1111-1111';
-    const keys = 'aws key AKIA0123456789ABCDEF, github token ghp_';
-    const text = `${personal}, ${keys}${'a'.repeat(36)}, slack token xoxb-0-1-B`;
-    expect(plantedValues([text, text])).to.have.members([
-      'abcdefgh@example.com',
-      '914-27-6083',
-      '4111-1111-1111-1111',
-      'AKIA0123456789ABCDEF',
-      `ghp_${'a'.repeat(36)}`,
-      'xoxb-0-1-B',
-    ]);
-    expect(() => plantedValues([personal])).to.throw(/type AWS_ACCESS_KEY_ID/);
-  });
 });

@@ -30,16 +30,8 @@ export interface Selfcheck {
   readonly report: SelfcheckReport | undefined;
 }
 
-/** The values in the benchmark's prompt, by its name of their type. */
-const PLANTED = {
-  AWS_ACCESS_KEY_ID: /\bAKIA[0-9A-Z]{16}\b/,
-  CREDIT_CARD: /\b\d{4}(?:-\d{4}){3}\b/,
-  EMAIL: /\b[a-z]{8}@example\.com\b/,
-  GITHUB_TOKEN: /\bghp_\w{36}\b/,
-  SLACK_TOKEN: /\bxoxb-(?:\d+-)+\w+/,
-  SSN: /\b\d{3}-\d{2}-\d{4}\b/,
-} as const;
-const TYPES = Object.keys(PLANTED);
+/** The types of the values in the benchmark's prompt. */
+const TYPES = 'AWS_ACCESS_KEY_ID, CREDIT_CARD, EMAIL, GITHUB_TOKEN, SLACK_TOKEN, SSN';
 
 /**
  * Checks that the benchmark says CLEAN, and that this says something: it planted a value of each type each time, all arrived
@@ -55,8 +47,8 @@ export function judgeSelfcheck({ exitCode, output, report }: Selfcheck, times: n
   demand(report !== undefined, fail('CLEAN without a report'));
   const { configured_upstream_boundary: boundary, response_fidelity: answers } = report.checks;
   const figures = {
-    'types with a planted value': [Object.keys(report.fixture.formats).sort().join(', '), TYPES.join(', ')],
-    'types it searched for': [Object.keys(boundary.needle_lengths).sort().join(', '), TYPES.join(', ')],
+    'types with a planted value': [Object.keys(report.fixture.formats).sort().join(', '), TYPES],
+    'types it searched for': [Object.keys(boundary.needle_lengths).sort().join(', '), TYPES],
     'types that leaked': [boundary.leaked_entity_types.join(', '), ''],
     'requests at the model': [boundary.captured_requests, times],
     'requests with its marker': [boundary.correlated_requests, times],
@@ -65,20 +57,4 @@ export function judgeSelfcheck({ exitCode, output, report }: Selfcheck, times: n
   for (const [name, [got, expected]] of Object.entries(figures)) {
     demand(got === expected, fail(`CLEAN, but ${name}: ${JSON.stringify(got)} instead of ${JSON.stringify(expected)}`));
   }
-}
-
-/**
- * @param sent the texts that the client sent.
- * @returns the values that the benchmark planted in them, without repetitions.
- * @throws Violation if a text contains no value of one of the types.
- */
-export function plantedValues(sent: readonly string[]): string[] {
-  const values = sent.flatMap((text) =>
-    Object.entries(PLANTED).map(([type, pattern]) => {
-      const value = pattern.exec(text)?.[0];
-      demand(value !== undefined, `pii-leak-benchmark sent a text without a value of the type ${type}.`);
-      return value;
-    }),
-  );
-  return [...new Set(values)];
 }

@@ -7,8 +7,11 @@ import { GatewayClient } from './client.ts';
 import { GUARDRAIL } from './exposure/probes/bypass.ts';
 import { PASS_THROUGH } from './exposure/probes/passThrough.ts';
 import { MCP_SERVER } from './exposure/probes/tools.ts';
+import type { Interceptor } from './interceptor.ts';
 import { MCP_PATH } from '../harness/upstream/mcpServer.ts';
+import type { ScriptedWitness, Witness } from '../harness/upstream/modelServer.ts';
 import { startLiteLlm } from '../harness/litellm/litellm.ts';
+import type { Case } from './suite.ts';
 
 /** A running LiteLLM that calls the suite's model server and guardrail. */
 export interface LiteLlm {
@@ -19,7 +22,21 @@ export interface LiteLlm {
   readonly stop: () => Promise<void>;
 }
 
-/** The servers that LiteLLM calls. */
+/** The inputs of the LiteLLM cases. */
+export interface LiteLlmBench extends Pick<LiteLlm, 'client' | 'newKey'> {
+  readonly model: Witness;
+  readonly guardrail: Interceptor;
+}
+
+/** The inputs of the cases that need the real LiteLLM, whose model has scripted answers. */
+export interface RealLiteLlmBench extends LiteLlmBench {
+  readonly model: ScriptedWitness;
+}
+
+/** A case for LiteLLM. */
+export type LiteLlmCase = Case<LiteLlmBench>;
+
+/** The servers that a gateway calls. */
 export interface Backends {
   readonly modelUrl: string;
   readonly guardrailUrl: string;

@@ -1,34 +1,19 @@
 import { pngOf } from '../../guardrail/images/testing/files.ts';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
-import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, pseudonymsInToolCall, TOOL, user } from './chatCases.ts';
+import { CHAT, chat, CHAT_CASES, illustrated, messagesOf, TOOL, user } from './chatCases.ts';
 import { chatTexts, toolArguments } from './client.ts';
 import type { Interceptor } from './interceptor.ts';
 import { exact, neverSaw, prefixes, pseudonymized, emailPseudonyms } from './judge.ts';
-import type { LiteLlmCase, RealLiteLlmBench } from './litellmBench.ts';
+import type { LiteLlmCase, RealLiteLlmBench } from './litellm.ts';
 import { FAIL_OPEN_CASES, FAULT_CASES } from './litellmFaultCases.ts';
-import { checkImageWithout, imageOf } from './litellmImages.ts';
+import { IMAGE_CASES } from './litellmImageCases.ts';
 import { LEAK_CASES } from './litellmLeakCases.ts';
-import { ROUTE_CASES, ROUTE_IMAGE_CASES } from './litellmRouteCases.ts';
 import { END_USER_CASES, TENANT_CASES } from './litellmTenantCases.ts';
 import type { Case } from './suite.ts';
 import { letter, type Person, newPerson, valuesOf } from './syntheticPerson.ts';
 
 /** A PNG of one pixel, without any text. */
 const PIXEL = `data:image/png;base64,${pngOf(1, 1).toString('base64')}`;
-
-function streams(name: string, body: (text: string) => JsonObject, text: (person: Person) => string): LiteLlmCase {
-  return {
-    name,
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const original = text(person);
-      const { status, moments } = await client.stream(CHAT, body(original));
-      exact(status, 200);
-      neverSaw(model.saw(), valuesOf(person));
-      prefixes(moments[0] ?? [], `You said: ${original}`);
-    },
-  };
-}
 
 const whole: readonly LiteLlmCase[] = [
   {
@@ -44,27 +29,6 @@ const whole: readonly LiteLlmCase[] = [
     },
   },
   {
-    name: 'chat, an image with an address in it',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const image = { type: 'image_url', image_url: { url: await imageOf(person), detail: 'high' } };
-      const content = [{ type: 'text', text: `What does ${person.email} want?` }, image];
-      const answer = await client.post(CHAT, { model: 'echo-c7', messages: [user(content)] });
-      await checkImageWithout(person, model.saw());
-      exact(chatTexts(answer), [`You said: What does ${person.email} want?`]);
-    },
-  },
-  {
-    name: 'chat, tool description',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const description = `Mails ${person.email} by default`;
-      const tools = [{ type: 'function', function: { ...(TOOL.function as JsonObject), description } }];
-      await client.post(CHAT, chat('Hello', { tools }));
-      neverSaw(model.saw(), [person.email]);
-    },
-  },
-  {
     name: 'chat, text beside a tool call in the answer',
     run: async ({ client, model }) => {
       const person = newPerson();
@@ -73,9 +37,6 @@ const whole: readonly LiteLlmCase[] = [
       exact(chatTexts(answer), [`You said: ${person.email}`]);
     },
   },
-  pseudonymsInToolCall(
-    'LiteLLM shows the arguments to the guardrail and ignores its answer: the client gets pseudonyms.',
-  ),
   {
     name: 'chat, JSON in the answer',
     run: async ({ client, model }) => {
@@ -87,22 +48,32 @@ const whole: readonly LiteLlmCase[] = [
   },
 ];
 
-const streamed: readonly LiteLlmCase[] = [
-  ...[1, 3, 7, 20].map((size) =>
-    streams(`stream, ${size} characters a chunk`, (text) => chat(text, { model: `echo-c${size}` }), letter),
-  ),
-  ...[1, 3].map((size) =>
-    streams(
-      `stream, emoji before a value, ${size} characters a chunk`,
-      (text) => chat(text, { model: `echo-c${size}` }),
-      ({ email, phone }) => `🙂👩‍👩‍👧 𝒜 ${email} 🙂🙂 ${phone} 🙂 ${email}`,
+/** Streamed echoes: a name, the model, the text about a person, and what the model adds to its echo. */
+const ECHOES: readonly (readonly [name: string, model: string, textOf: (person: Person) => string, added?: string])[] =
+  [
+    ...[1, 3, 7, 20].map((size) => [`stream, ${size} characters a chunk`, `echo-c${size}`, letter] as const),
+    ...[1, 3].map(
+      (size) => [`stream, emoji before a value, ${size} characters a chunk`, `echo-c${size}`, decorated] as const,
     ),
-  ),
-  streams(
-    'stream, a long answer',
-    (text) => chat(text, { model: 'echo-c5' }),
-    (person) => Array.from({ length: 12 }, () => letter(person)).join(' '),
-  ),
+    ['stream, a long answer', 'echo-c5', (person) => Array.from({ length: 12 }, () => letter(person)).join(' ')],
+    ['stream, end that looks like the beginning of a pseudonym', 'tail-c3', letter, ' <EM'],
+  ];
+
+function decorated({ email, phone }: Person): string {
+  return `🙂👩‍👩‍👧 𝒜 ${email} 🙂🙂 ${phone} 🙂 ${email}`;
+}
+
+const streamed: readonly LiteLlmCase[] = [
+  ...ECHOES.map(([name, model, textOf, added = '']): LiteLlmCase => ({
+    name,
+    run: async (bench) => {
+      const person = newPerson();
+      const { status, moments } = await bench.client.stream(CHAT, chat(textOf(person), { model }));
+      exact(status, 200);
+      neverSaw(bench.model.saw(), valuesOf(person));
+      prefixes(moments[0] ?? [], `You said: ${textOf(person)}${added}`);
+    },
+  })),
   {
     name: 'stream, address of an image',
     run: async ({ client, model }) => {
@@ -120,15 +91,6 @@ const streamed: readonly LiteLlmCase[] = [
       const { moments } = await client.stream(CHAT, chat(letter(person), { model: 'echo-c3', n: 2 }));
       neverSaw(model.saw(), valuesOf(person));
       for (const index of [0, 1]) prefixes(moments[index] ?? [], `[${index}] You said: ${letter(person)}`);
-    },
-  },
-  {
-    name: 'stream, end that looks like the beginning of a pseudonym',
-    run: async ({ client, model }) => {
-      const person = newPerson();
-      const { moments } = await client.stream(CHAT, chat(letter(person), { model: 'tail-c3' }));
-      neverSaw(model.saw(), valuesOf(person));
-      prefixes(moments[0] ?? [], `You said: ${letter(person)} <EM`);
     },
   },
 ];
@@ -206,8 +168,7 @@ export const LITELLM_CHAT_CASES: readonly LiteLlmCase[] = [
 /** All cases for LiteLLM. */
 export const LITELLM_CASES: readonly Case<RealLiteLlmBench>[] = [
   ...LITELLM_CHAT_CASES,
-  ...ROUTE_CASES,
-  ...ROUTE_IMAGE_CASES,
+  ...IMAGE_CASES,
   ...FAIL_OPEN_CASES,
   ...streamModes,
   ...TENANT_CASES,

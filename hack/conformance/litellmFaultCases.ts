@@ -3,7 +3,7 @@ import { CHAT, chat } from './chatCases.ts';
 import type { Fault } from './interceptor.ts';
 import { demand, exact, neverSaw } from './judge.ts';
 import { FAILS_OPEN } from './litellm.ts';
-import type { LiteLlmCase } from './litellmBench.ts';
+import type { LiteLlmCase } from './litellm.ts';
 import { blockedByPolicy, refusedAfter, refusedBefore } from './refusalCases.ts';
 import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 

@@ -3,7 +3,7 @@ import type { Witness } from '../harness/upstream/modelServer.ts';
 import { CHAT, chat } from './chatCases.ts';
 import { chatTexts } from './client.ts';
 import { demand, emailPseudonyms, exact, neverSaw, prefixes } from './judge.ts';
-import type { LiteLlmCase } from './litellmBench.ts';
+import type { LiteLlmCase } from './litellm.ts';
 import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 
 /** @returns the pseudonyms that the model saw in its last call. */

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
+import { CACHE } from '../harness/cache.ts';
 import { withFileLock } from '../harness/lock.ts';
 import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../harness/processes.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
+import type { Backends } from './litellm.ts';
 
 const VERSION = '1.15.2';
 
@@ -34,18 +36,9 @@ export interface PortkeyCall extends CallOptions {
   readonly team?: string | null;
 }
 
-/** The servers that Portkey calls. */
-export interface Backends {
-  readonly modelUrl: string;
-  readonly guardrailUrl: string;
-  /** The guardrail's API keys of two tenants. A call's `key` picks one. Default: the first. */
-  readonly keys: readonly [string, string];
-}
-
 /** @returns the folder of the pinned Portkey. Installs it from npm into the user's cache if it is missing. */
 async function install(): Promise<string> {
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(caches, 'gateway-guardrail-operator', `portkey-${VERSION}`);
+  const folder = join(CACHE, `portkey-${VERSION}`);
   const installed = join(folder, '.installed');
   await mkdir(folder, { recursive: true });
   await withFileLock(
@@ -68,7 +61,7 @@ async function install(): Promise<string> {
 function configOf(sample: JsonObject, backends: Backends, call: PortkeyCall): string {
   const text = JSON.stringify(sample)
     .replaceAll('http://127.0.0.1:8080', backends.guardrailUrl)
-    .replaceAll('$GUARDRAIL_API_KEY', call.key ?? backends.keys[0])
+    .replaceAll('$GUARDRAIL_API_KEY', call.key ?? backends.guardrailKey)
     .replaceAll('$TEAM', call.team ?? 'red');
   const config = JSON.parse(text) as JsonObject & Record<'input_guardrails' | 'output_guardrails', JsonObject[]>;
   for (const guardrail of [...config.input_guardrails, ...config.output_guardrails]) {

@@ -14,8 +14,6 @@ export interface PortkeyBench {
   readonly client: GatewayClient<PortkeyCall>;
   readonly model: ModelServer;
   readonly guardrail: Interceptor;
-  /** API keys of two tenants of the guardrail. */
-  readonly tenants: readonly [string, string];
 }
 
 type PortkeyCase = Case<PortkeyBench>;
@@ -41,19 +39,6 @@ const whole: readonly PortkeyCase[] = [
       neverSaw(model.saw(), [person.email, person.phone]);
       const [choice] = body.choices as { message: JsonObject }[];
       exact(JSON.parse(toolArguments(choice?.message)[0] ?? 'null'), { to: text });
-    },
-  },
-  {
-    name: 'two users at once',
-    run: async ({ client, model }) => {
-      const people = Array.from({ length: 8 }, newPerson);
-      await Promise.all(
-        people.map(async (person, index) => {
-          const answer = await client.post(CHAT, chat(letter(person), { user: `user-${index % 2}` }));
-          exact(chatTexts(answer), [`You said: ${letter(person)}`]);
-        }),
-      );
-      neverSaw(model.saw(), people.flatMap(valuesOf));
     },
   },
   {
@@ -178,19 +163,6 @@ const identity: readonly PortkeyCase[] = [
       neverSaw(model.saw(), valuesOf(person));
       const tags = model.saw().map((request) => emailPseudonyms(request)[0]);
       exact(new Set(tags).size, 3);
-    },
-  },
-  {
-    name: 'two tenants, one user name',
-    run: async ({ client, model, tenants }) => {
-      const person = newPerson();
-      const body = chat(`Mail ${person.email}`, { user: 'the-same-user' });
-      for (const key of tenants) await client.post(CHAT, body, { key });
-      const [tag, other] = model.saw().map((request) => emailPseudonyms(request)[0]);
-      demand(tag !== undefined && other !== tag, 'Two tenants that name the same user share a pseudonym.');
-      const probe = `Who is ${tag}?`;
-      const probed = await client.post(CHAT, chat(probe, { user: 'the-same-user' }), { key: tenants[1] });
-      exact(chatTexts(probed), [`You said: ${probe}`]);
     },
   },
 ];

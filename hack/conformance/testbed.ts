@@ -1,6 +1,4 @@
 import { startDevGateway } from '../harness/gateway/gateway.ts';
-import { startAgentgatewayDouble } from './agentgateway.ts';
-import { AGENTGATEWAY_CASES } from './agentgatewayCases.ts';
 import { GatewayClient } from './client.ts';
 import { INLINE_OUTCOMES, judgeInline } from './exposure/inlineOutcome.ts';
 import { INLINE_UNMEASURED, LITELLM_PROBES, LITELLM_UNMEASURED } from './exposure/litellmProbes.ts';
@@ -12,7 +10,7 @@ import { CALLBACK_AND_INLINE_CASES, INLINE_CASES } from './inlineCases.ts';
 import type { ProbeBench } from './exposure/probe.ts';
 import { type Interceptor, type Mutant, startInterceptor } from './interceptor.ts';
 import { useLiteLlm } from './litellm.ts';
-import type { RealLiteLlmBench } from './litellmBench.ts';
+import type { RealLiteLlmBench } from './litellm.ts';
 import { LITELLM_CASES, LITELLM_CHAT_CASES } from './litellmCases.ts';
 import { FULL_CASES } from './litellmFullCases.ts';
 import { startModelServer, type Witness } from '../harness/upstream/modelServer.ts';
@@ -110,8 +108,7 @@ function createGateway<Bench extends { readonly model: Witness }>(
 async function startBackends(service: Service, keep: Keep) {
   const guardrail = keep(await startInterceptor(service.url));
   const model = keep(await startModelServer());
-  const { keys } = service;
-  const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: keys[0], keys };
+  const backends = { modelUrl: model.url, guardrailUrl: guardrail.url, guardrailKey: service.keys[0] };
   return { guardrail, model, backends };
 }
 
@@ -203,13 +200,7 @@ const CALLBACK_AND_INLINE = createGateway('callback-and-inline', CALLBACK_AND_IN
 const PORTKEY = createGateway('portkey', PORTKEY_CASES, async (service, keep) => {
   const { guardrail, model, backends } = await startBackends(service, keep);
   const { client } = keep(await usePortkey(backends));
-  return { bench: { client, model, guardrail, tenants: service.keys }, guardrail };
-});
-
-const AGENTGATEWAY = createGateway('agentgateway (double)', AGENTGATEWAY_CASES, async (service, keep) => {
-  const { guardrail, model, backends } = await startBackends(service, keep);
-  const { client } = keep(await startAgentgatewayDouble(backends));
-  return { bench: { client, model, guardrail, tenants: service.keys }, guardrail };
+  return { bench: { client, model, guardrail }, guardrail };
 });
 
 /** All gateways that the suite tests. */
@@ -219,5 +210,4 @@ export const GATEWAYS: readonly Gateway[] = [
   INLINE,
   CALLBACK_AND_INLINE,
   PORTKEY,
-  AGENTGATEWAY,
 ];
