@@ -1,7 +1,8 @@
 /** Test support: the service with its inline proxy, before an upstream that a test scripts. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listen } from '../../hack/harness/gateway/listen.ts';
 import { eventually, startHarness, type Harness, type HarnessOptions } from './appHarness.ts';
 
 /** A request as the upstream received it. */
@@ -96,9 +97,7 @@ export async function startInline({
       response.writeHead(500).end();
     }
   }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await listen(server);
   const harness = await startHarness({
     env: {
       GUARDRAIL_PROXY_UPSTREAM: `http://127.0.0.1:${port}${prefix}`,
@@ -127,8 +126,7 @@ export async function startInline({
       try {
         return await harness.stop();
       } finally {
-        server.closeAllConnections();
-        server.close();
+        await stop();
       }
     },
   };

@@ -1,12 +1,11 @@
 /** What the benchmarks share: the guardrail as a process of its own, as in its container, its reference, and statistics. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Koa from 'koa';
 import getRawBody from 'raw-body';
 import type { Pool } from 'undici';
+import { listen, type Listening } from '../harness/gateway/listen.ts';
 import { answersOk, freePort, startProcess, waitUntilReady } from '../harness/processes.ts';
 
 /** The API key of the calls of a benchmark. */
@@ -71,18 +70,12 @@ export function startGuardrail(
 export async function serveJson(
   answer: (body: string) => object = (body) => (body === '' ? {} : (JSON.parse(body) as object)),
   port = 0,
-): Promise<{ readonly url: string; readonly stop: () => void }> {
+): Promise<Listening> {
   const koa = new Koa();
   koa.use(async (context) => {
     context.body = answer((await getRawBody(context.req, { limit: '64mb' })).toString('utf8'));
   });
-  const server = createServer(koa.callback() as never).listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const stop = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  return listen(createServer(koa.callback() as never), port);
 }
 
 /** Posts JSON. @throws Error if the status is not 200 */

@@ -149,4 +149,4 @@ for (const { name, times, spent } of ways) {
   );
 }
 await Promise.all([pool.close(), litellm.stop(), guardrail.stop()]);
-for (const { stop } of [model, idle]) stop();
+for (const { stop } of [model, idle]) await stop();

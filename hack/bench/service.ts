@@ -124,5 +124,5 @@ for (const [name, { p50, rate }] of best) {
 }
 await Promise.all([toEcho, toMemory, toRedis].map((one) => one.close()));
 await Promise.all(services.map((one) => one.drain()));
-echo.stop();
+await echo.stop();
 await redis.stop();

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
+import { listen, type Listening } from '../harness/gateway/listen.ts';
 
 /** A fault between a gateway and the guardrail, in both phases unless `phase` is set. */
 export interface Fault {
@@ -80,7 +79,7 @@ async function read(request: IncomingMessage): Promise<string> {
  */
 export async function startInterceptor(target: string): Promise<Interceptor> {
   const interceptor = new InterceptingProxy(target);
-  await interceptor.listen(0);
+  await interceptor.listen();
   return interceptor;
 }
 
@@ -96,7 +95,7 @@ class InterceptingProxy implements Interceptor {
     });
   });
   readonly #calls = { request: 0, response: 0 };
-  #port = 0;
+  #listening: Listening | undefined;
   #mutant: Mutant | undefined;
   #fault: Fault | undefined;
   #exchanges: Exchange[] = [];
@@ -106,13 +105,12 @@ class InterceptingProxy implements Interceptor {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return this.#listening?.url ?? '';
   }
 
-  async listen(port: number): Promise<void> {
-    this.#server.listen(port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
+  /** Listens again on the port on which it listened before. */
+  async listen(): Promise<void> {
+    this.#listening = await listen(this.#server, this.#listening?.port);
   }
 
   exchanges(): readonly Exchange[] {
@@ -132,12 +130,12 @@ class InterceptingProxy implements Interceptor {
     this.#fault = fault;
     this.#calls.request = 0;
     this.#calls.response = 0;
-    if (fault?.kind === 'down' && !wasDown) await this.#close();
-    if (fault?.kind !== 'down' && wasDown) await this.listen(this.#port);
+    if (fault?.kind === 'down' && !wasDown) await this.#listening?.stop();
+    if (fault?.kind !== 'down' && wasDown) await this.listen();
   }
 
   async stop(): Promise<void> {
-    if (this.#fault?.kind !== 'down') await this.#close();
+    if (this.#fault?.kind !== 'down') await this.#listening?.stop();
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -172,13 +170,6 @@ class InterceptingProxy implements Interceptor {
     const answer = (await result.json()) as JsonObject;
     const changed = result.status === 200 && mutant?.answer !== undefined ? mutant.answer(answer) : answer;
     return { status: result.status, answer: changed };
-  }
-
-  async #close(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
   }
 }
 

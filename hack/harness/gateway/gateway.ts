@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { requireMasterKey } from './auth.ts';
@@ -9,6 +7,7 @@ import { chatRoutes } from './chat.ts';
 import { customerRoutes } from './customers.ts';
 import { GatewayError } from './errors.ts';
 import { GuardrailClient, type GuardrailSource } from './guardrailClient.ts';
+import { listen } from './listen.ts';
 import { Records } from './records.ts';
 import { type Seen, SeenLog } from './seen.ts';
 
@@ -81,17 +80,12 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
 
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  server.listen(options.port, options.host ?? '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, stop } = await listen(server, options.port, options.host);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     log: () => seen.all(),
     stop: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await stop();
       await records.settled();
     },
   };

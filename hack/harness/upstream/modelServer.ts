@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import Router from '@koa/router';
 import Koa, { type Next, type ParameterizedContext } from 'koa';
 import readRaw from 'raw-body';
 import { echo, type Json, type JsonObject } from '../gateway/gateway.ts';
+import { listen } from '../gateway/listen.ts';
 import { type Dialect, DIALECTS } from './dialects.ts';
 import { answerMcp, MCP_PATH } from './mcpServer.ts';
 import { serveRealtime } from './realtimeServer.ts';
@@ -56,10 +56,9 @@ export async function startModelServer(): Promise<ModelServer> {
   const realtime = serveRealtime(server, (event) => {
     model.record(event);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, stop } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     saw: () => model.saw(),
     reset: () => {
       model.reset();
@@ -68,11 +67,8 @@ export async function startModelServer(): Promise<ModelServer> {
       model.script(next);
     },
     stop: async () => {
-      const closed = once(server, 'close');
       realtime.close();
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await stop();
     },
   };
 }

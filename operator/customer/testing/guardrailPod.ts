@@ -1,7 +1,6 @@
 /** For tests: a guardrail pod that can be made to fail. */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../../hack/harness/gateway/listen.ts';
 
 export interface GuardrailPod {
   readonly url: string;
@@ -21,17 +20,13 @@ export async function startGuardrailPod(): Promise<GuardrailPod> {
       if (ours && pod.status === 200) erased.push((JSON.parse(text) as { end_user_id: string }).end_user_id);
       outgoing.writeHead(ours ? pod.status : 404, { 'content-type': 'application/json' }).end('{}');
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const { url, stop } = await listen(server);
   const pod: GuardrailPod = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     status: 200,
     erased,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
   return pod;
 }

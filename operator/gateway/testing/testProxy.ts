@@ -1,9 +1,8 @@
 /** For tests: a proxy before a gateway that records every call and injects faults. */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { request } from 'undici';
+import { listen } from '../../../hack/harness/gateway/listen.ts';
 
 /** A received call. */
 export interface SeenCall {
@@ -61,18 +60,13 @@ export async function startTestProxy(target: string | (() => string)): Promise<T
   });
   let connections = 0;
   server.on('connection', () => connections++);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, stop } = await listen(server);
   const proxy: TestProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     calls,
     connections: () => connections,
     fault: () => undefined,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
   return proxy;
 }

@@ -1,8 +1,7 @@
 /** For tests: a TLS proxy before a gateway, with a replaceable certificate. */
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../../hack/harness/gateway/listen.ts';
 import type { TestCertificate } from './certificates.ts';
 
 /** A running TLS proxy. */
@@ -27,18 +26,13 @@ export async function startTlsProxy(target: string, certificate: TestCertificate
     passedOn.on('error', () => incoming.socket.destroy());
     incoming.pipe(passedOn);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, stop } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     show: (next) => {
       server.setSecureContext(next);
       server.closeAllConnections();
     },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { listen } from '../../../hack/harness/gateway/listen.ts';
 
 /** A kubelet that only forwards ports of pods, to ports of this machine. */
 export interface FakeKubelet {
@@ -25,16 +25,13 @@ export async function startFakeKubelet(certificate: {
     const port = searchParams.get('port') ?? '';
     forward(socket, Number(port), ports.get(`${pod}:${port}`));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, stop } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     ports,
     stop: async () => {
       for (const socket of sockets.clients) socket.terminate();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await stop();
     },
   };
 }
