@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseAllDocuments } from 'yaml';
-import { startControlPlane, type ControlPlane } from '../hack/harness/controlplane.ts';
+import { withControlPlane } from '../hack/harness/controlplane.ts';
 import { GuardrailOperator } from './operator.ts';
 import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import { purposeOf } from './permissionPurposes.ts';
@@ -21,15 +21,7 @@ import {
 describe("the operator's permissions", function () {
   this.timeout(180_000);
   // Its own: an operator with rights to all namespaces would also reconcile the objects of other files.
-  let plane: ControlPlane | undefined;
-  const cluster = (): ControlPlane => {
-    if (!plane) throw new Error('The control plane is available only in tests and hooks.');
-    return plane;
-  };
-  before(async () => {
-    plane = await startControlPlane();
-  });
-  after(() => plane?.stop());
+  const cluster = withControlPlane('own');
 
   it('are derived from the wiring: no list, watch or deletion of Secrets, no wildcards, resource names if RBAC supports them', () => {
     const permissions = operatorPermissions({ installCrds: true });

@@ -321,13 +321,22 @@ describe('the endpoint /v1/peer/check', () => {
       }
     });
 
-    it('separates sessions and tenants', async () => {
-      const masked = (await check(ask(TEXT), { 'x-session-id': 'one', ...RED })) as unknown as Mask;
-      const content = masked.action.body.messages[0]?.content ?? '';
-      const others = [{ 'x-session-id': 'two' }, { 'x-session-id': 'one', 'x-api-key': OTHER_KEY }, traced, {}];
-      for (const other of others) {
-        const answer = (await check(reply(content), { ...RED, ...other })) as unknown as Mask;
-        expect(answer.action).to.not.have.property('body');
+    it('separates sessions, traces and tenants', async () => {
+      const calls: Record<string, string>[] = [
+        { 'x-session-id': 'one' },
+        { 'x-session-id': 'two' },
+        { 'x-session-id': 'one', 'x-api-key': OTHER_KEY },
+        traced,
+        { traceparent: traced.traceparent.replaceAll('4', '5') },
+        {},
+      ];
+      for (const own of calls) {
+        const masked = (await check(ask(TEXT), { ...own, ...RED })) as unknown as Mask;
+        const content = masked.action.body.messages[0]?.content ?? '';
+        for (const call of calls) {
+          const { action } = (await check(reply(content), { ...call, ...RED })) as unknown as Mask;
+          expect('body' in action, JSON.stringify([own, call])).to.equal(call === own);
+        }
       }
     });
   });

@@ -106,9 +106,10 @@ let shared: Promise<ControlPlane> | undefined;
 /**
  * For the body of a mocha `describe`: the control plane that all test files share. It is that of the test runner, whose folder
  * is in `TEST_CONTROL_PLANE`; without the variable, one starts before the first test of this process and ends with the process.
- * Files run at the same time, so tests use separate namespaces. A test that damages the control plane starts its own.
+ * Files run at the same time, so tests use separate namespaces.
+ * @param whose `own` for tests that change the whole cluster: a control plane of the `describe`
  */
-export function withControlPlane(): () => ControlPlane {
+export function withControlPlane(whose: 'shared' | 'own' = 'shared'): () => ControlPlane {
   let plane: ControlPlane | undefined;
   before(async function () {
     // The first run on a new machine may have to fetch or build the control plane.
@@ -117,10 +118,12 @@ export function withControlPlane(): () => ControlPlane {
       console.log(line);
     });
     const running = process.env.TEST_CONTROL_PLANE ?? '';
-    shared ??= running === '' ? startControlPlane({ report }) : attachToControlPlane(running);
-    plane = await shared;
+    const start = (): Promise<ControlPlane> => startControlPlane({ report });
+    if (whose === 'shared') shared ??= running === '' ? start() : attachToControlPlane(running);
+    plane = await (whose === 'own' ? start() : shared);
     end();
   });
+  if (whose === 'own') after(() => plane?.stop());
   return () => {
     if (!plane) throw new Error('The control plane is available only in tests and hooks.');
     return plane;

@@ -1,6 +1,6 @@
 /** The deletion of the CustomResourceDefinitions, on a separate control plane because it affects the whole cluster. */
 import { expect } from 'chai';
-import { startControlPlane, type ControlPlane } from '../../hack/harness/controlplane.ts';
+import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../gateway/gateway.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
@@ -9,23 +9,19 @@ import { connectionOf } from './testing/testDependencies.ts';
 describe('deletion of the CustomResourceDefinitions', function () {
   this.timeout(120_000);
   const masterKey = 'sk-master';
-  let plane: ControlPlane;
+  const cluster = withControlPlane('own');
   let gateway: DevGateway;
 
   before(async () => {
-    plane = await startControlPlane();
     gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
   });
-  after(async () => {
-    await plane.stop();
-    await gateway.stop();
-  });
+  after(() => gateway.stop());
 
   it('orphans every record and reports it', async () => {
-    const user = new KubectlUser(plane.kubeConfig(), await plane.createNamespace());
+    const user = new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace());
     const connection = connectionOf(gateway.url, masterKey);
     const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
-    const operator = new TestOperator(plane.kubeConfig(), []);
+    const operator = new TestOperator(cluster().kubeConfig(), []);
     await operator.start();
     try {
       await eventually(() => user.list());
@@ -44,7 +40,7 @@ describe('deletion of the CustomResourceDefinitions', function () {
       await user.delete('a');
       await user.untilGone('a');
       const definitions = ['gatewaycustomers.gateway.guardrail.dev', 'gatewaybudgets.gateway.guardrail.dev'];
-      await plane.kubectl(['delete', 'crd', ...definitions, '--wait=false']);
+      await cluster().kubectl(['delete', 'crd', ...definitions, '--wait=false']);
       for (const name of ['b', 'c']) {
         await eventually(async () => {
           expect(await user.events(name)).to.include('Orphaned');
@@ -58,7 +54,7 @@ describe('deletion of the CustomResourceDefinitions', function () {
       }, 20_000);
       expect((await admin.budgetInfo(['gold']))[0]).to.include({ max_budget: 5 });
       await eventually(async () => {
-        const left = await plane.kubectl(['get', 'crd', '-o', 'name']);
+        const left = await cluster().kubectl(['get', 'crd', '-o', 'name']);
         expect(left).not.to.match(/gatewaycustomers|gatewaybudgets/);
       });
     } finally {
@@ -73,7 +69,7 @@ describe('deletion of the CustomResourceDefinitions', function () {
     const admin = new GatewayClient(connection, new RateLimiter(connection.rateLimit));
     const main = { name: 'main', namespace: user.namespace };
     const names = ['limits', 'plain', 'tier', 'unlimited'];
-    let operator = new TestOperator(plane.kubeConfig(), []);
+    let operator = new TestOperator(cluster().kubeConfig(), []);
     await operator.start();
     try {
       await eventually(() => user.list());
@@ -102,17 +98,17 @@ describe('deletion of the CustomResourceDefinitions', function () {
       const namespaces = [user.namespace, other.namespace];
       const backup = await Promise.all(
         namespaces.map(async (namespace) => {
-          const text = await plane.kubectl(['get', kinds, '--namespace', namespace, '--output', 'json']);
+          const text = await cluster().kubectl(['get', kinds, '--namespace', namespace, '--output', 'json']);
           return (JSON.parse(text) as { items: readonly Stored[] }).items;
         }),
       );
       const ids = namespaces.flatMap((namespace) => names.map((name) => `${namespace}.${name}`));
       const before = await records(admin, ids);
 
-      const definitions = (await plane.kubectl(['get', 'crd', '--output', 'name'])).trim().split('\n');
-      await plane.kubectl(['delete', ...definitions, '--timeout=60s']);
+      const definitions = (await cluster().kubectl(['get', 'crd', '--output', 'name'])).trim().split('\n');
+      await cluster().kubectl(['delete', ...definitions, '--timeout=60s']);
       await operator.end();
-      operator = new TestOperator(plane.kubeConfig(), []);
+      operator = new TestOperator(cluster().kubeConfig(), []);
       await operator.start();
       await eventually(() => user.list());
       // The thief comes before the owner of the record.
@@ -137,7 +133,7 @@ describe('deletion of the CustomResourceDefinitions', function () {
   });
 
   async function newUser(): Promise<KubectlUser> {
-    return new KubectlUser(plane.kubeConfig(), await plane.createNamespace());
+    return new KubectlUser(cluster().kubeConfig(), await cluster().createNamespace());
   }
 
   /** Makes a paid call for a customer. */
@@ -163,7 +159,7 @@ describe('deletion of the CustomResourceDefinitions', function () {
   async function restore({ apiVersion, kind, metadata, spec }: Stored): Promise<void> {
     const { namespace, name, annotations = {} } = metadata;
     const object = { apiVersion, kind, metadata: { namespace, name, annotations }, spec };
-    await plane.kubectl(['create', '--filename', '-'], JSON.stringify(object));
+    await cluster().kubectl(['create', '--filename', '-'], JSON.stringify(object));
   }
 });
 
