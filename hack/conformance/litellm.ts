@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GuardrailCallback } from '../../operator/api/v1alpha1/v1alpha1.ts';
-import { type Document, parseDocument, type YAMLMap } from 'yaml';
+import { type Document, parse, parseDocument, type YAMLMap } from 'yaml';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { GatewayClient } from './client.ts';
 import { GUARDRAIL } from './exposure/probes/bypass.ts';
@@ -53,12 +53,12 @@ const SAMPLE = join(import.meta.dirname, '../samples/litellm/config.yaml');
 /** @returns the sample configuration with the addresses and ports of this run, and the entry of one of the clients. */
 async function configuration(backends: Backends, callback: GuardrailCallback): Promise<string> {
   const document = await configurationOf(backends.modelUrl);
+  document.setIn(['general_settings', 'pass_through_endpoints'], passThrough(backends.modelUrl));
   const guardrail = ['guardrails', 0, 'litellm_params'];
   if (callback === 'Full') {
     const { mode, default_on, api_key } = (document.getIn(guardrail) as YAMLMap).toJSON() as JsonObject;
     const params = { guardrail: 'llm_shield_proxy', mode, default_on, api_base: backends.guardrailUrl, api_key };
     document.setIn(guardrail, document.createNode(params));
-    document.setIn(['general_settings', 'pass_through_endpoints'], passThrough(backends.modelUrl));
     return document.toString();
   }
   document.setIn([...guardrail, 'api_base'], backends.guardrailUrl);
@@ -68,7 +68,6 @@ async function configuration(backends: Backends, callback: GuardrailCallback): P
     guardrail_name: FAILS_OPEN,
     litellm_params: { ...guardrails[0].litellm_params, default_on: false, unreachable_fallback: 'fail_open' },
   });
-  document.setIn(['general_settings', 'pass_through_endpoints'], passThrough(backends.modelUrl));
   return document.toString();
 }
 
@@ -93,57 +92,31 @@ async function configurationOf(modelUrl: string): Promise<Document> {
   document.setIn([...model, 'api_key'], 'sk-none');
   document.setIn([...model, 'max_retries'], 0);
   document.setIn(['general_settings', 'master_key'], MASTER_KEY);
-  addMeasuredParts(document, modelUrl);
+  const { model_list: models, ...parts } = parse(measuredParts(modelUrl)) as Record<string, object[]>;
+  for (const other of models ?? []) document.addIn(['model_list'], other);
+  for (const [name, part] of Object.entries(parts)) document.setIn([name], document.createNode(part));
   document.setIn(['litellm_settings'], { drop_params: true, num_retries: 0 });
   document.setIn(['router_settings'], { num_retries: 0, disable_cooldowns: true });
   return document;
 }
 
-/** Adds what only the probes of the table need: other providers, an MCP server and provider files. */
-function addMeasuredParts(document: Document, modelUrl: string): void {
-  const at = (model: string, url: string): JsonObject => ({ model, api_base: url, api_key: 'sk-none' });
-  const models = [
-    { model_name: 'anthropic/*', litellm_params: at('anthropic/*', modelUrl) },
-    { model_name: 'rerank', litellm_params: at('cohere/rerank-v3.5', `${modelUrl}/rerank`) },
-    { model_name: 'ocr', litellm_params: at('mistral/mistral-ocr-latest', `${modelUrl}/v1`) },
-    { model_name: 'gemini-echo', litellm_params: at('gemini/gemini-2.5-flash', modelUrl) },
-  ];
-  document.setIn(['assistant_settings'], {
-    custom_llm_provider: 'openai',
-    litellm_params: { api_base: `${modelUrl}/v1`, api_key: 'sk-none' },
-  });
-  document.setIn(
-    ['search_tools'],
-    [{ search_tool_name: 'lab-search', litellm_params: { search_provider: 'searxng', api_base: modelUrl } }],
-  );
-  document.setIn(
-    ['agent_list'],
-    [
-      {
-        agent_name: 'lab-agent',
-        agent_card_params: {
-          protocolVersion: '1.0',
-          name: 'lab-agent',
-          description: 'd',
-          url: `${modelUrl}/a2a`,
-          version: '1.0.0',
-          capabilities: { streaming: false },
-          defaultInputModes: ['text'],
-          defaultOutputModes: ['text'],
-          skills: [],
-        },
-      },
-    ],
-  );
-  for (const model of models) document.addIn(['model_list'], model);
-  document.setIn(['mcp_servers'], {
-    [MCP_SERVER]: { url: `${modelUrl}${MCP_PATH}`, transport: 'http', auth_type: 'none' },
-  });
-  document.setIn(
-    ['files_settings'],
-    [{ custom_llm_provider: 'openai', api_base: `${modelUrl}/v1`, api_key: 'sk-none' }],
-  );
-}
+/** What only the probes of the table need: other providers, an MCP server, an agent, a search and provider files. */
+const measuredParts = (url: string): string => `
+model_list:
+  - { model_name: anthropic/*, litellm_params: { model: anthropic/*, api_base: ${url}, api_key: sk-none } }
+  - { model_name: rerank, litellm_params: { model: cohere/rerank-v3.5, api_base: ${url}/rerank, api_key: sk-none } }
+  - { model_name: ocr, litellm_params: { model: mistral/mistral-ocr-latest, api_base: ${url}/v1, api_key: sk-none } }
+  - { model_name: gemini-echo, litellm_params: { model: gemini/gemini-2.5-flash, api_base: ${url}, api_key: sk-none } }
+assistant_settings: { custom_llm_provider: openai, litellm_params: { api_base: ${url}/v1, api_key: sk-none } }
+search_tools: [{ search_tool_name: lab-search, litellm_params: { search_provider: searxng, api_base: ${url} } }]
+agent_list:
+  - agent_name: lab-agent
+    agent_card_params:
+      { protocolVersion: '1.0', name: lab-agent, description: d, url: ${url}/a2a, version: 1.0.0, skills: [],
+        capabilities: { streaming: false }, defaultInputModes: [text], defaultOutputModes: [text] }
+mcp_servers: { ${MCP_SERVER}: { url: ${url}${MCP_PATH}, transport: http, auth_type: none } }
+files_settings: [{ custom_llm_provider: openai, api_base: ${url}/v1, api_key: sk-none }]
+`;
 
 function passThrough(modelUrl: string): JsonObject[] {
   const target = { target: `${modelUrl}${PASS_THROUGH.plain}`, headers: {} };
