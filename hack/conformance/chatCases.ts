@@ -86,8 +86,7 @@ const echoes = (name: string, make: () => readonly [text: string, values: readon
   },
 });
 
-/** All cases for gateways that show the guardrail a whole chat and apply its answer. */
-export const CHAT_CASES: readonly Case<ChatBench>[] = [
+const cases: readonly Case<ChatBench>[] = [
   echoes('chat', () => {
     const person = newPerson();
     return [letter(person), valuesOf(person)];
@@ -172,3 +171,6 @@ export const CHAT_CASES: readonly Case<ChatBench>[] = [
     },
   },
 ];
+
+/** All cases for gateways that show the guardrail a whole chat and apply its answer. */
+export const CHAT_CASES = [...cases];

@@ -2,8 +2,9 @@ import type { Json, JsonObject } from '../../harness/gateway/gateway.ts';
 import type { CallOptions, GatewayClient, RawAnswer } from '../client.ts';
 import type { Interceptor } from '../interceptor.ts';
 import type { Reply, ScriptedWitness } from '../../harness/upstream/modelServer.ts';
+import { parse } from 'yaml';
 import { pseudonymIn } from './outcome.ts';
-import { newEmail } from './values.ts';
+import { newEmail, newFile, newImage, newToken } from './values.ts';
 
 /** What the probes need. */
 export interface ProbeBench {
@@ -91,6 +92,68 @@ export function answer(
       return client.raw(path, { body: body(inserted) }, options);
     },
   };
+}
+
+/** How a row of a table becomes a body, and the options of all its rows. */
+export interface Shape {
+  readonly body: (row: JsonObject) => JsonObject | FormData;
+  readonly options?: ProbeOptions;
+}
+
+/** @returns the shape of rows that name the members in which a body differs from this one */
+export const over = (base: JsonObject, options: ProbeOptions = {}): Shape => ({
+  body: (row) => ({ ...base, ...row }),
+  options,
+});
+
+/** The creators of values, by their names in a table. */
+const VALUES = {
+  file: newFile,
+  image: newImage,
+  /** An image in base64, without the address of a data URL. */
+  png: async () => (await newImage()).split(',')[1] ?? '',
+  token: newToken,
+} as const;
+
+interface RowOptions extends Omit<ProbeOptions, 'value' | 'reply'> {
+  readonly value?: keyof typeof VALUES;
+  /** JSON. */
+  readonly reply?: Json;
+}
+
+/**
+ * Creates probes of request fields from a table in YAML. It has rows for each route: the name of a shape, the field, in which
+ * `<…>` is code, what the shape needs, and options. In strings, `$value` is the value and `$email` any other e-mail address;
+ * `$number` is the value as a number.
+ */
+export function probesOf(shapes: Readonly<Record<string, Shape>>, table: string): Probe[] {
+  type Row = readonly [shape: string, field: string, row: JsonObject, options?: RowOptions];
+  const routes = parse(table) as Readonly<Record<string, readonly Row[]>>;
+  return Object.entries(routes).flatMap(([route, rows]) =>
+    rows.map(([name, field, row, { value, reply, ...options } = {}]) => {
+      const shape = shapes[name];
+      if (shape === undefined) throw new Error(`The table has a row of an unknown shape: ${name}.`);
+      return request(
+        route,
+        field.replaceAll(/<([^>]*)>/g, '`$1`'),
+        (inserted) => shape.body(filled(row, inserted) as JsonObject),
+        {
+          ...shape.options,
+          ...options,
+          ...(value !== undefined && { value: VALUES[value] }),
+          ...(reply !== undefined && { reply: { json: reply } }),
+        },
+      );
+    }),
+  );
+}
+
+function filled(node: Json, value: string): Json {
+  if (node === '$number') return Number(value);
+  if (typeof node === 'string') return node.replaceAll('$value', () => value).replaceAll('$email', newEmail);
+  if (Array.isArray(node)) return node.map((item) => filled(item, value));
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(Object.entries(node).map(([name, child]) => [name, filled(child, value)]));
 }
 
 /** A server-sent event without a name. */

@@ -1,123 +1,78 @@
 import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { CHAT, chat, TOOL, user } from '../../chatCases.ts';
 import type { Reply } from '../../../harness/upstream/modelServer.ts';
-import { newPerson } from '../../syntheticPerson.ts';
-import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
-import { newFile, newImage } from '../values.ts';
+import { answer, event, over, pieces, type Probe, probesOf } from '../probe.ts';
 
 /** A model that LiteLLM knows. For unknown models, LiteLLM drops fields that it does not expect. */
 const MODEL = 'gpt-4o';
 
-const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  request(CHAT, field, (value) => chat('Hello', { model: MODEL, ...more(value) }), options);
-
-const said = (field: string, message: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  request(
-    CHAT,
-    field,
-    (value) => ({ model: MODEL, messages: [user('Hello'), message(value), user('Go on')] }),
-    options,
-  );
-
-const part = (field: string, content: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  said(field, (value) => user([{ type: 'text', text: 'Look at this' }, content(value)]), options);
-
-const assistant = (more: JsonObject): JsonObject => ({ role: 'assistant', content: 'Hello', ...more });
-
-const called = (more: JsonObject): JsonObject => {
-  const call = { id: 'call_1', type: 'function', function: { name: 'send_mail', arguments: '{}' }, ...more };
-  return { role: 'assistant', content: null, tool_calls: [call] };
-};
-
-const described = (description: string): JsonObject => ({ ...(TOOL.function as JsonObject), description });
-
-const image = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } });
-
-const schemaWith = (description: string): JsonObject => ({
-  type: 'object',
-  properties: { to: { type: 'string', description } },
+/** @returns the body of a conversation in which the message is between two of the user */
+const between = (message: JsonObject): JsonObject => ({
+  model: MODEL,
+  messages: [user('Hello'), message, user('Go on')],
 });
 
-const requests: readonly Probe[] = [
-  request(CHAT, '`content` of a message', (value) => chat(`Mail ${value}`)),
-  part('text parts', (value) => ({ type: 'text', text: `Mail ${value}` })),
-  said('`system` and `developer` messages', (value) => ({ role: 'developer', content: `You work for ${value}` })),
-  said('`content` of an assistant', (value) => assistant({ content: `I mailed ${value}` })),
-  said('arguments of `tool_calls`', (value) =>
-    called({ function: { name: 'send_mail', arguments: `{"to":"${value}"}` } }),
-  ),
-  said('`tool` messages', (value) => ({ role: 'tool', tool_call_id: 'call_1', content: `Sent to ${value}` })),
-  asked('`description` of a tool', (value) => ({
-    tools: [{ type: 'function', function: described(`Mails ${value}`) }],
-  })),
-  asked('`parameters` of a tool', (value) => ({
-    tools: [{ type: 'function', function: { ...described('Sends'), parameters: schemaWith(`Such as ${value}`) } }],
-  })),
-  asked('custom tools', (value) => ({
-    tools: [{ type: 'custom', custom: { name: 'send_mail', description: `Mails ${value}` } }],
-  })),
-  said('`name` of a message', (value) => ({ ...user('Hello'), name: value })),
-  said('`refusal` of an assistant', (value) => assistant({ content: null, refusal: `Not for ${value}` })),
-  said('`refusal` parts', (value) => assistant({ content: [{ type: 'refusal', refusal: `Not for ${value}` }] })),
-  said('`reasoning_content` of an assistant', (value) => assistant({ reasoning_content: `This is ${value}` })),
-  said('signed `thinking_blocks` of an assistant', (value) =>
-    assistant({ thinking_blocks: [{ type: 'thinking', thinking: `This is ${value}`, signature: 's' }] }),
-  ),
-  said('arguments of `function_call`', (value) => ({
-    role: 'assistant',
-    content: null,
-    function_call: { name: 'send_mail', arguments: `{"to":"${value}"}` },
-  })),
-  said('`id` of a tool call', (value) => called({ id: value }), { spared: true }),
-  asked('`functions`', (value) => ({ functions: [described(`Mails ${value}`)] })),
-  asked('`response_format`', (value) => ({
-    response_format: { type: 'json_schema', json_schema: { name: 'mail', schema: schemaWith(`Such as ${value}`) } },
-  })),
-  asked('`stop`', (value) => ({ stop: [value] })),
-  asked('`prediction`', (value) => ({ prediction: { type: 'content', content: `Mail ${value}` } })),
-  asked('`web_search_options`', (value) => ({
-    web_search_options: { user_location: { type: 'approximate', approximate: { city: value } } },
-  })),
-  asked('`user`', (value) => ({ user: value })),
-  asked('`safety_identifier`', (value) => ({ safety_identifier: value })),
-  asked('`prompt_cache_key`', (value) => ({ prompt_cache_key: value })),
-  asked('`metadata`', (value) => ({ metadata: { customer: value } })),
-  asked('`extra_body`', (value) => ({ extra_body: { note: value } })),
-  asked('unknown fields', (value) => ({ x_note: value })),
-  asked('`messages` in `fallbacks`', (value) => ({
-    model: 'err-500',
-    fallbacks: [{ model: 'echo-c7', messages: [user(`Mail ${value}`)] }],
-  })),
-  part('`image_url` that is an address', (value) => ({
-    type: 'image_url',
-    image_url: { url: `https://example.org/${value}.png` },
-  })),
-  part(
-    '`file_data`',
-    (value) => ({ type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${value}` } }),
-    { value: newFile },
-  ),
-  part('`filename`', (value) => ({
-    type: 'file',
-    file: { filename: `${value}.pdf`, file_id: 'file-1' },
-  })),
-  part('`input_audio`', (value) => ({ type: 'input_audio', input_audio: { data: value, format: 'wav' } }), {
-    value: newFile,
-  }),
-  part('`video_url`', (value) => ({ type: 'video_url', video_url: { url: `https://example.org/${value}.mp4` } })),
-  request(
-    CHAT,
-    'an image with text',
-    (value) => ({
-      model: 'echo-c7',
-      messages: [user([{ type: 'text', text: `Is it ${newPerson().email}?` }, image(value)])],
-    }),
-    { value: newImage },
-  ),
-  request(CHAT, 'an image without text', (value) => ({ model: 'echo-c7', messages: [user([image(value)])] }), {
-    value: newImage,
-  }),
-];
+const SHAPES = {
+  call: over({ model: MODEL, messages: [user('Hello')] }),
+  message: { body: between },
+  part: { body: (part: JsonObject) => between(user([{ type: 'text', text: 'Look at this' }, part])) },
+};
+
+const requests = probesOf(
+  SHAPES,
+  `
+/v1/chat/completions:
+  - [call, <content> of a message, { model: echo-c7, messages: [{ role: user, content: Mail $value }] }]
+  - [part, text parts, { type: text, text: Mail $value }]
+  - [message, <system> and <developer> messages, { role: developer, content: You work for $value }]
+  - [message, <content> of an assistant, { role: assistant, content: I mailed $value }]
+  - [message, arguments of <tool_calls>, { role: assistant, content: null, tool_calls: [{ id: call_1, type: function,
+      function: { name: send_mail, arguments: '{"to":"$value"}' } }] }]
+  - [message, <tool> messages, { role: tool, tool_call_id: call_1, content: Sent to $value }]
+  - [call, <description> of a tool, { tools: [{ type: function, function: { name: send_mail, description: Mails $value,
+      parameters: { type: object, properties: { to: { type: string } } } } }] }]
+  - [call, <parameters> of a tool, { tools: [{ type: function, function: { name: send_mail, description: Sends,
+      parameters: { type: object, properties: { to: { type: string, description: Such as $value } } } } }] }]
+  - [call, custom tools, { tools: [{ type: custom, custom: { name: send_mail, description: Mails $value } }] }]
+  - [message, <name> of a message, { role: user, content: Hello, name: $value }]
+  - [message, <refusal> of an assistant, { role: assistant, content: null, refusal: Not for $value }]
+  - [message, <refusal> parts, { role: assistant, content: [{ type: refusal, refusal: Not for $value }] }]
+  - [message, <reasoning_content> of an assistant, { role: assistant, content: Hello,
+      reasoning_content: This is $value }]
+  - [message, signed <thinking_blocks> of an assistant, { role: assistant, content: Hello,
+      thinking_blocks: [{ type: thinking, thinking: This is $value, signature: s }] }]
+  - [message, arguments of <function_call>, { role: assistant, content: null, function_call: { name: send_mail,
+      arguments: '{"to":"$value"}' } }]
+  - [message, <id> of a tool call, { role: assistant, content: null, tool_calls: [{ id: $value, type: function,
+      function: { name: send_mail, arguments: '{}' } }] }, { spared: true }]
+  - [call, <functions>, { functions: [{ name: send_mail, description: Mails $value, parameters: { type: object,
+      properties: { to: { type: string } } } }] }]
+  - [call, <response_format>, { response_format: { type: json_schema, json_schema: { name: mail,
+      schema: { type: object, properties: { to: { type: string, description: Such as $value } } } } } }]
+  - [call, <stop>, { stop: [$value] }]
+  - [call, <prediction>, { prediction: { type: content, content: Mail $value } }]
+  - [call, <web_search_options>, { web_search_options: { user_location: { type: approximate,
+      approximate: { city: $value } } } }]
+  - [call, <user>, { user: $value }]
+  - [call, <safety_identifier>, { safety_identifier: $value }]
+  - [call, <prompt_cache_key>, { prompt_cache_key: $value }]
+  - [call, <metadata>, { metadata: { customer: $value } }]
+  - [call, <extra_body>, { extra_body: { note: $value } }]
+  - [call, unknown fields, { x_note: $value }]
+  - [call, <messages> in <fallbacks>, { model: err-500, fallbacks: [{ model: echo-c7, messages: [{ role: user,
+      content: Mail $value }] }] }]
+  - [part, <image_url> that is an address, { type: image_url, image_url: { url: 'https://example.org/$value.png' } }]
+  - [part, <file_data>, { type: file, file: { filename: a.txt, file_data: 'data:text/plain;base64,$value' } },
+      { value: file }]
+  - [part, <filename>, { type: file, file: { filename: $value.pdf, file_id: file-1 } }]
+  - [part, <input_audio>, { type: input_audio, input_audio: { data: $value, format: wav } }, { value: file }]
+  - [part, <video_url>, { type: video_url, video_url: { url: 'https://example.org/$value.mp4' } }]
+  - [call, an image with text, { model: echo-c7, messages: [{ role: user, content: [{ type: text,
+      text: 'Is it $email?' }, { type: image_url, image_url: { url: $value } }] }] }, { value: image }]
+  - [call, an image without text, { model: echo-c7, messages: [{ role: user, content: [{ type: image_url,
+      image_url: { url: $value } }] }] }, { value: image }]
+`,
+);
 
 /** Probes of the pseudonyms in a chat answer, whole or streamed. */
 const got = (field: string, body: (value: string) => JsonObject, reply: (pseudonym: string) => Reply): Probe =>

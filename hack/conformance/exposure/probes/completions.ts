@@ -1,12 +1,22 @@
 import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import type { Reply } from '../../../harness/upstream/modelServer.ts';
-import { answer, event, pieces, type Probe, type ProbeOptions, request } from '../probe.ts';
-import { newToken } from '../values.ts';
+import { answer, event, over, pieces, type Probe, probesOf } from '../probe.ts';
 
 const COMPLETIONS = '/v1/completions';
 
-const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  request(COMPLETIONS, field, (value) => ({ model: 'echo-c7', prompt: 'Hello', ...more(value) }), options);
+const requests = probesOf(
+  { call: over({ model: 'echo-c7', prompt: 'Hello' }) },
+  `
+/v1/completions:
+  - [call, <prompt>, { prompt: Mail $value }]
+  - [call, <prompt> as a list, { prompt: [Hello, Mail $value] }]
+  - [call, <prompt> as tokens, { prompt: [$number, 1] }, { value: token }]
+  - [call, <suffix>, { suffix: 'Yours, $value' }]
+  - [call, <stop>, { stop: [$value] }]
+  - [call, <user>, { user: $value }]
+  - [call, unknown fields, { x_note: $value }]
+`,
+);
 
 const body = (value: string): JsonObject => ({ model: 'echo-c7', prompt: `Mail ${value}` });
 const streamed = (value: string): JsonObject => ({ ...body(value), stream: true });
@@ -28,13 +38,7 @@ const logprobs = (token: string): JsonObject => ({
 
 /** All fields of a completion, in the request and in the answer. */
 export const COMPLETION_PROBES: readonly Probe[] = [
-  asked('`prompt`', (value) => ({ prompt: `Mail ${value}` })),
-  asked('`prompt` as a list', (value) => ({ prompt: ['Hello', `Mail ${value}`] })),
-  asked('`prompt` as tokens', (value) => ({ prompt: [Number(value), 1] }), { value: newToken }),
-  asked('`suffix`', (value) => ({ suffix: `Yours, ${value}` })),
-  asked('`stop`', (value) => ({ stop: [value] })),
-  asked('`user`', (value) => ({ user: value })),
-  asked('unknown fields', (value) => ({ x_note: value })),
+  ...requests,
   answer(COMPLETIONS, 'answer: `text`', body, (pseudonym) => whole(`Mailed ${pseudonym}`)),
   answer(COMPLETIONS, 'answer: `logprobs`', body, (pseudonym) =>
     whole(pseudonym.replace('<', '&lt;').replace('>', '&gt;'), logprobs(pseudonym)),

@@ -1,30 +1,24 @@
 import type { Json, JsonObject } from '../../../harness/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
 import type { Reply } from '../../../harness/upstream/modelServer.ts';
-import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
-import { newFile, newImage } from '../values.ts';
+import { answer, over, pieces, type Probe, probesOf, typed } from '../probe.ts';
 
 const MESSAGES = '/v1/messages';
 const MODEL = { model: 'anthropic/echo-c7', max_tokens: 100 };
 
-const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  request(MESSAGES, field, (value) => ({ ...MODEL, messages: [user('Hello')], ...more(value) }), options);
-
-const block = (field: string, of: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  asked(field, (value) => ({ messages: [user([{ type: 'text', text: 'Look at this' }, of(value)])] }), options);
-
-/** @returns a conversation with blocks of the assistant, and the user's answering blocks. */
-const turn = (
-  field: string,
-  blocks: (value: string) => Json,
-  result: (value: string) => Json = () => 'Go on',
-  options?: ProbeOptions,
-): Probe =>
-  asked(
-    field,
-    (value) => ({ messages: [user('Hello'), { role: 'assistant', content: blocks(value) }, user(result(value))] }),
-    options,
-  );
+const SHAPES = {
+  call: over({ ...MODEL, messages: [user('Hello')] }),
+  block: {
+    body: (block: JsonObject) => ({ ...MODEL, messages: [user([{ type: 'text', text: 'Look at this' }, block])] }),
+  },
+  /** Blocks of the assistant, and the answering blocks of the user. */
+  turn: {
+    body: ({ said = [], result = 'Go on' }: JsonObject) => ({
+      ...MODEL,
+      messages: [user('Hello'), { role: 'assistant', content: said }, user(result)],
+    }),
+  },
+};
 
 const use = (input: JsonObject = {}): JsonObject => ({ type: 'tool_use', id: 't1', name: 'send_mail', input });
 const tool = (description: string, about = 'Whom'): JsonObject => ({
@@ -33,94 +27,54 @@ const tool = (description: string, about = 'Whom'): JsonObject => ({
   input_schema: { type: 'object', properties: { to: { type: 'string', description: about } } },
 });
 
-const requests: readonly Probe[] = [
-  asked('`content` of a message', (value) => ({ messages: [user(`Mail ${value}`)] })),
-  block('text blocks', (value) => ({ type: 'text', text: `Mail ${value}` })),
-  asked('`system`', (value) => ({ system: `You work for ${value}` })),
-  asked('`system` as blocks', (value) => ({ system: [{ type: 'text', text: `You work for ${value}` }] })),
-  turn(
-    '`tool_use`',
-    (value) => [use({ to: value })],
-    () => [{ type: 'tool_result', tool_use_id: 't1', content: 'Sent' }],
-  ),
-  turn(
-    '`tool_result`',
-    () => [use()],
-    (value) => [{ type: 'tool_result', tool_use_id: 't1', content: `Sent to ${value}` }],
-  ),
-  turn(
-    '`tool_result` as blocks',
-    () => [use()],
-    (value) => [{ type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: `Sent to ${value}` }] }],
-  ),
-  turn(
-    'signed `thinking`',
-    (value) => [
-      { type: 'thinking', thinking: `This is ${value}`, signature: 's' },
-      { type: 'text', text: 'Hello' },
-    ],
-    () => 'Go on',
-  ),
-  turn('`server_tool_use`', (value) => [
-    { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: `Who is ${value}` } },
-    { type: 'text', text: 'Hello' },
-  ]),
-  turn('`mcp_tool_use` and `mcp_tool_result`', (value) => [
-    { type: 'mcp_tool_use', id: 'm1', name: 'lookup', server_name: 'lab', input: { about: 'them' } },
-    {
-      type: 'mcp_tool_result',
-      tool_use_id: 'm1',
-      is_error: false,
-      content: [{ type: 'text', text: `Found ${value}` }],
-    },
-  ]),
-  asked('`description` of a tool', (value) => ({ tools: [tool(`Mails ${value}`)] })),
-  asked('`input_schema` of a tool', (value) => ({ tools: [tool('Mails', `Such as ${value}`)] })),
-  block('`document` of plain text', (value) => ({
-    type: 'document',
-    source: { type: 'text', media_type: 'text/plain', data: `Mail ${value}` },
-  })),
-  block('`title` and `context` of a `document`', (value) => ({
-    type: 'document',
-    title: `About ${value}`,
-    context: `About ${value}`,
-    source: { type: 'text', media_type: 'text/plain', data: 'Hello' },
-  })),
-  block(
-    '`document` as base64',
-    (value) => ({
-      type: 'document',
-      source: { type: 'base64', media_type: 'application/pdf', data: value },
-    }),
-    { value: newFile },
-  ),
-  block('`document` that is an address', (value) => ({
-    type: 'document',
-    source: { type: 'url', url: `https://example.org/${value}.pdf` },
-  })),
-  block('`search_result` blocks', (value) => ({
-    type: 'search_result',
-    source: 'https://example.org',
-    title: 'Mail',
-    content: [{ type: 'text', text: `Mail ${value}` }],
-  })),
-  asked(
-    'an image without text',
-    (value) => ({
-      messages: [user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: value } }])],
-    }),
-    { value: async () => (await newImage()).split(',')[1] ?? '' },
-  ),
-  asked('`metadata.user_id`', (value) => ({ metadata: { user_id: value } })),
-  asked('`stop_sequences`', (value) => ({ stop_sequences: [value] })),
-  asked('`mcp_servers`', (value) => ({
-    mcp_servers: [{ type: 'url', url: `https://example.org/${value}`, name: 'lab' }],
-  })),
-  asked('location in `web_search` tools', (value) => ({
-    tools: [{ type: 'web_search_20250305', name: 'web_search', user_location: { type: 'approximate', city: value } }],
-  })),
-  asked('unknown fields', (value) => ({ x_note: value })),
-];
+const requests = probesOf(
+  SHAPES,
+  `
+/v1/messages:
+  - [call, <content> of a message, { messages: [{ role: user, content: Mail $value }] }]
+  - [block, text blocks, { type: text, text: Mail $value }]
+  - [call, <system>, { system: You work for $value }]
+  - [call, <system> as blocks, { system: [{ type: text, text: You work for $value }] }]
+  - [turn, <tool_use>, { said: [{ type: tool_use, id: t1, name: send_mail, input: { to: $value } }],
+      result: [{ type: tool_result, tool_use_id: t1, content: Sent }] }]
+  - [turn, <tool_result>, { said: [{ type: tool_use, id: t1, name: send_mail, input: {} }],
+      result: [{ type: tool_result, tool_use_id: t1, content: Sent to $value }] }]
+  - [turn, <tool_result> as blocks, { said: [{ type: tool_use, id: t1, name: send_mail, input: {} }],
+      result: [{ type: tool_result, tool_use_id: t1, content: [{ type: text, text: Sent to $value }] }] }]
+  - [turn, signed <thinking>, { said: [{ type: thinking, thinking: This is $value, signature: s }, { type: text,
+      text: Hello }] }]
+  - [turn, <server_tool_use>, { said: [{ type: server_tool_use, id: s1, name: web_search,
+      input: { query: Who is $value } }, { type: text, text: Hello }] }]
+  - [turn, <mcp_tool_use> and <mcp_tool_result>, { said: [{ type: mcp_tool_use, id: m1, name: lookup, server_name: lab,
+      input: { about: them } }, { type: mcp_tool_result, tool_use_id: m1, is_error: false, content: [{ type: text,
+      text: Found $value }] }] }]
+  - [call, <description> of a tool, { tools: [{ name: send_mail, description: Mails $value,
+      input_schema: { type: object, properties: { to: { type: string, description: Whom } } } }] }]
+  - [call, <input_schema> of a tool, { tools: [{ name: send_mail, description: Mails, input_schema: { type: object,
+      properties: { to: { type: string, description: Such as $value } } } }] }]
+  - [block, <document> of plain text, { type: document, source: { type: text, media_type: text/plain,
+      data: Mail $value } }]
+  - [block, <title> and <context> of a <document>, { type: document, title: About $value, context: About $value,
+      source: { type: text, media_type: text/plain, data: Hello } }]
+  - [block, <document> as base64, { type: document, source: { type: base64, media_type: application/pdf,
+      data: $value } }, { value: file }]
+  - [block, <document> that is an address, { type: document, source: { type: url,
+      url: 'https://example.org/$value.pdf' } }]
+  - [block, <search_result> blocks, { type: search_result, source: 'https://example.org', title: Mail,
+      content: [{ type: text, text: Mail $value }] }]
+  - [call, an image without text, { messages: [{ role: user, content: [{ type: image, source: { type: base64,
+      media_type: image/png, data: $value } }] }] }, { value: png }]
+  - [call, <metadata.user_id>, { metadata: { user_id: $value } }]
+  - [call, <stop_sequences>, { stop_sequences: [$value] }]
+  - [call, <mcp_servers>, { mcp_servers: [{ type: url, url: 'https://example.org/$value', name: lab }] }]
+  - [call, location in <web_search> tools, { tools: [{ type: web_search_20250305, name: web_search,
+      user_location: { type: approximate, city: $value } }] }]
+  - [call, unknown fields, { x_note: $value }]
+/v1/messages/count_tokens:
+  - [call, <content> of a message, { messages: [{ role: user, content: Mail $value }] },
+      { reply: { input_tokens: 5 } }]
+`,
+);
 
 const mail = (value: string): JsonObject => ({ ...MODEL, messages: [user(`Mail ${value}`)], tools: [tool('Mails')] });
 const streamed = (value: string): JsonObject => ({ ...mail(value), stream: true });
@@ -179,15 +133,4 @@ const answers: readonly Probe[] = [
 ];
 
 /** All fields of `/v1/messages` with an Anthropic model, in the request and in the answer. */
-export const MESSAGES_PROBES: readonly Probe[] = [
-  ...requests,
-  ...answers,
-  request(
-    '/v1/messages/count_tokens',
-    '`content` of a message',
-    (value) => ({ ...MODEL, messages: [user(`Mail ${value}`)] }),
-    {
-      reply: { json: { input_tokens: 5 } },
-    },
-  ),
-];
+export const MESSAGES_PROBES: readonly Probe[] = [...requests, ...answers];

@@ -1,24 +1,75 @@
-import type { Json, JsonObject } from '../../../harness/gateway/gateway.ts';
+import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { user } from '../../chatCases.ts';
 import { responseObject } from '../../../harness/upstream/dialects.ts';
 import type { Reply } from '../../../harness/upstream/modelServer.ts';
-import { answer, pieces, type Probe, type ProbeOptions, request, typed } from '../probe.ts';
-import { newFile, newImage } from '../values.ts';
+import { answer, over, pieces, type Probe, probesOf, typed } from '../probe.ts';
 
 const RESPONSES = '/v1/responses';
 
 /** A model that LiteLLM knows. For unknown models, LiteLLM synthesizes the streams. */
 const MODEL = 'gpt-4o';
 
-const asked = (field: string, more: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  request(RESPONSES, field, (value) => ({ model: MODEL, input: 'Hello', ...more(value) }), options);
+/** @returns the body of a history in which the item is between two of the user */
+const between = (item: JsonObject): JsonObject => ({ model: MODEL, input: [user('Hello'), item, user('Go on')] });
 
-/** @returns a history with an item between two items of the user. */
-const item = (field: string, of: (value: string) => Json, options?: ProbeOptions): Probe =>
-  asked(field, (value) => ({ input: [user('Hello'), of(value), user('Go on')] }), options);
+const SHAPES = {
+  call: over({ model: MODEL, input: 'Hello' }),
+  item: { body: between },
+  part: { body: (part: JsonObject) => between(user([{ type: 'input_text', text: 'Look at this' }, part])) },
+};
 
-const part = (field: string, of: (value: string) => JsonObject, options?: ProbeOptions): Probe =>
-  item(field, (value) => user([{ type: 'input_text', text: 'Look at this' }, of(value)]), options);
+const requests = probesOf(
+  SHAPES,
+  `
+/v1/responses:
+  - [call, <input>, { input: Mail $value }]
+  - [call, <instructions>, { instructions: You work for $value }]
+  - [part, text parts, { type: input_text, text: Mail $value }]
+  - [item, <output_text> of an assistant, { type: message, id: msg_1, role: assistant, status: completed,
+      content: [{ type: output_text, text: I mailed $value, annotations: [] }] }]
+  - [item, <refusal> of an assistant, { type: message, id: msg_1, role: assistant, status: completed,
+      content: [{ type: refusal, refusal: Not for $value }] }]
+  - [item, arguments of <function_call>, { type: function_call, call_id: c1, name: send_mail,
+      arguments: '{"to":"$value"}' }]
+  - [call, <function_call_output>, { input: [{ role: user, content: Hello }, { type: function_call, call_id: c1,
+      name: send_mail, arguments: '{}' }, { type: function_call_output, call_id: c1, output: Sent to $value }] }]
+  - [item, <custom_tool_call>, { type: custom_tool_call, call_id: c1, name: mail, input: To $value }]
+  - [item, <custom_tool_call_output>, { type: custom_tool_call_output, call_id: c1, output: To $value }]
+  - [item, <reasoning>, { type: reasoning, id: rs_1, summary: [{ type: summary_text, text: This is $value }] }]
+  - [item, <mcp_call>, { type: mcp_call, id: mcp_1, name: lookup, server_label: lab, arguments: '{}',
+      output: Found $value }]
+  - [item, <web_search_call>, { type: web_search_call, id: ws_1, status: completed, action: { type: search,
+      query: Who is $value } }]
+  - [item, <file_search_call>, { type: file_search_call, id: fs_1, status: completed, queries: [who],
+      results: [{ file_id: file-1, text: Mail $value }] }]
+  - [item, <code_interpreter_call>, { type: code_interpreter_call, id: ci_1, status: completed, container_id: cntr_1,
+      code: 'print(1)', outputs: [{ type: logs, logs: Mail $value }] }]
+  - [item, <local_shell_call_output>, { type: local_shell_call_output, id: c1, output: Mail $value }]
+  - [item, <computer_call> action, { type: computer_call, id: cu_1, call_id: c1, status: completed,
+      pending_safety_checks: [], action: { type: type, text: Mail $value } }]
+  - [call, <description> of a tool, { tools: [{ type: function, name: send_mail, description: Mails $value,
+      parameters: { type: object, properties: { to: { type: string, description: Whom } } } }] }]
+  - [call, <parameters> of a tool, { tools: [{ type: function, name: send_mail, description: d,
+      parameters: { type: object, properties: { to: { type: string, description: Such as $value } } } }] }]
+  - [call, custom tools, { tools: [{ type: custom, name: send_mail, description: Mails $value }] }]
+  - [call, location in <web_search> tools, { tools: [{ type: web_search, user_location: { type: approximate,
+      city: $value } }] }]
+  - [call, <text.format>, { text: { format: { type: json_schema, name: mail, schema: { type: object,
+      properties: { to: { type: string, description: Such as $value } } } } } }]
+  - [call, variables of <prompt>, { prompt: { id: pmpt_1, variables: { customer: $value } } }]
+  - [call, <metadata>, { metadata: { customer: $value } }]
+  - [call, <user>, { user: $value }]
+  - [call, <safety_identifier>, { safety_identifier: $value }]
+  - [call, <prompt_cache_key>, { prompt_cache_key: $value }]
+  - [call, unknown fields, { x_note: $value }]
+  - [part, <file_data>, { type: input_file, filename: a.txt, file_data: 'data:text/plain;base64,$value' },
+      { value: file }]
+  - [part, <filename>, { type: input_file, filename: $value.pdf, file_id: file-1 }]
+  - [part, <file_url>, { type: input_file, file_url: 'https://example.org/$value.pdf' }]
+  - [call, an image without text, { input: [{ role: user, content: [{ type: input_image, image_url: $value,
+      detail: auto }] }] }, { value: image }]
+`,
+);
 
 const said = (part: JsonObject): JsonObject => ({
   type: 'message',
@@ -27,129 +78,6 @@ const said = (part: JsonObject): JsonObject => ({
   status: 'completed',
   content: [part],
 });
-
-const schemaWith = (description: string): JsonObject => ({
-  type: 'object',
-  properties: { to: { type: 'string', description } },
-});
-
-const requests: readonly Probe[] = [
-  asked('`input`', (value) => ({ input: `Mail ${value}` })),
-  asked('`instructions`', (value) => ({ instructions: `You work for ${value}` })),
-  part('text parts', (value) => ({ type: 'input_text', text: `Mail ${value}` })),
-  item('`output_text` of an assistant', (value) =>
-    said({ type: 'output_text', text: `I mailed ${value}`, annotations: [] }),
-  ),
-  item('`refusal` of an assistant', (value) => said({ type: 'refusal', refusal: `Not for ${value}` })),
-  item('arguments of `function_call`', (value) => ({
-    type: 'function_call',
-    call_id: 'c1',
-    name: 'send_mail',
-    arguments: `{"to":"${value}"}`,
-  })),
-  asked('`function_call_output`', (value) => ({
-    input: [
-      user('Hello'),
-      { type: 'function_call', call_id: 'c1', name: 'send_mail', arguments: '{}' },
-      { type: 'function_call_output', call_id: 'c1', output: `Sent to ${value}` },
-    ],
-  })),
-  item('`custom_tool_call`', (value) => ({
-    type: 'custom_tool_call',
-    call_id: 'c1',
-    name: 'mail',
-    input: `To ${value}`,
-  })),
-  item('`custom_tool_call_output`', (value) => ({
-    type: 'custom_tool_call_output',
-    call_id: 'c1',
-    output: `To ${value}`,
-  })),
-  item('`reasoning`', (value) => ({
-    type: 'reasoning',
-    id: 'rs_1',
-    summary: [{ type: 'summary_text', text: `This is ${value}` }],
-  })),
-  item('`mcp_call`', (value) => ({
-    type: 'mcp_call',
-    id: 'mcp_1',
-    name: 'lookup',
-    server_label: 'lab',
-    arguments: '{}',
-    output: `Found ${value}`,
-  })),
-  item('`web_search_call`', (value) => ({
-    type: 'web_search_call',
-    id: 'ws_1',
-    status: 'completed',
-    action: { type: 'search', query: `Who is ${value}` },
-  })),
-  item('`file_search_call`', (value) => ({
-    type: 'file_search_call',
-    id: 'fs_1',
-    status: 'completed',
-    queries: ['who'],
-    results: [{ file_id: 'file-1', text: `Mail ${value}` }],
-  })),
-  item('`code_interpreter_call`', (value) => ({
-    type: 'code_interpreter_call',
-    id: 'ci_1',
-    status: 'completed',
-    container_id: 'cntr_1',
-    code: 'print(1)',
-    outputs: [{ type: 'logs', logs: `Mail ${value}` }],
-  })),
-  item('`local_shell_call_output`', (value) => ({
-    type: 'local_shell_call_output',
-    id: 'c1',
-    output: `Mail ${value}`,
-  })),
-  item('`computer_call` action', (value) => ({
-    type: 'computer_call',
-    id: 'cu_1',
-    call_id: 'c1',
-    status: 'completed',
-    pending_safety_checks: [],
-    action: { type: 'type', text: `Mail ${value}` },
-  })),
-  asked('`description` of a tool', (value) => ({
-    tools: [{ type: 'function', name: 'send_mail', description: `Mails ${value}`, parameters: schemaWith('Whom') }],
-  })),
-  asked('`parameters` of a tool', (value) => ({
-    tools: [{ type: 'function', name: 'send_mail', description: 'd', parameters: schemaWith(`Such as ${value}`) }],
-  })),
-  asked('custom tools', (value) => ({ tools: [{ type: 'custom', name: 'send_mail', description: `Mails ${value}` }] })),
-  asked('location in `web_search` tools', (value) => ({
-    tools: [{ type: 'web_search', user_location: { type: 'approximate', city: value } }],
-  })),
-  asked('`text.format`', (value) => ({
-    text: { format: { type: 'json_schema', name: 'mail', schema: schemaWith(`Such as ${value}`) } },
-  })),
-  asked('variables of `prompt`', (value) => ({ prompt: { id: 'pmpt_1', variables: { customer: value } } })),
-  asked('`metadata`', (value) => ({ metadata: { customer: value } })),
-  asked('`user`', (value) => ({ user: value })),
-  asked('`safety_identifier`', (value) => ({ safety_identifier: value })),
-  asked('`prompt_cache_key`', (value) => ({ prompt_cache_key: value })),
-  asked('unknown fields', (value) => ({ x_note: value })),
-  part(
-    '`file_data`',
-    (value) => ({
-      type: 'input_file',
-      filename: 'a.txt',
-      file_data: `data:text/plain;base64,${value}`,
-    }),
-    { value: newFile },
-  ),
-  part('`filename`', (value) => ({ type: 'input_file', filename: `${value}.pdf`, file_id: 'file-1' })),
-  part('`file_url`', (value) => ({ type: 'input_file', file_url: `https://example.org/${value}.pdf` })),
-  asked(
-    'an image without text',
-    (value) => ({
-      input: [user([{ type: 'input_image', image_url: value, detail: 'auto' }])],
-    }),
-    { value: newImage },
-  ),
-];
 
 const mail = (value: string): JsonObject => ({ model: MODEL, input: `Mail ${value}` });
 const streamed = (value: string): JsonObject => ({ ...mail(value), stream: true });
