@@ -159,7 +159,7 @@ describe('a value that becomes known later', () => {
           texts.map((one): Finding[] => {
             const [type, score] = types[one] ?? [];
             if (type === undefined || score === undefined) return [];
-            return [{ start: 4, end: 8, type, score, detector: 'fake', action: 'pseudonymize' }];
+            return [{ start: 4, end: 8, type, score, detector: 'fake', rule: 'fake', action: 'pseudonymize' }];
           }),
         ),
     };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import type { Span } from './contract.ts';
+import { messageRangesOf } from './messageRanges.ts';
 import { withNamesakes } from './namesakes.ts';
 
 /** The types of the given values after the correction, in one text each. */
@@ -8,10 +9,8 @@ function judged(values: readonly (readonly [value: string, type: string])[]): st
   const spans = values.map(([value, type]): Span[] => [
     { start: 0, end: value.length, type, score: 0.9, detector: 'fixed', rule: 'fixed' },
   ]);
-  const result = withNamesakes(
-    values.map(([value]) => value),
-    spans,
-  );
+  const texts = values.map(([value]) => value);
+  const result = withNamesakes(texts, spans, messageRangesOf(texts.length, undefined));
   return result.flat().map(({ type }) => type);
 }
 
