@@ -13,7 +13,7 @@ export interface TextRange {
 export interface ExplainedFinding extends Finding {
   /**
    * The words around the value without which it would not be found, or with a lower score, or by another rule: labels, keywords,
-   * column headers, titles, and other words that the model reads.
+   * column headers, titles, and other words that the model reads. If there are none, the words of which each alone suffices.
    */
   readonly words: readonly TextRange[];
   /** Undefined: the model did not decide. */
@@ -87,8 +87,14 @@ interface Experiment {
   readonly hasBudget: () => boolean;
 }
 
-/** The words that counted for a find: without each of them, the find is another one. */
-async function wordsOf(text: string, finding: Finding, { findings, analyzed, hasBudget }: Experiment): Promise<TextRange[]> {
+/**
+ * The words that counted for a find: those without which the find is another one, or else those of which each alone suffices.
+ */
+async function wordsOf(
+  text: string,
+  finding: Finding,
+  { findings, analyzed, hasBudget }: Experiment,
+): Promise<TextRange[]> {
   if (finding.rule === 'repetition') return otherPlace(text, finding, findings);
   // Values of policies and of servers are found as they are.
   if (finding.detector === 'deny-list' || finding.detector === 'presidio') return [];
@@ -102,13 +108,29 @@ async function wordsOf(text: string, finding: Finding, { findings, analyzed, has
     found.score >= finding.score - LEAST_LOSS;
   // Outside of its surroundings, the value may be none.
   if (!(await analyzed(part)).some(isSame)) return [];
-  const words: TextRange[] = [];
-  for (const { start, end } of wordsAround(part, { start: finding.start - from, end: finding.end - from }, finding.rule)) {
-    if (!hasBudget()) break;
-    const without = part.slice(0, start) + 'x'.repeat(end - start) + part.slice(end);
-    if (!(await analyzed(without)).some(isSame)) words.push({ start: start + from, end: end + from });
+  const near = wordsAround(part, { start: finding.start - from, end: finding.end - from }, finding.rule);
+  const isFoundWithout = async (left: readonly TextRange[]): Promise<boolean> =>
+    (await analyzed(without(part, left))).some(isSame);
+  const inText = ({ start, end }: TextRange): TextRange => ({ start: start + from, end: end + from });
+  const needed: TextRange[] = [];
+  for (const one of near) if (hasBudget() && !(await isFoundWithout([one]))) needed.push(one);
+  if (needed.length > 0 || !hasBudget() || (await isFoundWithout(near))) return needed.map(inText);
+  // Several words suffice, each alone.
+  const sufficient: TextRange[] = [];
+  for (const one of near)
+    if (hasBudget() && (await isFoundWithout(near.filter((each) => each !== one)))) sufficient.push(one);
+  return sufficient.map(inText);
+}
+
+/** A text of the same length in which words have no meaning. */
+function without(text: string, words: readonly TextRange[]): string {
+  let changed = '';
+  let at = 0;
+  for (const { start, end } of words) {
+    changed += text.slice(at, start) + 'x'.repeat(end - start);
+    at = end;
   }
-  return words;
+  return changed + text.slice(at);
 }
 
 /** The words near a value, and those of the header of its column. */
@@ -132,7 +154,8 @@ function otherPlace(text: string, { start, end }: Finding, findings: readonly Fi
 /** Lines of a policy that change what happens to a value, to copy. */
 export function policyLines(text: string, { start, end, type, ...more }: Finding | Dropped): readonly string[] {
   const value = JSON.stringify(text.slice(start, end));
-  if (!('by' in more)) return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(type)}: { action: ignore } }`];
+  if (!('by' in more))
+    return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(type)}: { action: ignore } }`];
   switch (more.by) {
     case 'profile':
     case 'ignored':

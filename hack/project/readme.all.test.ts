@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { type ControlPlane, startControlPlane } from '../harness/controlplane.ts';
 import { freePort, startProcess, waitUntilReady } from '../harness/processes.ts';
 import { pageBlocks, pages } from './pages.ts';
-import { type Block, inlineCommands } from './readme.ts';
+import { type Block, blocks, inlineCommands } from './readme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
@@ -37,6 +37,7 @@ describe('README and docs', function () {
   }
 
   const guardrail = shell.filter((block) => block.text.includes('guardrail/main.ts'));
+  const isDetect = (command: string): boolean => command.includes(' detect ');
   const isSessionId = (block: Block): boolean => block.text.includes(' session-id ');
 
   it('explains how to compute a session id', () => {
@@ -55,7 +56,15 @@ describe('README and docs', function () {
     }
   });
 
-  for (const { text: command } of guardrail.filter((block) => !isSessionId(block))) {
+  it('explains a find as the page shows', () => {
+    const troubleshooting = blocks(readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8'));
+    const [{ text: command }, { text: expected }] = troubleshooting as [Block, Block];
+    expect(command).to.satisfy(isDetect);
+    const output = execFileSync('/bin/sh', ['-c', command], { cwd: root, encoding: 'utf8' });
+    expect(output.trim()).to.equal(expected.trim());
+  });
+
+  for (const { text: command } of guardrail.filter((block) => !isSessionId(block) && !isDetect(block.text))) {
     it(`\`${command.trim()}\` runs the guardrail`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'readme-'));
       const port = await freePort();

@@ -104,6 +104,51 @@ describe('the playground in a browser', function () {
     expect(consoleMessages).to.deep.equal([]);
   });
 
+  it('says why a value was found, and why a selected word was not', async () => {
+    await check('Phone: 5551234567. Siemens pays Lisbon, green.');
+    await page.getByRole('button', { name: 'Why 5551234567?' }).click();
+    expect(await textOf('reason')).to.match(
+      /^“5551234567” is hidden as PHONE_NUMBER, score 0\.\d\d, by the rule phone\.label\.\s+It would not be found like this without “Phone”\.\s+To leave it, add to the policy: allow: \[\{ value: "5551234567" \}\]$/,
+    );
+    await screenshot('why');
+    await page.getByRole('button', { name: 'Why Lisbon?' }).click();
+    expect(await textOf('reason')).to.match(/^“Lisbon” is not hidden as LOCATION, .*: the profile leaves this type\./);
+    expect(await textOf('reason')).to.include('entities: { LOCATION: { action: pseudonymize } }');
+    const whyNot = page.getByRole('button', { name: 'Why not the selected word?' });
+    await whyNot.click();
+    expect(await textOf('reason')).to.equal('Select a word of the text above first.');
+    await selectText('green');
+    await whyNot.click();
+    expect(await textOf('reason')).to.match(/^No rule takes “green” for a value\.\s+.*deny: \["green"\]$/);
+    await screenshot('why-not');
+    expect(consoleMessages).to.deep.equal([]);
+  });
+
+  it('tries the draft of a policy and a team, and says what is wrong with a draft', async () => {
+    const text = 'The weather in Lisbon is fine.';
+    await page.getByText('Try a policy').click();
+    await page.getByLabel('Draft of a policy').fill('teams: { sales: { deny: [weather] } }');
+    await page.getByLabel('Team').fill('sales');
+    await check(text);
+    expect(await textOf('sent')).to.match(/^The <ENTITY_\w+> in Lisbon is fine\.$/);
+    await page.getByRole('button', { name: 'Why weather?' }).click();
+    expect(await textOf('reason')).to.include('by the rule deny-list:DENIED');
+    await screenshot('draft');
+    await page.getByLabel('Draft of a policy').fill('deny: 7');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.locator('#problem', { hasText: 'policy: ' }).waitFor();
+  });
+
+  /** Selects the first place of a word in what was found, as a double click does. */
+  const selectText = (word: string): Promise<void> =>
+    page.locator('#found').evaluate((found, searched) => {
+      const walker = document.createTreeWalker(found, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const start = node.textContent?.indexOf(searched) ?? -1;
+        if (start >= 0) getSelection()?.setBaseAndExtent(node, start, node, start + searched.length);
+      }
+    }, word);
+
   it('plays a response as a stream, and shows what the service holds back', async () => {
     const wanted = `Mail ${PLANTED.email}.`;
     await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -314,6 +359,8 @@ describe('the playground in a browser', function () {
     expect(await focused()).to.equal('recall');
     await page.keyboard.press('Tab');
     expect(await focused()).to.equal('profile');
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('draft');
     await page.keyboard.press('Tab');
     expect(await focused()).to.equal('example');
     await page.keyboard.press('Enter');
