@@ -3,6 +3,19 @@ import { KEY, PLANTED, startHarness, type Answer, type Harness } from '../testin
 
 const TEXT = `Write to ${PLANTED.email}`;
 const ANALYZE = { text: TEXT, language: 'en' };
+/** As Presidio's `AnalysisExplanation`. */
+const EXPLANATION = {
+  recognizer: 'BuiltinRecognizer',
+  original_score: 1,
+  pattern_name: 'email',
+  pattern: null,
+  validation_result: null,
+  textual_explanation: 'Found by the rule email',
+  regex_flags: null,
+  score: 1,
+  score_context_improvement: 0,
+  supportive_context_word: '',
+};
 const MAIL = { analysis_explanation: null, end: TEXT.length, entity_type: 'EMAIL_ADDRESS', score: 1, start: 9 };
 const PATHS = [
   '/analyze',
@@ -99,7 +112,7 @@ describe("Presidio's API of the service", () => {
         score_threshold: 0.4,
         return_decision_process: true,
       },
-      [MAIL],
+      [{ ...MAIL, analysis_explanation: EXPLANATION }],
     ],
     ['a batch', '/analyze', { ...ANALYZE, text: [TEXT, 'nothing'] }, [[MAIL], []]],
     [

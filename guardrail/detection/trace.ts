@@ -2,7 +2,7 @@
  * What detection considers beside what it finds: the candidates that it drops, and the model's evidence. Only an analysis with
  * a {@link Trace} collects it. Nothing of it is stored, logged or counted.
  */
-import type { EntityType, KeptBy, RuleId, Span } from './contract.ts';
+import type { EntityType, KeptBy, RuleId, Span } from './span.ts';
 import type { EntityClass } from './ner/entityClasses.ts';
 
 /** What dropped a candidate: the model, a pass, an overlapping value, or the policy. */
@@ -64,7 +64,11 @@ export class Trace {
     }
   }
 
-  drop({ start, end, type, score, rule }: Span, by: DropReason, more: Pick<Dropped, 'lostTo' | 'threshold'> = {}): void {
+  drop(
+    { start, end, type, score, rule }: Span,
+    by: DropReason,
+    more: Pick<Dropped, 'lostTo' | 'threshold'> = {},
+  ): void {
     this.dropped.push({ start, end, type, score, rule, by, ...more });
   }
 

@@ -141,13 +141,13 @@ describe('the playground in a browser', function () {
 
   /** Selects the first place of a word in what was found, as a double click does. */
   const selectText = (word: string): Promise<void> =>
-    page.locator('#found').evaluate((found, searched) => {
-      const walker = document.createTreeWalker(found, NodeFilter.SHOW_TEXT);
+    page.evaluate(`(() => {
+      const walker = document.createTreeWalker(document.getElementById('found'), NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        const start = node.textContent?.indexOf(searched) ?? -1;
-        if (start >= 0) getSelection()?.setBaseAndExtent(node, start, node, start + searched.length);
+        const start = node.textContent.indexOf(${JSON.stringify(word)});
+        if (start >= 0) getSelection().setBaseAndExtent(node, start, node, start + ${word.length});
       }
-    }, word);
+    })()`);
 
   it('plays a response as a stream, and shows what the service holds back', async () => {
     const wanted = `Mail ${PLANTED.email}.`;
