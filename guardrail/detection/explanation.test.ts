@@ -58,12 +58,12 @@ describe('explanations', function () {
   });
 
   it('find the same in a text of several pieces, and say where its candidates stand', async () => {
-    const text = `${'The sky is blue. '.repeat(1500)}Siemens paid Margaret Whitfield.`;
+    const text = `${'The sky is blue. '.repeat(1500)}Siemens paid Margaret Whitfield. Please ask NAT about it.`;
     const trace = new Trace();
     const [traced = []] = await analyzer.analyze([text], { ...context, trace });
     expect(traced).to.deep.equal((await analyzer.analyze([text], context))[0]);
     const values = trace.dropped.map(({ start, end, by }) => `${text.slice(start, end)} ${by}`);
-    expect(values).to.include('Siemens profile');
+    expect(values).to.include.members(['Siemens profile', 'NAT falseName']);
   });
 
   it('name each feature of the model', async () => {
