@@ -86,6 +86,7 @@ async function detectEach(
   texts: readonly string[],
   detect: (distinct: readonly string[]) => Promise<Span[][]>,
 ): Promise<readonly (readonly Span[])[]> {
+  if (texts.length < 2) return detect(texts);
   const places = new Map<string, number>();
   for (const text of texts) if (!places.has(text)) places.set(text, places.size);
   const found = await detect(places.size === texts.length ? texts : [...places.keys()]);

@@ -53,6 +53,18 @@ describe('the messages of a body', () => {
     ['inputs of embeddings', '/v1/embeddings', { input: ['a', 'b'] }, { a: 1, b: 2 }],
     ['documents to rank', '/v2/rerank', { documents: ['a', 'b'], query: 'q' }, { a: 1, b: 2, q: 0 }],
     ['prompts', '/v1/completions', { prompt: ['a', 'b'], suffix: 's' }, { a: 1, b: 2, s: AFTER_ALL }],
+    [
+      'a batch of Anthropic',
+      '/v1/messages/batches',
+      { requests: [{ custom_id: '1', params: { messages: [{ role: 'user', content: 'a' }] } }] },
+      { a: undefined },
+    ],
+    [
+      'inputs of Gemini',
+      '/v1/models/m:batchEmbedContents',
+      { requests: [{ content: { parts: [{ text: 'a' }] } }] },
+      { '{"parts":[{"text":"a"}]}': 1 },
+    ],
     ['one prompt', '/v1/completions', { prompt: 'a', suffix: 's' }, { a: undefined, s: undefined }],
     ['one input', '/v1/responses', { input: 'a', instructions: 'b' }, { a: undefined, b: undefined }],
   ];

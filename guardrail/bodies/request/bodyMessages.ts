@@ -24,8 +24,9 @@ interface Part {
  * @returns a function from an offset in the body to the number of its message; undefined if the body is one document. Members
  *   beside the messages, such as metadata, differ from call to call: they come after all messages, so that they change none
  */
-export function messagesOf({ root, members }: BodySource): ((offset: number) => number) | undefined {
-  if (root.kind !== 'object') return undefined;
+export function messagesOf({ root, members, inner }: BodySource): ((offset: number) => number) | undefined {
+  // The requests of a batch are one document, as the lines of a batch file are.
+  if (root.kind !== 'object' || (inner && inner.size > 0)) return undefined;
   const isList = ({ name, node }: Member): boolean => {
     const role = members.get(name.value);
     return LISTS.has(name.value) && node.kind === 'array' && (role === 'text' || role === 'plain');
