@@ -1,12 +1,11 @@
 /** All metrics that the two programs export, except those of Node.js, which depend on the platform. */
 import type { Registry } from 'prom-client';
-import type { Access } from '../../guardrail/customers/customers.ts';
 import { registerBuildInfo } from '../../guardrail/buildInfo.ts';
+import type { Access } from '../../guardrail/customers/customers.ts';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { budgetMetrics } from '../../operator/budget/metrics.ts';
-import { customerMetrics } from '../../operator/customer/metrics.ts';
-import { type ExportSources, registerCustomerGauges } from '../../operator/customer/perCustomerMetrics.ts';
+import { customerMetrics, type ExportSources, registerCustomerGauges } from '../../operator/customer/metrics.ts';
 import { BudgetAmounts } from '../../operator/customer/spending.ts';
 import { gatewayCallMetrics, gatewayLimitMetrics } from '../../operator/gateway/metrics.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';

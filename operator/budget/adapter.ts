@@ -7,9 +7,9 @@ import {
 } from '../api/v1alpha1/v1alpha1.ts';
 import { type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import type {
-  AnyRecord,
   Adapter,
   AdapterWords,
+  AnyRecord,
   Claim,
   ConnectionPurpose,
   Outcome,
@@ -17,14 +17,12 @@ import type {
   StatusGateway,
 } from '../external/external.ts';
 import { isOperatorRow, type TierField } from '../gateway/gateway.ts';
-import { budgetIdOf } from './budgetResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import * as outcomes from './outcomes.ts';
-import { isOwn } from './ownership.ts';
+import { budgetIdOf, isOwn } from './ownership.ts';
 import { BudgetRecord, observeTier } from './record.ts';
 import { type BudgetOutcome, nextStatus } from './status.ts';
-import { usersOf } from './users.ts';
-import { inUseMessage } from './usersMessage.ts';
+import { inUseMessage, usersOf } from './users.ts';
 
 const words: AdapterWords<GatewayBudget> = {
   noun: 'budget',

@@ -10,7 +10,7 @@ import { ExternalReconciler } from '../external/external.ts';
 import { budgetUses } from './users.ts';
 
 export type { BudgetDependencies } from './dependencies.ts';
-export { budgetIdOf } from './budgetResource.ts';
+export { budgetIdOf } from './ownership.ts';
 export { ownsOrCreates } from './ownership.ts';
 export { BudgetNotUsableError, mattersToUsers, notOffered, usableBudget, type UsableBudget } from './usableBudget.ts';
 export { budgetUseKeys, budgetUses, mayRefer } from './users.ts';

@@ -4,9 +4,8 @@ import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyO
 import { claimKey, Claims } from '../external/external.ts';
 import type { GatewayClients, TierField } from '../gateway/gateway.ts';
 import type { Cache, EventRecorder, Finalizer, Index, KubeClient, Runtime, StatusWriter } from '../runtime/runtime.ts';
-import { budgetIdOf } from './budgetResource.ts';
 import { type BudgetMetrics, budgetMetrics } from './metrics.ts';
-import { budgetClaims } from './ownership.ts';
+import { budgetClaims, budgetIdOf } from './ownership.ts';
 import { budgetUseKeys, budgetUses, type UserSources } from './users.ts';
 
 /** The dependencies of the budget controller. */

@@ -4,10 +4,10 @@ import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { budgets } from '../api/kinds.ts';
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { callCost, type TestLiteLlm } from '../customer/testing/litellm.ts';
-import { startLitellmOperator, type LitellmOperator } from '../customer/testing/litellmOperator.ts';
+import { type LitellmOperator, startLitellmOperator } from '../customer/testing/litellmOperator.ts';
 import { eventually, type KubectlUser } from '../customer/testing/testOperator.ts';
 import type { GatewayClient } from '../gateway/gateway.ts';
-import { conditionOf } from './budgetResource.ts';
+import { conditionOf } from './ownership.ts';
 
 describe('budgets at a real LiteLLM', function () {
   this.timeout(180_000);

@@ -3,7 +3,7 @@ import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import type { SyncAction } from '../external/external.ts';
 import type { TierField } from '../gateway/gateway.ts';
 import { observationResult } from '../lifecycle/lifecycle.ts';
-import { budgetIdOf } from './budgetResource.ts';
+import { budgetIdOf } from './ownership.ts';
 import type { AppliedTier, BudgetOutcome } from './status.ts';
 
 /** Another resource owns the budget. A resource of another namespace is not named. */

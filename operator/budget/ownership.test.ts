@@ -12,13 +12,12 @@ import {
   adoptionPolicyOf,
   type Claimant,
   markSubject,
-  type Ownership,
   ownerBefore,
+  type Ownership,
   ownershipAt,
 } from '../external/claims.ts';
 import { tierHash } from './desired.ts';
-import { budgetIdOf } from './budgetResource.ts';
-import { budgetClaims, isOwn } from './ownership.ts';
+import { budgetClaims, budgetIdOf, isOwn } from './ownership.ts';
 import { budgetOf } from './testing/budgets.ts';
 
 const announced = { ownership: 'Creating', specHash: tierHash({ maxBudget: 1 }) } as const;

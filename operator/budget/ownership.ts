@@ -1,10 +1,10 @@
 /** How budgets claim what a gateway has. Pure. */
-import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { allows } from '../connection/connection.ts';
+import type { Condition, GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import { currentCondition, type StandardConditionType } from '../conditions/conditions.ts';
+import { allows, instanceKeyOf } from '../connection/connection.ts';
 import type { ClaimRules, Ownership } from '../external/external.ts';
 import { type Tier, type TierField, tierFields } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import { budgetIdOf } from './budgetResource.ts';
 import { tierHash } from './desired.ts';
 
 /** The status announces a creation. A mark decides where there is no status: the resource was restored from a backup. */
@@ -40,4 +40,23 @@ export function isOwn(
 ): boolean {
   if (ownership.status !== 'Creating') return ownership.state !== 'none';
   return policy === 'Adopt' || budget.status?.specHash === tierHash(observed);
+}
+
+/**
+ * The id of the budget at the gateway. Outside the namespace of the instance, it begins with the namespace, which contains
+ * no dot: whoever applies an id first must not keep the admin of the instance, or another namespace, out of it.
+ */
+export function budgetIdOf(budget: GatewayBudget): string {
+  const { spec, metadata } = budget;
+  const id = spec.budgetId ?? metadata.name;
+  return instanceKeyOf(budget).namespace === metadata.namespace ? id : `${metadata.namespace}.${id}`;
+}
+
+/** The condition of a type, if the budget has one. */
+export function conditionOf(budget: GatewayBudget, type: StandardConditionType): Condition | undefined {
+  return currentCondition(budget, type);
+}
+
+export function isReady(budget: GatewayBudget): boolean {
+  return conditionOf(budget, 'Ready')?.status === 'True';
 }

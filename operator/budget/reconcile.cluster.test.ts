@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { budgets } from '../api/kinds.ts';
 import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import { answer, message, noFault, withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
-import { conditionOf } from './budgetResource.ts';
+import { answer, message, noFault, withTestbed } from '../customer/testing/testbed.ts';
+import { conditionOf } from './ownership.ts';
 
 describe('budget reconcile', function () {
   this.timeout(120_000);

@@ -21,11 +21,10 @@ import {
   tierOf,
 } from '../gateway/gateway.ts';
 import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
-import { budgetIdOf } from './budgetResource.ts';
 import type { Dependencies } from './dependencies.ts';
 import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } from './desired.ts';
 import * as outcomes from './outcomes.ts';
-import { isOwn, ownsOrCreates } from './ownership.ts';
+import { budgetIdOf, isOwn, ownsOrCreates } from './ownership.ts';
 import type { BudgetOutcome } from './status.ts';
 
 /** No customer has this id: the call reads nothing and changes nothing. */

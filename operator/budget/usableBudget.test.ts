@@ -4,7 +4,7 @@ import type { GatewayBudget, GatewayBudgetStatus, GatewayInstance } from '../api
 import { keyText } from '../runtime/runtime.ts';
 import { budgetOf, customerIn, readyCondition } from './testing/budgets.ts';
 import { BudgetNotUsableError, usableBudget } from './usableBudget.ts';
-import { inUseMessage } from './usersMessage.ts';
+import { inUseMessage } from './users.ts';
 
 const ready: GatewayBudgetStatus = {
   ownership: 'Owned',

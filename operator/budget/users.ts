@@ -9,8 +9,7 @@ import {
   type KnownInstances,
 } from '../connection/connection.ts';
 import { type Index, keyText, type ObjectKey } from '../runtime/runtime.ts';
-import { budgetIdOf } from './budgetResource.ts';
-import { ownsOrCreates } from './ownership.ts';
+import { budgetIdOf, ownsOrCreates } from './ownership.ts';
 
 /** The sources of {@link usersOf}. */
 export interface UserSources extends KnownInstances {
@@ -100,4 +99,35 @@ function isDefaultOf({ metadata, spec }: GatewayInstance, budget: GatewayBudget,
   if (metadata.deletionTimestamp !== undefined) return false;
   const refers = budgetRef?.name === budget.metadata.name && metadata.namespace === budget.metadata.namespace;
   return refers || budgetId === id;
+}
+
+/** The maximum number of resources that a message names. */
+const MAX_NAMED = 10;
+
+/**
+ * The first sentences of the condition of a deletion that waits: who uses the budget, and what to do. Resources of other
+ * namespaces are named only in the namespace of the instance, whose owner may know all its customers.
+ * @returns undefined if nothing uses the budget
+ */
+export function inUseMessage(budget: GatewayBudget, { customers, instances }: BudgetUsers): string | undefined {
+  if (customers.length === 0 && instances.length === 0) return undefined;
+  const { namespace } = budget.metadata;
+  const namesAll = instanceKeyOf(budget).namespace === namespace;
+  const named = customers
+    .filter(({ metadata }) => namesAll || metadata.namespace === namespace)
+    .map(({ metadata }) => keyText(metadata))
+    .sort()
+    .slice(0, MAX_NAMED);
+  const users = [
+    ...(customers.length === 0 ? [] : [customersText(named, customers.length)]),
+    ...instances.map((instance) => `GatewayInstance ${namesAll ? keyText(instance.metadata) : 'of the budget'}`),
+  ];
+  return `The budget is in use by ${users.join(' and by ')}. Change or delete ${customers.length + instances.length > 1 ? 'them' : 'it'} first.`;
+}
+
+function customersText(named: readonly string[], total: number): string {
+  const count = `${total} GatewayCustomer${total === 1 ? '' : 's'}`;
+  if (named.length === 0) return `${count} in other namespaces`;
+  const others = total - named.length;
+  return `${count} (${named.join(', ')}${others === 0 ? '' : ` and ${others} more`})`;
 }

@@ -1,25 +1,28 @@
 /** Connects customers to their records: see {@link Adapter}. */
-import { annotations, type GatewayCustomer, gatewayCustomerNames } from '../api/v1alpha1/v1alpha1.ts';
+import {
+  annotations,
+  type GatewayCustomer,
+  gatewayCustomerNames,
+  hasInvisibleCharacters,
+} from '../api/v1alpha1/v1alpha1.ts';
 import { BudgetNotUsableError } from '../budget/budget.ts';
-import type { GatewayConnection } from '../connection/connection.ts';
-import type {
-  Adapter,
-  AnyRecord,
-  AdapterWords,
-  Claim,
-  ConnectionPurpose,
-  Outcome,
-  Run,
-  StatusGateway,
+import { ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
+import {
+  type Adapter,
+  type AdapterWords,
+  type AnyRecord,
+  type Claim,
+  type ConnectionPurpose,
+  failed,
+  type Outcome,
+  type Run,
+  type StatusGateway,
 } from '../external/external.ts';
 import type { Field } from '../gateway/gateway.ts';
-import { failed } from '../external/external.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import type { EventDetails, ObjectKey } from '../runtime/runtime.ts';
-import { connect } from './connect.ts';
-import { deleteRecord } from './deleteRecord.ts';
+import { deleteRecord, ErasureError, type RecordDeletion } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
-import { ErasureError } from './erasure.ts';
 import { Overwrites } from './overwrites.ts';
 import { CustomerRecord } from './record.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
@@ -103,13 +106,18 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
   }
 
   async delete(customer: GatewayCustomer, signal: AbortSignal): Promise<boolean> {
-    return await deleteRecord(this.#dependencies, customer, 'own', signal);
+    return await this.#delete(customer, 'own', signal);
   }
 
   async deleteLost(customer: GatewayCustomer, isTaken: boolean, signal: AbortSignal): Promise<boolean> {
     const mustRefuse = this.#dependencies.claims.adoptionPolicy(customer) === 'Refuse';
-    await deleteRecord(this.#dependencies, customer, isTaken ? 'none' : mustRefuse ? 'ifLinked' : 'own', signal);
+    await this.#delete(customer, isTaken ? 'none' : mustRefuse ? 'ifLinked' : 'own', signal);
     return true;
+  }
+
+  async #delete(customer: GatewayCustomer, deletion: RecordDeletion, signal: AbortSignal): Promise<boolean> {
+    const connection = await this.connect(customer, 'forDeletion');
+    return await deleteRecord(this.#dependencies, customer, connection, { deletion, signal });
   }
 
   deletionReason(error: unknown): 'ErasurePending' | undefined {
@@ -119,4 +127,38 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
   forget(key: ObjectKey): void {
     this.#overwrites.forget(key);
   }
+}
+
+/**
+ * The connection for a customer.
+ * @param purpose `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or
+ *   its key
+ * @throws ConnectionError if there is no connection or the instance does not allow the customer
+ */
+export async function connect(
+  { connections, instances, identity }: Pick<Dependencies, 'connections' | 'instances' | 'identity'>,
+  { metadata: { namespace }, spec: { instanceRef, customerId } }: GatewayCustomer,
+  purpose: 'forCustomer' | 'forDeletion' = 'forCustomer',
+): Promise<GatewayConnection> {
+  // The API server refuses new ones. One that was stored before can still be deleted.
+  if (purpose === 'forCustomer' && hasInvisibleCharacters(customerId)) {
+    throw new ConnectionError(
+      'CustomerIdNotAllowed',
+      'spec.customerId contains invisible characters. Create another GatewayCustomer with an id without them, and delete this one.',
+    );
+  }
+  const connection = await connections[purpose](instanceRef, namespace);
+  const instance = instances.get(connection.instance);
+  if (purpose === 'forCustomer' && identity.addressOfInstance(instance) === undefined) {
+    // The address of a Service without a port is known after the first reconcile of the instance.
+    throw new ConnectionError(
+      'InstanceNotReady',
+      `The address of GatewayInstance ${connection.instance.namespace}/${connection.instance.name} is not known yet. Its condition Reachable says why.`,
+    );
+  }
+  if (instance === undefined || permitsId(instance, namespace, customerId)) return connection;
+  throw new ConnectionError(
+    'CustomerIdNotAllowed',
+    `GatewayInstance ${connection.instance.namespace}/${connection.instance.name} does not allow this customerId in namespace ${namespace}: its spec.customerIdPrefixes reserves the prefix for another namespace, or lists other prefixes for this one. Create the customer with another customerId, or change spec.customerIdPrefixes.`,
+  );
 }

@@ -1,16 +1,22 @@
 /** Deletes everything that belongs to one customer resource at the gateway and at the guardrail. */
-import { retryWithFreshKey } from '../connection/connection.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
-import type { CustomerRow, Field, Step, Strategy } from '../gateway/gateway.ts';
-import { budgetRowId, execute, isGatewayError, resourceOfRow } from '../gateway/gateway.ts';
-import { type GuardrailEndpoint, NoGuardrailError } from '../guardrail/guardrail.ts';
-import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
-import { connect } from './connect.ts';
-import type { Dependencies } from './dependencies.ts';
-import { eraseSessions, ErasureError } from './erasure.ts';
+import { type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
 import type { Ownership } from '../external/external.ts';
-import { wouldBeLinked } from './recordOwner.ts';
+import {
+  budgetRowId,
+  type CustomerRow,
+  execute,
+  type Field,
+  isGatewayError,
+  resourceOfRow,
+  type Step,
+  type Strategy,
+} from '../gateway/gateway.ts';
+import { callGuardrail, type GuardrailEndpoint, NoGuardrailError } from '../guardrail/guardrail.ts';
+import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
+import type { Dependencies } from './dependencies.ts';
+import { wouldBeLinked } from './examination.ts';
 import { strategyFor } from './strategy.ts';
 
 /** The record that a deletion removes: the resource's own, only one that is linked to its budget row, or none. */
@@ -19,16 +25,15 @@ export type RecordDeletion = 'own' | 'ifLinked' | 'none';
 /**
  * Deletes the record, the budget row and the sessions of a customer.
  * @returns whether the gateway no longer has a record of this resource
- * @throws ConnectionError, GatewayError, ErasureError
+ * @throws GatewayError, ErasureError
  */
 export async function deleteRecord(
   dependencies: Dependencies,
   customer: GatewayCustomer,
-  deletion: RecordDeletion,
-  signal: AbortSignal,
+  connection: GatewayConnection,
+  { deletion, signal }: { readonly deletion: RecordDeletion; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const { customerId } = customer.spec;
-  const connection = await connect(dependencies, customer, 'forDeletion');
   const deleted = await retryWithFreshKey(dependencies, connection, async (fresh) => {
     const client = dependencies.clients.for(fresh);
     const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
@@ -131,4 +136,42 @@ async function endpointsOf(
     const message = known ? error.message : "The address of the instance's guardrail is unknown.";
     throw new ErasureError(message, { cause: error });
   });
+}
+
+/** An erasure failed. The message contains no value of the customer. */
+export class ErasureError extends Error {
+  override readonly name = 'ErasureError';
+}
+
+const timeoutMs = 10_000;
+
+/**
+ * Erases every session of an end user at every endpoint. Idempotent.
+ * @throws ErasureError unless every endpoint has confirmed.
+ */
+export async function eraseSessions(
+  endpoints: readonly GuardrailEndpoint[],
+  endUserId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(endpoints.map((endpoint) => eraseAt(endpoint, endUserId, signal)));
+}
+
+async function eraseAt(endpoint: GuardrailEndpoint, endUserId: string, signal: AbortSignal): Promise<void> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const { tenant } = endpoint;
+  const body = { end_user_id: endUserId, ...(tenant === undefined ? {} : { tenant }) };
+  const answer = await callGuardrail(endpoint, {
+    method: 'POST',
+    path: '/subjects/erase',
+    body,
+    signal: deadline,
+  }).catch(() => undefined);
+  const status = answer?.status;
+  if (status !== undefined && status >= 200 && status <= 299) return;
+  throw new ErasureError(
+    status === undefined
+      ? 'The sessions of this customer cannot be erased: a guardrail pod is unreachable.'
+      : `The sessions of this customer cannot be erased: a guardrail pod returned ${status}.`,
+  );
 }

@@ -22,10 +22,16 @@ import type {
   Runtime,
   StatusWriter,
 } from '../runtime/runtime.ts';
-import type { GuardrailEndpoints } from './erasure.ts';
+import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
 import type { CustomerMetrics } from './metrics.ts';
 import { customerMetrics } from './metrics.ts';
 import { customerClaims } from './ownership.ts';
+
+/**
+ * Returns the guardrail processes that store the sessions of an instance's customers: every pod if the store is in
+ * memory, one pod if it is shared, none if the instance has no guardrail. Throws if they are unknown.
+ */
+export type GuardrailEndpoints = (instance: GatewayInstance) => Promise<readonly GuardrailEndpoint[]>;
 
 /** The dependencies of the customer controller. */
 export interface CustomerDependencies {

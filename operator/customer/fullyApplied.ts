@@ -6,7 +6,7 @@ import { enforcesAccess } from '../enforcement/enforcement.ts';
 import type { Field, Unenforced } from '../gateway/gateway.ts';
 import { customerPolicyKey, type CustomerPolicyProblem } from '../policy/policy.ts';
 import { keyText } from '../runtime/runtime.ts';
-import type { Drift } from './drift.ts';
+import type { Drift } from './desired.ts';
 
 /** The state of the spec's fields at the gateway after a sync. */
 export interface AppliedState {

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { startDevGateway } from '../../hack/harness/gateway/gateway.ts';
 import type { Fault } from '../gateway/testing/testProxy.ts';
-import { conditionOf } from './customerResource.ts';
-import { answer, masterKey, message, noFault, withTestbed } from './testing/testbed.ts';
+import { conditionOf } from './status.ts';
 import { eventually } from './testing/testOperator.ts';
+import { answer, masterKey, message, noFault, withTestbed } from './testing/testbed.ts';
 
 describe('customers and faults', function () {
   this.timeout(120_000);

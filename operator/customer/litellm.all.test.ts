@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, type GatewayError, isGatewayError, RateLimiter } from '../gateway/gateway.ts';
+import { conditionOf } from './status.ts';
 import { callTests } from './testing/calls.ts';
 import { convergenceTests } from './testing/convergence.ts';
-import { conditionOf } from './customerResource.ts';
 import { callCost, type TestLiteLlm } from './testing/litellm.ts';
+import { type LitellmOperator, startLitellmOperator } from './testing/litellmOperator.ts';
 import { connectionOf } from './testing/testDependencies.ts';
-import { startLitellmOperator, type LitellmOperator } from './testing/litellmOperator.ts';
 import { eventually, type KubectlUser } from './testing/testOperator.ts';
 
 describe('customers at a real LiteLLM', function () {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
 import { FaultProxy } from '../runtime/testing/testing.ts';
-import { conditionOf } from './customerResource.ts';
+import { conditionOf } from './status.ts';
 import { eventually } from './testing/testOperator.ts';
 import { message, noFault, withTestbed } from './testing/testbed.ts';
 

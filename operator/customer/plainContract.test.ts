@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { GatewayClients } from '../gateway/gateway.ts';
 import { Run } from '../external/adapter.ts';
 import { syncRecord } from '../external/sync.ts';
+import { GatewayClients } from '../gateway/gateway.ts';
 import { CustomerAdapter } from './adapter.ts';
 import { CustomerRecord } from './record.ts';
-import { conditionOf } from './customerResource.ts';
+import { conditionOf } from './status.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testing/testDependencies.ts';
 
 type Row = Record<string, unknown>;

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { instances } from '../api/kinds.ts';
 import { annotations, FINALIZER, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
-import { conditionOf } from './customerResource.ts';
-import { masterKey, message, noFault, withTestbed } from './testing/testbed.ts';
+import { conditionOf } from './status.ts';
 import { eventually } from './testing/testOperator.ts';
+import { masterKey, message, noFault, withTestbed } from './testing/testbed.ts';
 
 describe('customer reconcile', function () {
   this.timeout(120_000);

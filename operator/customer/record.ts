@@ -11,20 +11,28 @@ import {
   type Run,
   type SyncAction,
 } from '../external/external.ts';
-import type { Field, GatewayClient, ObservedCustomer, PlanInput, Step, SupportedFields } from '../gateway/gateway.ts';
-import { budgetRowId, execute, fieldsOf, isGatewayError, observe } from '../gateway/gateway.ts';
+import {
+  budgetRowId,
+  execute,
+  type Field,
+  fieldsOf,
+  type GatewayClient,
+  isGatewayError,
+  observe,
+  type ObservedCustomer,
+  type PlanInput,
+  type Step,
+  type SupportedFields,
+} from '../gateway/gateway.ts';
 import { isObserveOnly, observationResult, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import { keyText } from '../runtime/runtime.ts';
 import type { Dependencies } from './dependencies.ts';
-import { desiredFields, specHash } from './desired.ts';
-import { type Drift, driftOf } from './drift.ts';
-import { type CustomerComparison, examine, isUntouched, type Sync } from './examination.ts';
-import { isLinked, recordOwner } from './recordOwner.ts';
+import { desiredFields, type Drift, driftOf, specHash } from './desired.ts';
+import { type CustomerComparison, examine, isLinked, isUntouched, recordOwner, type Sync } from './examination.ts';
 import { reportsOnlyUse, type SyncOutcome } from './status.ts';
-import { strategyFor } from './strategy.ts';
+import { strategyFor, tierOf } from './strategy.ts';
 import { inheritanceOf } from './succession.ts';
 import * as outcomes from './syncOutcomes.ts';
-import { tierOf } from './tier.ts';
 
 /** How long a list is used: this share of the sync interval. */
 const listUseShare = 1 / 10;

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { observe, type Field } from '../gateway/gateway.ts';
-import { conditionOf } from './customerResource.ts';
+import { type Field, observe } from '../gateway/gateway.ts';
+import { conditionOf, nextStatus, type SyncOutcome } from './status.ts';
 import { ownerGone } from './succession.ts';
-import { nextStatus, type SyncOutcome } from './status.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');

@@ -1,13 +1,19 @@
 /** The status of a customer after a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
-import type { CustomerConditionReason } from '../conditions/conditions.ts';
-import { needsUser, nextCondition, nextReason, readyConditions } from '../conditions/conditions.ts';
+import {
+  currentCondition,
+  type CustomerConditionReason,
+  type CustomerConditionType,
+  needsUser,
+  nextCondition,
+  nextReason,
+  readyConditions,
+} from '../conditions/conditions.ts';
+import { isDecided, isForeign, type Outcome, type StatusGateway, withSyncTime } from '../external/external.ts';
 import type { ObservedCustomer } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import { conditionOf } from './customerResource.ts';
 import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
-import { isDecided, isForeign, type Outcome, type StatusGateway, withSyncTime } from '../external/external.ts';
 import { nextOwnership, type OwnershipStatus } from './ownership.ts';
 
 /** How a reconcile of a customer ended. */
@@ -168,4 +174,9 @@ function condition<Type extends 'Synced' | 'FullyApplied'>(
   },
 ): Condition {
   return nextCondition(customer, now, { type, ...state });
+}
+
+/** The condition of a type, if the customer has one. */
+export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
+  return currentCondition(customer, type);
 }

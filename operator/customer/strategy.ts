@@ -1,8 +1,15 @@
 /** Selects the way in which the limits of a customer are stored at its gateway. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { GatewayConnection } from '../connection/connection.ts';
-import type { LimitValues, Strategy } from '../gateway/gateway.ts';
-import { budgetRowId, budgetRowStrategy, customerFieldsStrategy } from '../gateway/gateway.ts';
+import { budgetIdOf, mayRefer, notOffered, ownsOrCreates, usableBudget, type UsableBudget } from '../budget/budget.ts';
+import { type GatewayConnection, instanceKeyOf } from '../connection/connection.ts';
+import {
+  budgetRowId,
+  budgetRowStrategy,
+  customerFieldsStrategy,
+  type LimitValues,
+  type Strategy,
+} from '../gateway/gateway.ts';
+import { keyText } from '../runtime/runtime.ts';
 import type { Dependencies } from './dependencies.ts';
 
 type Sources = Pick<Dependencies, 'clients' | 'instances' | 'budgets'>;
@@ -45,4 +52,26 @@ function referredId(
   ref: { readonly name: string } | undefined,
 ): string | undefined {
   return ref === undefined ? undefined : budgets.get({ namespace, name: ref.name })?.status?.budgetId;
+}
+
+/**
+ * The tier that the spec names or refers to; undefined if it does neither.
+ * @throws BudgetNotUsableError if the customer must wait for its GatewayBudget
+ */
+export function tierOf(
+  { budgets, budgetsByInstance }: Pick<Dependencies, 'budgets' | 'budgetsByInstance'>,
+  customer: GatewayCustomer,
+): UsableBudget | undefined {
+  const { spec, metadata, status } = customer;
+  const { budgetId, budgetRef } = spec;
+  const instance = instanceKeyOf(customer);
+  if (budgetRef !== undefined) {
+    return usableBudget(budgets, { ref: budgetRef, namespace: metadata.namespace, instance, inUse: status?.budgetId });
+  }
+  if (budgetId === undefined) return undefined;
+  const managed = budgetsByInstance
+    .get(keyText(instance))
+    .find((budget) => ownsOrCreates(budget) && budgetIdOf(budget) === budgetId);
+  if (managed !== undefined && !mayRefer(customer, managed)) throw notOffered(customer, managed);
+  return { budgetId, lastChange: managed?.status?.lastChangeTime };
 }

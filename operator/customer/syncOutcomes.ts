@@ -2,16 +2,21 @@
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { type GatewayConnection, mayAdopt } from '../connection/connection.ts';
 import { enforcesAccess } from '../enforcement/enforcement.ts';
-import type { Fields, LimitValues, ObservedCustomer, SupportedFields } from '../gateway/gateway.ts';
-import { limitNames, limitsOf, unenforced } from '../gateway/gateway.ts';
+import type { Ownership, SyncAction } from '../external/external.ts';
+import {
+  type Fields,
+  limitNames,
+  limitsOf,
+  type LimitValues,
+  type ObservedCustomer,
+  type SupportedFields,
+  unenforced,
+} from '../gateway/gateway.ts';
 import { customerPolicyProblem } from '../policy/policy.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Drift } from './drift.ts';
-import { appliedAfter } from './drift.ts';
-import type { SyncAction } from '../external/external.ts';
-import { accessState, policyState, withGuardrail, type AppliedState } from './fullyApplied.ts';
-import type { Ownership } from '../external/external.ts';
-import { isLinked, linkedResource } from './recordOwner.ts';
+import { appliedAfter, type Drift } from './desired.ts';
+import { isLinked, linkedResource } from './examination.ts';
+import { accessState, type AppliedState, policyState, withGuardrail } from './fullyApplied.ts';
 import type { SyncOutcome } from './status.ts';
 import { ownerOfRow } from './succession.ts';
 

@@ -1,10 +1,10 @@
 /** A gateway with a private certificate authority, from the Secret to the customer's condition. */
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
-import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
+import { type DevGateway, startDevGateway } from '../../hack/harness/gateway/gateway.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { startTlsProxy, type TlsProxy } from '../gateway/testing/tlsProxy.ts';
-import { conditionOf } from './customerResource.ts';
+import { conditionOf } from './status.ts';
 import { eventually, KubectlUser, TestOperator } from './testing/testOperator.ts';
 
 const masterKey = 'sk-master';

@@ -1,13 +1,13 @@
 /** The list of who may call, on a real API server: written by the operator, read by the guardrail's own code. */
 import { expect } from 'chai';
 import { createAccess, keyHashOf } from '../../guardrail/customers/customers.ts';
+import { type CustomerList, listKey, readCustomerList } from '../../guardrail/guardrail.ts';
 import { startDevGateway } from '../../hack/harness/gateway/gateway.ts';
-import { listKey, readCustomerList, type CustomerList } from '../../guardrail/guardrail.ts';
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { MANAGED_BY } from '../cluster/cluster.ts';
-import { conditionOf } from '../customer/customerResource.ts';
-import { withTestbed } from '../customer/testing/testbed.ts';
+import { conditionOf } from '../customer/status.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
+import { withTestbed } from '../customer/testing/testbed.ts';
 import type { LoadedPart, Revisions } from './pods.ts';
 
 const SESSION_KEY = 'a session key of more than thirty-two characters';

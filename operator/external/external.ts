@@ -19,7 +19,7 @@ export {
   yieldsTo,
 } from './claims.ts';
 export { ExternalReconciler } from './reconcile.ts';
-export type { AnyRecord, Change, Comparison, ExternalRecord } from './record.ts';
+export type { AnyRecord, Change, Comparison, ExternalRecord } from './adapter.ts';
 export {
   type External,
   type ExternalStatus,

@@ -1,10 +1,8 @@
 /** Syncs the record of one resource with its spec: observes it, and then creates or updates it if required. */
 import { GatewayError } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import type { Run } from './adapter.ts';
-import type { Change, Comparison, ExternalRecord } from './record.ts';
+import type { Change, Comparison, ExternalDependencies, ExternalRecord, Run } from './adapter.ts';
 import type { External, Outcome } from './resource.ts';
-import type { ExternalDependencies } from './adapter.ts';
 
 /**
  * Observes first, unless the record is created first. Writes the finalizer and the owner mark only before a change or an adoption.

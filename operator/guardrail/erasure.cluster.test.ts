@@ -2,21 +2,21 @@
  * Erasure in sidecars that listen on their pods' loopback address, through a real API server and a kubelet that
  * forwards ports.
  */
-import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { eraseSessions, ErasureError } from '../customer/erasure.ts';
+import { namesOf } from '../cluster/names.ts';
+import { eraseSessions, ErasureError } from '../customer/deleteRecord.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
+import { instanceOf } from '../instance/testing/instances.ts';
 import { policyRules } from '../runtime/runtime.ts';
 import { type FakeKubelet, startFakeKubelet } from '../runtime/testing/fakeKubelet.ts';
-import { transportOptions, RestClient, Transport } from '../runtime/testing/testing.ts';
-import { erasureEndpoints, NoGuardrailError, sidecarPermissions, selectorText } from './erasure.ts';
-import { namesOf } from '../cluster/names.ts';
-import { instanceOf } from '../instance/testing/instances.ts';
+import { RestClient, Transport, transportOptions } from '../runtime/testing/testing.ts';
+import { erasureEndpoints, NoGuardrailError, selectorText, sidecarPermissions } from './erasure.ts';
 
 const PORT = 8080;
 

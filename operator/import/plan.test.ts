@@ -3,17 +3,8 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { GatewayBudgetSpec, GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { changedFields, changesOf, desiredTier } from '../budget/desired.ts';
-import { desiredFields } from '../customer/desired.ts';
-import { driftOf } from '../customer/drift.ts';
-import {
-  type BudgetRow,
-  budgetRowId,
-  budgetRowStrategy,
-  type CustomerRow,
-  customerFieldsStrategy,
-  observe,
-  tierOf,
-} from '../gateway/gateway.ts';
+import { desiredFields, driftOf } from '../customer/desired.ts';
+import { type BudgetRow, budgetRowId, budgetRowStrategy, customerFieldsStrategy, type CustomerRow, observe, tierOf } from '../gateway/gateway.ts';
 import { documentOf } from './documents.ts';
 import { type Decision, ImportPlan, type KnownResources, type Manifest } from './plan.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changedManagement, isObserveOnly, observationResult } from './managementPolicy.ts';
+import { changedManagement, isObserveOnly, observationResult } from './lifecycle.ts';
 
 describe('management policy', () => {
   const resource = (managementPolicy?: 'Manage' | 'Observe'): Parameters<typeof isObserveOnly>[0] => ({

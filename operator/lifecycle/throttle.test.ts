@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ObjectMeta } from '../api/v1alpha1/v1alpha1.ts';
-import { Throttle } from './throttle.ts';
+import { Throttle } from './lifecycle.ts';
 
 describe('the throttle of reconciles', () => {
   const resource = (changes: Partial<ObjectMeta> = {}): { metadata: ObjectMeta } => ({

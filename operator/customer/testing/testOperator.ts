@@ -22,16 +22,16 @@ import {
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetController } from '../../budget/budget.ts';
-import { GatewayClients } from '../../gateway/gateway.ts';
 import { Connections, GatewayIdentity, identityKey } from '../../connection/connection.ts';
-import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
-import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
 import { enforcementController } from '../../enforcement/enforcement.ts';
 import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
-import { policyController } from '../../policy/policy.ts';
-import { customerController } from '../customer.ts';
+import { GatewayClients } from '../../gateway/gateway.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
-import { conditionOf } from '../customerResource.ts';
+import { policyController } from '../../policy/policy.ts';
+import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
+import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
+import { customerController } from '../customer.ts';
+import { conditionOf } from '../status.ts';
 
 export { eventually };
 

@@ -1,12 +1,12 @@
 /** For tests: the customer controller on a real API server, before a gateway that behaves as LiteLLM does, with faults. */
-import { expect } from 'chai';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { expect } from 'chai';
 import { type ControlPlane, withControlPlane } from '../../../hack/harness/controlplane.ts';
 import { type DevGateway, startDevGateway } from '../../../hack/harness/gateway/gateway.ts';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
-import { conditionOf } from '../customerResource.ts';
+import { conditionOf } from '../status.ts';
 import { connectionOf } from './testDependencies.ts';
 import { eventually, KubectlUser, SYNC_INTERVAL_MS, TestOperator } from './testOperator.ts';
 

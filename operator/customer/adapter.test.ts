@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { ConnectionError, type Connections, type GatewayConnection } from '../connection/connection.ts';
 import { testIdentity } from '../connection/testing/testIdentity.ts';
 import type { Lister } from '../runtime/runtime.ts';
-import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { connect } from './connect.ts';
+import { connect } from './adapter.ts';
 
 describe('the connection of a customer', () => {
   const instance = { metadata: { namespace: 'ai', name: 'main' }, spec: { endpoint: 'http://gateway:4000' } };

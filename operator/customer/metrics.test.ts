@@ -4,7 +4,7 @@ import type { GatewayCustomer, GatewayCustomerStatus, GatewayInstance } from '..
 import { instanceKeyOf } from '../connection/connection.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { registerCustomerGauges } from './perCustomerMetrics.ts';
+import { registerCustomerGauges } from './metrics.ts';
 import { BudgetAmounts } from './spending.ts';
 import { customerOf, syncedCondition } from './testing/testDependencies.ts';
 
