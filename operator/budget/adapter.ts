@@ -77,16 +77,16 @@ export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
     return nextStatus(budget, outcome, users, this.#dependencies.now(), digest);
   }
 
-  stillApplies(): boolean {
-    return true;
-  }
-
   inUse(budget: GatewayBudget): string | undefined {
     return inUseMessage(budget, usersOf(this.#dependencies, budget));
   }
 
-  handOver(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  takeOver(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  handOver(): undefined {
+    return undefined;
   }
 
   async delete(budget: GatewayBudget, signal: AbortSignal): Promise<boolean> {

@@ -26,7 +26,7 @@ import type { Dependencies } from './dependencies.ts';
 import { Overwrites } from './overwrites.ts';
 import { CustomerRecord } from './record.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
-import { ownedByAnother, ownerGone, takenOver, transferRecord, withClaimants } from './succession.ts';
+import { handOver, ownedByAnother, ownerGone, takeOver, withClaimants } from './succession.ts';
 
 const words: AdapterWords<GatewayCustomer> = {
   noun: 'customer',
@@ -88,21 +88,16 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
     return nextStatus(customer, outcome, this.#dependencies.now(), gateway);
   }
 
-  /**
-   * Not if the deletion of another resource has transferred its record to this one in the meantime: the status was computed
-   * without it, and would lose it.
-   */
-  stillApplies(before: GatewayCustomer, current: GatewayCustomer): boolean {
-    return current.status?.replacesBudget === before.status?.replacesBudget;
-  }
-
   inUse(): undefined {
     return undefined;
   }
 
-  async handOver({ claim }: Run<GatewayCustomer, Field>): Promise<EventDetails | undefined> {
-    const successor = await transferRecord(this.#dependencies, claim);
-    return successor === undefined ? undefined : takenOver(successor);
+  async takeOver(run: Run<GatewayCustomer, Field>): Promise<void> {
+    await takeOver(this.#dependencies, run);
+  }
+
+  handOver({ claim }: Run<GatewayCustomer, Field>): EventDetails | 'pending' | undefined {
+    return handOver(claim);
   }
 
   async delete(customer: GatewayCustomer, signal: AbortSignal): Promise<boolean> {

@@ -4,10 +4,11 @@ import { type GatewayCustomer, gatewayCustomerNames, type GatewayInstance } from
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
 import { accessProblem, allows, identityPermissions, instanceKeyOf, isReachable } from '../connection/connection.ts';
 import { ExternalReconciler } from '../external/external.ts';
-import { changedManagement, definitionPermission } from '../lifecycle/lifecycle.ts';
+import { definitionPermission } from '../lifecycle/lifecycle.ts';
 import { changedUsability } from '../policy/policy.ts';
 import { type ControllerSpec, keyOf, keyText, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
 import { CustomerAdapter } from './adapter.ts';
+import { mattersToClaimants } from './succession.ts';
 import { createDependencies, type CustomerDependencies, type Dependencies } from './dependencies.ts';
 import { exportCustomers } from './metrics.ts';
 
@@ -21,8 +22,8 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
   exportCustomers(runtime);
   return (
     when(customers)
-      // When a customer is created, deleted or no longer managed, the next claimant may own the record.
-      .watches(customers, (customer) => dependencies.claims.otherKeys(customer), { changed: changedManagement })
+      // When a customer is created, deleted, no longer managed, or has taken over, another claimant may act.
+      .watches(customers, (customer) => dependencies.claims.otherKeys(customer), { changed: mattersToClaimants })
       // The condition FullyApplied depends on what the guardrail's pods have.
       .watches(customers, ({ metadata }) => [metadata], { changed: changedEnforcement })
       .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {

@@ -1,11 +1,11 @@
 /** Several resources that name one customer: what each of them reports, and how a record goes from one to another. */
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, type Field } from '../gateway/gateway.ts';
-import { type Claim, reapplyGraceMs, yieldsTo } from '../external/external.ts';
-import { isAnnotated } from '../lifecycle/lifecycle.ts';
+import { type Claim, reapplyGraceMs, type Run, yieldsTo } from '../external/external.ts';
+import { changedManagement, isAnnotated } from '../lifecycle/lifecycle.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
 import type { Dependencies } from './dependencies.ts';
-import { nextStatus, type SyncOutcome } from './status.ts';
+import type { SyncOutcome } from './status.ts';
 
 /**
  * The waiting claimant that takes over the record when this resource is deleted. Both are in one namespace, so the default is to
@@ -28,40 +28,65 @@ export function ownerOfRow({ byUid, claims }: Dependencies, uid: string): Gatewa
   return byUid.get(uid).find((customer) => claims.isClaimant(customer));
 }
 
+/** The successor of a resource that can pass its record on. One that has not synced a record that it takes over cannot. */
+function heirOf(claim: Claim<GatewayCustomer>): GatewayCustomer | undefined {
+  const isComplete = claim.ownership.state === 'owned' && claim.resource.status?.replacesBudget === undefined;
+  return isComplete ? successorOf(claim) : undefined;
+}
+
+function hasRecordOf({ status }: GatewayCustomer, owner: GatewayCustomer): boolean {
+  return status?.replacesBudget === budgetRowId(owner.metadata.uid);
+}
+
 /**
- * Gives the record of a deleted resource to its successor. The successor's status describes the record, so that a restart
- * loses nothing. The record and its budget row stay as they are until the successor's next sync.
- * @returns the successor; undefined if there is none, or if it is being deleted too
+ * Whether the record of a deleted resource goes to its successor.
+ * @returns the event if the successor has it; 'pending' if it has not taken it over yet; undefined if there is none
  */
-export async function transferRecord(
-  { finalizer, status, now }: Dependencies,
-  claim: Claim<GatewayCustomer, Field>,
-): Promise<GatewayCustomer | undefined> {
-  const owner = claim.resource;
-  // A resource that has not synced a record that it takes over cannot pass it on.
-  const complete = claim.ownership.state === 'owned' && owner.status?.replacesBudget === undefined;
-  const successor = complete ? successorOf(claim) : undefined;
-  if (successor === undefined) return undefined;
-  const protectedOne = await finalizer.add(successor);
-  if (!finalizer.isSet(protectedOne)) return undefined;
+export function handOver(claim: Claim<GatewayCustomer>): EventDetails | 'pending' | undefined {
+  const heir = heirOf(claim);
+  if (heir === undefined) return undefined;
+  if (!hasRecordOf(heir, claim.resource)) return 'pending';
+  const { namespace, name } = heir.metadata;
+  const message = `GatewayCustomer ${namespace}/${name} takes over the record with its spend.`;
+  return { type: 'Normal', reason: 'TakenOver', message, action: 'Delete' };
+}
+
+/**
+ * Takes over the record of an owner that is being deleted, if this resource is its successor. The status then describes the
+ * record, so that a restart loses nothing. The record and its budget row stay as they are until the next sync, which follows the
+ * end of the owner.
+ * @throws DeletedFirstError if this resource is being deleted too
+ */
+export async function takeOver(
+  { claims, finalizer, now }: Pick<Dependencies, 'claims' | 'finalizer' | 'now'>,
+  run: Run<GatewayCustomer, Field>,
+): Promise<void> {
+  const { owner } = run.claim;
+  if (owner?.metadata.deletionTimestamp === undefined || !finalizer.isSet(owner) || isAnnotated(owner, 'paused'))
+    return;
+  if (heirOf(claims.of(owner))?.metadata.uid !== run.latest.metadata.uid || hasRecordOf(run.latest, owner)) return;
+  await run.ensureFinalizer();
   const { name, namespace, uid } = owner.metadata;
   const message = `GatewayCustomer ${namespace}/${name} is being deleted. This resource takes over its customer record.`;
   const outcome = { synced: false, reason: 'TakingOver', message, ownership: 'TakingOver' } as const;
-  await status.write(protectedOne, {
-    ...nextStatus(protectedOne, outcome, now()),
-    specHash: owner.status?.specHash,
-    appliedFields: owner.status?.appliedFields ?? [],
-    ...(owner.status?.gateway === undefined ? {} : { gateway: owner.status.gateway }),
+  const { specHash, appliedFields = [], gateway } = owner.status ?? {};
+  await run.updateStatus({
+    ...run.nextStatus(outcome),
+    ...(specHash === undefined ? {} : { specHash }),
+    appliedFields,
+    ...(gateway === undefined ? {} : { gateway }),
     replacesBudget: budgetRowId(uid),
     tookOver: { name, time: now().toISOString() },
   });
-  return successor;
 }
 
-/** The event of a deleted resource whose record another one has. */
-export function takenOver({ metadata: { namespace, name } }: GatewayCustomer): EventDetails {
-  const message = `GatewayCustomer ${namespace}/${name} takes over the record with its spend.`;
-  return { type: 'Normal', reason: 'TakenOver', message, action: 'Delete' };
+/** Whether a change of a resource can make another claimant of its record act. */
+export function mattersToClaimants(before: GatewayCustomer, after: GatewayCustomer): boolean {
+  return (
+    changedManagement(before, after) ||
+    before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
+    before.status?.replacesBudget !== after.status?.replacesBudget
+  );
 }
 
 /** Another resource owns the record. A resource of another namespace is not named. */

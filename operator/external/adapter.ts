@@ -77,13 +77,16 @@ export interface Adapter<T extends External, Field extends string> {
   outcomeOf(error: unknown): Outcome | undefined;
   /** The status after an outcome; the status before if nothing changed. */
   nextStatus(resource: T, outcome: Outcome, gateway: StatusGateway): NonNullable<T['status']>;
-  /** Whether a status that was computed for a resource may be written to its changed state. */
-  stillApplies(before: T, current: T): boolean;
 
   /** Who uses the record and holds its deletion, as the first sentences of a condition; undefined: nobody. */
   inUse(resource: T): string | undefined;
-  /** Gives the record of a deleted resource to another one. @returns the event; undefined if there is no other */
-  handOver(run: Run<T, Field>): Promise<EventDetails | undefined>;
+  /** Takes over the record of a resource that is being deleted, if it goes to this one. Does not write the other one. */
+  takeOver(run: Run<T, Field>): Promise<void>;
+  /**
+   * Whether the record of a deleted resource goes to another one, which takes it over by itself.
+   * @returns the event if the other one has it; 'pending' if it does not have it yet; undefined if there is no other
+   */
+  handOver(run: Run<T, Field>): EventDetails | 'pending' | undefined;
   /**
    * Deletes the record of a resource, and what belongs to it.
    * @returns whether the gateway no longer has a record of this resource
@@ -171,7 +174,7 @@ export class Run<T extends External, Field extends string> extends CurrentResour
 
   /** Changes fields of the status. */
   async updateStatus(change: Partial<NonNullable<T['status']>>): Promise<void> {
-    await this.#write(this.latest, { ...this.latest.status, ...change });
+    await this.writeStatus(this.latest, { ...this.latest.status, ...change });
   }
 
   /** The status after an outcome. */
@@ -185,7 +188,7 @@ export class Run<T extends External, Field extends string> extends CurrentResour
     const before = this.latest;
     const leaves = isDecided(outcome) && this.#gatewayOf(outcome).isElsewhere && before.status?.specHash !== undefined;
     const after = this.nextStatus(outcome);
-    await this.#write(before, after);
+    await this.writeStatus(before, after);
     if (leaves) {
       metrics.orphaned.inc({ reason: 'gateway_changed' satisfies OrphanReason });
       events.record(before, leftGateway(before, this.#adapter.words.idOf(before)));
@@ -201,10 +204,6 @@ export class Run<T extends External, Field extends string> extends CurrentResour
       digest: address === undefined ? undefined : identity.digest(address),
       isElsewhere: identity.isElsewhere(this.latest.status?.gateway, address),
     };
-  }
-
-  async #write(before: T, status: object): Promise<void> {
-    await this.writeStatus(before, status, (current) => this.#adapter.stillApplies(before, current));
   }
 }
 

@@ -9,6 +9,8 @@ import { RetryAfterError } from '../runtime/runtime.ts';
 import type { Adapter, ExternalDependencies, Run } from './adapter.ts';
 import { type External, failed, type OrphanReason } from './resource.ts';
 
+/** How long a deletion waits for a successor that does not take over, for example because it is deleted too, in milliseconds. */
+const handOverMs = 5_000;
 /** The delay before the retry of a deletion that waits for a user's action, in milliseconds. */
 const deletionRetryMs = 60_000;
 
@@ -40,14 +42,16 @@ export class Deletion<T extends External, Field extends string> {
     if (isElsewhere && state === 'none' && resource.status?.specHash !== undefined) {
       return await this.#orphan(resource, 'gateway_changed', 'The address of the GatewayInstance changed');
     }
+    const handOver = this.#adapter.handOver(run);
+    if (typeof handOver === 'object') return await this.#release(resource, handOver);
     if (state === 'none' || run.claim.owner !== undefined) return await this.#release(resource);
     if (await isDefinitionBeingDeleted(client, this.#adapter.names)) {
       return await this.#orphan(resource, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
     const inUse = this.#adapter.inUse(resource);
     if (inUse !== undefined) return await this.#waitForUsers(run, inUse);
-    const handedOver = await this.#adapter.handOver(run);
-    if (handedOver !== undefined) return await this.#release(resource, handedOver);
+    // The successor triggers the next reconcile.
+    if (handOver === 'pending') return { requeueAfter: handOverMs };
     if (resource.spec.deletionPolicy === 'Orphan') {
       return await this.#orphan(resource, 'policy', 'spec.deletionPolicy is Orphan');
     }

@@ -70,6 +70,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
       if (waitMs > 0) return { requeueAfter: waitMs };
       const refusal = this.#adapter.refusal(resource);
       if (refusal !== undefined) return await this.#end(run, refusal);
+      if (!isObserveOnly(resource)) await this.#adapter.takeOver(run);
       const connection = await this.#adapter.connect(resource, 'forCustomer');
       return (await this.#waitForOwner(run, connection)) ?? (await this.#sync(run, connection, context.signal));
     } catch (error) {

@@ -129,11 +129,10 @@ export class CurrentResource<T extends KubeObject & { readonly metadata: ObjectM
 
   /**
    * Writes the status.
-   * @param stillApplies see {@link StatusWriter.write}
    * @throws ApiError
    */
-  protected async writeStatus(before: T, status: object, stillApplies?: (current: T) => boolean): Promise<void> {
-    this.#known = await this.#writers.status.write(before, status, stillApplies);
+  protected async writeStatus(before: T, status: object): Promise<void> {
+    this.#known = await this.#writers.status.write(before, status);
   }
 }
 

@@ -149,11 +149,10 @@ export interface StatusWriter<T extends KubeObject> {
   /**
    * Writes the status if it differs from the current one. If the object changed in the meantime, reads it again and writes the
    * same status to its new state, but never to another object of the same name.
-   * @param stillApplies whether the status may replace the one of the changed object; default: always
    * @returns the object after the write; the given object if there was nothing to write
-   * @throws ApiError: 404 if the object (by uid) no longer exists, 409 if the status no longer applies
+   * @throws ApiError: 404 if the object (by uid) no longer exists
    */
-  write(object: T, status: object, stillApplies?: (current: T) => boolean): Promise<T>;
+  write(object: T, status: object): Promise<T>;
 }
 
 /** The fields of a status that one writer writes. Those of other writers stay as they are. */

@@ -9,16 +9,14 @@ const CONFLICT_RETRIES = 5;
 /**
  * Writes one object. On a conflict, reads the object again and writes again.
  * @param write writes to the current state, guarded by its uid and resourceVersion; undefined: there is nothing to write
- * @param stillApplies whether the write still applies to an object that others changed in the meantime. Default: always
  * @returns the object after the write, or the current one if there was nothing to write
- * @throws ApiError 404 if the object (by uid) no longer exists; 409 if the write no longer applies
+ * @throws ApiError 404 if the object (by uid) no longer exists
  */
 export async function writeWithRetry<T extends KubeObject>(
   client: Pick<KubeClient, 'get'>,
   kind: ResourceKind<T>,
   object: T,
   write: (current: T) => Promise<T> | undefined,
-  stillApplies: (current: T) => boolean = () => true,
 ): Promise<T> {
   let current = object;
   for (let attempt = 0; ; attempt++) {
@@ -27,7 +25,6 @@ export async function writeWithRetry<T extends KubeObject>(
     } catch (error) {
       if (!isConflict(error) || attempt >= CONFLICT_RETRIES) throw error;
       current = await readAgain(client, kind, current);
-      if (!stillApplies(current)) throw error;
     }
   }
 }

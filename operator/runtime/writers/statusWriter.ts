@@ -21,20 +21,14 @@ export class GuardedStatusWriter<T extends KubeObject> implements StatusWriter<T
     this.#isOwn = 'only' in fields ? (field) => fields.only.includes(field) : (field) => !fields.except.includes(field);
   }
 
-  async write(object: T, status: object, stillApplies?: (current: T) => boolean): Promise<T> {
+  async write(object: T, status: object): Promise<T> {
     // JSON drops undefined fields. Without this, they would count as a difference each time.
     const desired = this.#own(JSON.parse(JSON.stringify(status)) as JsonObject);
-    return writeWithRetry(
-      this.#client,
-      this.#kind,
-      object,
-      (current) => {
-        const { status: before = {} } = current as { readonly status?: JsonObject };
-        const after = { ...this.#foreign(before), ...desired };
-        return isDeepStrictEqual(before, after) ? undefined : this.#client.replaceStatus(this.#kind, current, after);
-      },
-      stillApplies,
-    );
+    return writeWithRetry(this.#client, this.#kind, object, (current) => {
+      const { status: before = {} } = current as { readonly status?: JsonObject };
+      const after = { ...this.#foreign(before), ...desired };
+      return isDeepStrictEqual(before, after) ? undefined : this.#client.replaceStatus(this.#kind, current, after);
+    });
   }
 
   #own(status: JsonObject): JsonObject {
