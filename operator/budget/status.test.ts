@@ -1,7 +1,7 @@
 /** The status and the events of a budget, as tables. */
 import { expect } from 'chai';
 import type { GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { transitions } from '../external/events.ts';
+import { transitions } from '../external/resource.ts';
 import * as outcomes from './outcomes.ts';
 import { type BudgetOutcome, nextStatus } from './status.ts';
 import { budgetOf } from './testing/budgets.ts';

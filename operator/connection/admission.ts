@@ -1,4 +1,4 @@
-/** Which customers an instance admits, by namespace and customer id. Pure. */
+/** What an instance says: which customers it admits, whether it is reachable, and whether its guardrail enforces who may call. Pure. */
 import { type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { ObjectKey } from '../runtime/runtime.ts';
 
@@ -43,4 +43,44 @@ export function mayAdopt(instance: GatewayInstance | undefined, key: ObjectKey, 
 /** Whether an instance admits a customer: its namespace and its id. */
 export function admits(instance: GatewayInstance, customerNamespace: string, customerId: string): boolean {
   return allows(instance, customerNamespace) && permitsId(instance, customerNamespace, customerId);
+}
+
+/**
+ * @returns why the guardrail of an instance cannot enforce who may call: what to do, as it follows "for blocked,";
+ *   undefined: it can
+ */
+export function accessProblem(instance: GatewayInstance): string | undefined {
+  const { metadata, spec, status } = instance;
+  const isMonitoring = (status?.guardrail?.enforcement ?? spec.guardrail?.enforcement) === 'Monitor';
+  if (spec.guardrail !== undefined && isMonitoring) {
+    return `set spec.guardrail.enforcement of GatewayInstance ${metadata.name}, or enforcement of its policy, to Enforce`;
+  }
+  return callerProblem(instance);
+}
+
+/**
+ * @returns why the guardrail of an instance does not learn for whom calls are: what to do, as it follows "Remedy:";
+ *   undefined: it does
+ */
+export function callerProblem({ metadata, spec }: GatewayInstance): string | undefined {
+  const { guardrail } = spec;
+  if (guardrail === undefined) return `set spec.guardrail of GatewayInstance ${metadata.name}`;
+  if (guardrail.callback === 'Full' && guardrail.integration !== 'Inline') {
+    return `set spec.guardrail.callback of GatewayInstance ${metadata.name} to Generic, because Full does not tell who calls`;
+  }
+  return undefined;
+}
+
+/** Whether the last probe of an instance's gateway succeeded. */
+export function isReachable(instance: GatewayInstance): boolean {
+  return instance.status?.conditions?.some(({ type, status }) => type === 'Reachable' && status === 'True') === true;
+}
+
+/** Whether the gateway refused the instance's key at the last probe. */
+export function isKeyRefused(instance: GatewayInstance): boolean {
+  return (
+    instance.status?.conditions?.some(
+      ({ type, reason }) => type === 'Reachable' && reason === 'GatewayUnauthorized',
+    ) === true
+  );
 }

@@ -5,12 +5,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayInstance, InstanceRef } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
-import type { Clock, KubeClient, Lister } from '../runtime/runtime.ts';
-import { keyText } from '../runtime/runtime.ts';
+import { isGatewayError } from '../gateway/gateway.ts';
+import { type Clock, keyText, type KubeClient, type Lister } from '../runtime/runtime.ts';
 import { allows } from './admission.ts';
 import { ConnectionError, instanceNotFound } from './connectionError.ts';
-import type { GatewayConnection } from './readConnection.ts';
-import { readConnection } from './readConnection.ts';
+import { type GatewayConnection, readConnection } from './readConnection.ts';
 
 /** The sources from which connections are read. The runtime provides all of them. */
 export interface ConnectionSources {
@@ -210,4 +209,23 @@ function isSameConnection(one: GatewayConnection, other: GatewayConnection): boo
     one.ca === other.ca &&
     isDeepStrictEqual(one.enforcement, other.enforcement)
   );
+}
+
+/**
+ * Runs calls to a gateway. After a 401 it reads the master key again and, if the key has changed, runs them once more
+ * with the new one.
+ */
+export async function retryWithFreshKey<T>(
+  { connections }: { readonly connections: Pick<Connections, 'refresh'> },
+  connection: GatewayConnection,
+  run: (connection: GatewayConnection) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(connection);
+  } catch (error) {
+    if (!isGatewayError(error, 'unauthorized')) throw error;
+    const fresh = await connections.refresh(connection);
+    if (fresh === connection) throw error;
+    return await run(fresh);
+  }
 }

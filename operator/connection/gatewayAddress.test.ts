@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { addressOf, gatewayAddress } from './gatewayAddress.ts';
+import { addressOf, gatewayAddress } from './gatewayIdentity.ts';
 
 describe('the address of a gateway', () => {
   const service = 'litellm.ai.svc:4000';

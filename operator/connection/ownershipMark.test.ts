@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type MarkSubject, type OwnershipMark, signedMark, verifiedMark } from './ownershipMark.ts';
+import { type MarkSubject, type OwnershipMark, signedMark, verifiedMark } from './gatewayIdentity.ts';
 
 describe('an owner mark', () => {
   const key = Buffer.alloc(32, 7);

@@ -1,11 +1,9 @@
 /** The probe of a gateway: whether its admin API is reachable and accepts the master key. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
-import type { GatewayClients, GatewayError } from '../gateway/gateway.ts';
-import { isGatewayError } from '../gateway/gateway.ts';
+import { type GatewayClients, type GatewayError, isGatewayError } from '../gateway/gateway.ts';
 import { ConnectionError } from './connectionError.ts';
-import type { Connections } from './connections.ts';
-import { retryWithFreshKey } from './freshKey.ts';
+import { type Connections, retryWithFreshKey } from './connections.ts';
 import type { GatewayConnection } from './readConnection.ts';
 
 /** The result of a probe. */

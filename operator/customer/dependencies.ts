@@ -1,3 +1,4 @@
+import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import {
   FINALIZER,
   type GatewayBudget,
@@ -5,13 +6,13 @@ import {
   type GatewayInstance,
   type GuardrailPolicy,
 } from '../api/v1alpha1/v1alpha1.ts';
-import { budgets, customers, instances, policies } from '../api/kinds.ts';
 import { budgetUses } from '../budget/budget.ts';
+import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { enforcementFields } from '../enforcement/enforcement.ts';
-import { customerPolicyUses } from '../policy/policy.ts';
 import { claimKey, Claims } from '../external/external.ts';
 import type { Field, GatewayClients } from '../gateway/gateway.ts';
-import { type Connections, type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
+import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
+import { customerPolicyUses } from '../policy/policy.ts';
 import type {
   Cache,
   EventRecorder,
@@ -22,10 +23,8 @@ import type {
   Runtime,
   StatusWriter,
 } from '../runtime/runtime.ts';
-import type { GuardrailEndpoint } from '../guardrail/guardrail.ts';
-import type { CustomerMetrics } from './metrics.ts';
-import { customerMetrics } from './metrics.ts';
-import { customerClaims } from './ownership.ts';
+import { type CustomerMetrics, customerMetrics } from './metrics.ts';
+import { customerClaims } from './status.ts';
 
 /**
  * Returns the guardrail processes that store the sessions of an instance's customers: every pod if the store is in

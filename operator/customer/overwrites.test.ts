@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { Overwrites } from './overwrites.ts';
+import { Overwrites } from './adapter.ts';
 import type { SyncOutcome } from './status.ts';
 
 const MINUTE = 60_000;

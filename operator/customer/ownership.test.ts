@@ -3,7 +3,7 @@ import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/
 import { GatewayIdentity } from '../connection/connection.ts';
 import { testIdentity } from '../connection/testing/testIdentity.ts';
 import { adoptionPolicyOf, markSubject, type Ownership, ownershipAt } from '../external/claims.ts';
-import { customerClaims, nextOwnership } from './ownership.ts';
+import { customerClaims, nextOwnership } from './status.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 
 describe('ownership', () => {

@@ -1,4 +1,4 @@
-/** The status of a customer after a reconcile. Pure. */
+/** What the status of a customer says of its record, and the status after a reconcile. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
 import {
@@ -10,11 +10,18 @@ import {
   nextReason,
   readyConditions,
 } from '../conditions/conditions.ts';
-import { isDecided, isForeign, type Outcome, type StatusGateway, withSyncTime } from '../external/external.ts';
-import type { ObservedCustomer } from '../gateway/gateway.ts';
+import { admits } from '../connection/connection.ts';
+import {
+  type ClaimRules,
+  isDecided,
+  isForeign,
+  type Outcome,
+  type StatusGateway,
+  withSyncTime,
+} from '../external/external.ts';
+import { allFields, type Field, type ObservedCustomer } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
-import { nextOwnership, type OwnershipStatus } from './ownership.ts';
 
 /** How a reconcile of a customer ended. */
 export interface SyncOutcome extends Outcome {
@@ -179,4 +186,33 @@ function condition<Type extends 'Synced' | 'FullyApplied'>(
 /** The condition of a type, if the customer has one. */
 export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
   return currentCondition(customer, type);
+}
+
+/** See `status.ownership` of a GatewayCustomer. */
+export type OwnershipStatus = NonNullable<NonNullable<GatewayCustomer['status']>['ownership']>;
+
+/** The status records a record by its hash. A mark announces a creation, unless the status says that the record is foreign. */
+export const customerClaims: ClaimRules<GatewayCustomer, Field> = {
+  markKind: 'GatewayCustomer',
+  idOf: ({ spec }) => spec.customerId,
+  isAdmitted: (instance, { metadata, spec }) => admits(instance, metadata.namespace, spec.customerId),
+  adoptsOnlyAtInstance: false,
+  stateOf({ specHash, ownership, appliedFields }, marked) {
+    if (specHash !== undefined) return 'owned';
+    return (isForeign(ownership) ? appliedFields !== undefined : marked) ? 'pending' : 'none';
+  },
+  fields: allFields,
+};
+
+/** The ownership in the status after a reconcile. */
+export function nextOwnership(
+  customer: GatewayCustomer,
+  { ownership, reason }: { readonly ownership?: OwnershipStatus | undefined; readonly reason: Outcome['reason'] },
+): OwnershipStatus | undefined {
+  const before = customer.status?.ownership;
+  if (isObserveOnly(customer)) return 'Observed';
+  const isNotAllowed = reason === 'NamespaceNotAllowed' || reason === 'CustomerIdNotAllowed';
+  // If a resource that owns nothing loses its permission, its ownership does not change.
+  if (isNotAllowed) return isForeign(before) ? before : 'NotAllowed';
+  return ownership ?? before;
 }

@@ -6,14 +6,15 @@ import type { GatewayOperation } from '../gateway/gateway.ts';
 import { CurrentResource } from '../lifecycle/lifecycle.ts';
 import type { EventDetails, EventRecorder, Finalizer, KubeClient, Lister, StatusWriter } from '../runtime/runtime.ts';
 import type { Claim, Claims } from './claims.ts';
-import { leftGateway, transitions } from './events.ts';
 import {
   type External,
   isDecided,
+  leftGateway,
   type OrphanReason,
   type Outcome,
   type StatusGateway,
   type SyncAction,
+  transitions,
 } from './resource.ts';
 
 /** `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or its key. */

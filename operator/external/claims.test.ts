@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { testIdentity } from '../connection/testing/testIdentity.ts';
-import { customerClaims, type OwnershipStatus } from '../customer/ownership.ts';
+import { customerClaims, type OwnershipStatus } from '../customer/status.ts';
 import { customerOf } from '../customer/testing/testDependencies.ts';
-import { ownerBefore, reapplyGraceMs, type Claimant, markSubject, ownershipAt, yieldsTo } from './claims.ts';
+import { type Claimant, markSubject, ownerBefore, ownershipAt, reapplyGraceMs, yieldsTo } from './claims.ts';
 
 const address = 'gateway:80';
 const gateway = testIdentity.digest(address);

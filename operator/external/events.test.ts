@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Condition, GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { transitions } from './events.ts';
 import { nextStatus, type SyncOutcome } from '../customer/status.ts';
 import { customerOf, syncedCondition, withStatus } from '../customer/testing/testDependencies.ts';
+import { transitions } from './resource.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 

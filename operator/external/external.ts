@@ -2,8 +2,12 @@
 export {
   type Adapter,
   type AdapterWords,
+  type AnyRecord,
+  type Change,
+  type Comparison,
   type ConnectionPurpose,
   type ExternalDependencies,
+  type ExternalRecord,
   PendingError,
   type Run,
 } from './adapter.ts';
@@ -19,7 +23,6 @@ export {
   yieldsTo,
 } from './claims.ts';
 export { ExternalReconciler } from './reconcile.ts';
-export type { AnyRecord, Change, Comparison, ExternalRecord } from './adapter.ts';
 export {
   type External,
   type ExternalStatus,

@@ -1,36 +1,35 @@
 /** The public interface of the gateway client: clients, errors, and the two strategies that store a customer at a gateway. */
 export { budgetRowId, budgetRowStrategy, isOperatorRow, resourceOfRow } from './budgetRowStrategy.ts';
-export type { CallOptions, CallReport, CallTimeouts, GatewayTarget } from './client.ts';
-export { GatewayClient } from './client.ts';
+export { type CallOptions, type CallReport, type CallTimeouts, GatewayClient, type GatewayTarget } from './client.ts';
 export { GatewayClients, type GatewayClientsOptions, type GatewayLimit } from './clients.ts';
-export { unenforced, type EnforcementSettings, type Unenforced } from './enforcement.ts';
-export { GatewayError, isGatewayError, type GatewayErrorKind, type GatewayOperation } from './errors.ts';
+export { type EnforcementSettings, unenforced, type Unenforced } from './enforcement.ts';
+export { GatewayError, type GatewayErrorKind, type GatewayOperation, isGatewayError } from './errors.ts';
 export {
   allFields,
+  type Field,
+  type Fields,
   fieldsOf,
+  type FieldValues,
   isEmpty,
   isLimit,
   limitNames,
   limitsOf,
-  sameValue,
-  type Field,
-  type Fields,
-  type FieldValues,
   type LimitValues,
+  sameValue,
 } from './fields.ts';
 export { listBudgets, listCustomers } from './listRecords.ts';
 export { gatewayCallMetrics, gatewayLimitMetrics } from './metrics.ts';
 export { observe, type ObservedCustomer } from './observedCustomer.ts';
-export { customerFieldsStrategy } from './customerFieldsStrategy.ts';
-export { RateLimiter, type RateLimit } from './rateLimit.ts';
-export { minListedCustomers, type ListUse } from './recordList.ts';
+export { type RateLimit, RateLimiter } from './rateLimit.ts';
+export { type ListUse, minListedCustomers } from './recordList.ts';
+export type { BudgetRow, CustomerRow } from './schemas.ts';
 export {
+  customerFieldsStrategy,
   execute,
-  type PlanInput,
   type ObservedValues,
+  type PlanInput,
   type Step,
   type Strategy,
   type SupportedFields,
 } from './strategy.ts';
-export type { BudgetRow, CustomerRow } from './schemas.ts';
-export { sameTierValue, tierColumns, tierFields, tierOf, type Tier, type TierField, type TierValues } from './tier.ts';
+export { sameTierValue, type Tier, tierColumns, type TierField, tierFields, tierOf, type TierValues } from './tier.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { observe } from './observedCustomer.ts';
-import { customerFieldsStrategy } from './customerFieldsStrategy.ts';
+import { customerFieldsStrategy } from './strategy.ts';
 
 describe('observed record', () => {
   it('has the limits of a linked row under any proxy name, or of the record itself', () => {

@@ -1,13 +1,13 @@
+import { type Clock, systemClock } from '../runtime/runtime.ts';
 import {
+  type AdaptiveLimit,
   afterCall,
   afterRefusal,
+  CallRate,
   initialLimit,
-  withCeiling,
-  type AdaptiveLimit,
   type ObservedCall,
+  withCeiling,
 } from './adaptiveLimit.ts';
-import { CallRate } from './callRate.ts';
-import { systemClock, type Clock } from '../runtime/runtime.ts';
 
 /** The highest limits of the calls to one gateway. */
 export interface RateLimit {

@@ -1,11 +1,21 @@
+/** The two ways to store the fields of a customer at a gateway: as steps, which are executed in order. */
 import type { CallOptions, GatewayClient } from './client.ts';
-import type { GatewayOperation } from './errors.ts';
-import { GatewayError, isGatewayError } from './errors.ts';
-import type { Field, FieldValues, Fields } from './fields.ts';
-import { fieldsOf, isEmpty, permissionNames, rowNames, sameValue } from './fields.ts';
+import { GatewayError, type GatewayOperation, isGatewayError } from './errors.ts';
+import {
+  type Field,
+  type Fields,
+  fieldsOf,
+  type FieldValues,
+  isEmpty,
+  isLimit,
+  limitNames,
+  permissionNames,
+  pick,
+  rowNames,
+  sameValue,
+} from './fields.ts';
 import { clearedBy, missingBudget, permissionLists } from './litellmQuirks.ts';
-import type { ObservedCustomer } from './observedCustomer.ts';
-import { budgetColumns } from './observedCustomer.ts';
+import { budgetColumns, type ObservedCustomer } from './observedCustomer.ts';
 import type { BudgetBody, CustomerBody } from './schemas.ts';
 
 /** One call of a plan. Repeating the steps of a plan leads to the same state. */
@@ -163,4 +173,38 @@ function permissionChange(
   if (changes.length === 0) return {};
   const none = Object.fromEntries(permissionLists.map((list) => [list, []]));
   return { object_permission: { ...none, ...observed?.permissions, ...Object.fromEntries(changes) } };
+}
+
+/** The strategy for a gateway with only the four customer calls: limits and tier are fields of the customer. */
+export const customerFieldsStrategy: Strategy = {
+  supportedFields: (desired) => ({ fields: desired, unsupported: [] }),
+
+  // A gateway may report the limits of a linked tier with the customer. They belong to the tier and are not cleared.
+  observedValues: (observed, desired) => ({
+    effective: observed.fields,
+    present: desired.budgetId === undefined ? observed.fields : pick(observed.fields, (field) => !isLimit(field)),
+  }),
+
+  plan(input) {
+    const budget = budgetValues(input);
+    if (input.observed === undefined) {
+      return [{ do: 'customerNew', body: { ...newBody(input.customerId, input.desired), ...budget } }];
+    }
+    return [{ do: 'customerUpdate', body: { ...updateBody(input), ...budget } }];
+  },
+
+  copiedBudget: () => undefined,
+
+  cleanupSteps: () => [],
+};
+
+function budgetValues({ desired, applied, observed }: PlanInput): Record<string, unknown> {
+  const names: Partial<Record<Field, string>> = { ...limitNames, budgetId: 'budget_id' };
+  const values: Record<string, unknown> = {};
+  for (const [name, wire] of Object.entries(names)) {
+    const field = name as Field;
+    if (desired[field] !== undefined) values[wire] = desired[field];
+    else if (applied.has(field) && !isEmpty(observed?.fields[field])) values[wire] = null;
+  }
+  return values;
 }

@@ -1,3 +1,4 @@
+/** The parts of a reconcile that all kinds share. */
 import { annotations, type ObjectMeta, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
 import {
   type Finalizer,
@@ -12,8 +13,6 @@ import {
   resource,
   type StatusWriter,
 } from '../runtime/runtime.ts';
-
-/** The parts of a reconcile that all kinds share. */
 
 interface Annotated {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
@@ -34,8 +33,6 @@ export function pendingSyncRequest(
   const token = resource.metadata.annotations?.[annotations.syncRequested];
   return token === resource.status?.lastHandledSyncRequest ? undefined : token;
 }
-
-/** The policy of a resource that only observes what the gateway has. Pure. */
 
 interface Managed {
   readonly spec: { readonly managementPolicy?: 'Manage' | 'Observe' };

@@ -3,10 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
-import type { CustomerRow, Fields, GatewayClient } from '../../gateway/gateway.ts';
+import { testIdentity } from '../../connection/testing/testIdentity.ts';
+import { Run } from '../../external/adapter.ts';
+import { ownershipAt } from '../../external/claims.ts';
+import { type Outcome, PendingError } from '../../external/external.ts';
+import { syncRecord } from '../../external/sync.ts';
 import {
   budgetRowId,
+  type CustomerRow,
+  type Fields,
   fieldsOf,
+  type GatewayClient,
   GatewayClients,
   isEmpty,
   isGatewayError,
@@ -14,18 +21,13 @@ import {
   observe,
   sameValue,
 } from '../../gateway/gateway.ts';
-import { ownershipAt } from '../../external/claims.ts';
-import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
-import { type Outcome, PendingError } from '../../external/external.ts';
-import { Run } from '../../external/adapter.ts';
-import { syncRecord } from '../../external/sync.ts';
 import { CustomerAdapter } from '../adapter.ts';
-import { CustomerRecord } from '../record.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
-import { customerClaims } from '../ownership.ts';
+import { CustomerRecord } from '../record.ts';
+import { customerClaims } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
 import { neverCleared, neverReported, type Spec, tiers } from './specs.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';

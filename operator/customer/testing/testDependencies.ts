@@ -6,13 +6,13 @@ import {
   type GatewayCustomer,
   type GatewayCustomerSpec,
 } from '../../api/v1alpha1/v1alpha1.ts';
-import type { GatewayClients } from '../../gateway/gateway.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { Claims } from '../../external/external.ts';
-import { customerMetrics } from '../metrics.ts';
+import type { GatewayClients } from '../../gateway/gateway.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { customerClaims } from '../ownership.ts';
+import { customerMetrics } from '../metrics.ts';
+import { customerClaims } from '../status.ts';
 
 /** A customer as the API server would return it. */
 export function customerOf(spec: Partial<GatewayCustomerSpec>, uid = 'uid-1'): GatewayCustomer {

@@ -1,15 +1,12 @@
 import operatorFramework, { type ResourceEvent } from '@dot-i/k8s-operator';
-import type { KubeConfig, V1CustomResourceDefinitionVersion } from '@kubernetes/client-node';
-import { CoreV1Api } from '@kubernetes/client-node';
+import { CoreV1Api, type KubeConfig, type V1CustomResourceDefinitionVersion } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { collectionPath } from '../client/client.ts';
 import type { KubeClient, Lister } from '../contract.ts';
-import { when, type ControllerSpec } from '../controller/controllerSpec.ts';
-import type { KubeObject, ResourceKind } from '../objects.ts';
-import { resource } from '../objects.ts';
-import { GuardedFinalizer } from '../writers/finalizer.ts';
-import { GuardedStatusWriter } from '../writers/statusWriter.ts';
-import { readCrd, type CrdManifest } from './crds.ts';
+import { type ControllerSpec, when } from '../controller/controllerSpec.ts';
+import { type KubeObject, resource, type ResourceKind } from '../objects.ts';
+import { GuardedFinalizer, GuardedStatusWriter } from '../writers/guardedWriters.ts';
+import { type CrdManifest, readCrd } from './crds.ts';
 import { eventReconciler, metaOf } from './frameworkEvents.ts';
 
 /**

@@ -12,11 +12,10 @@ import type {
   StatusFields,
   StatusWriter,
 } from '../contract.ts';
-import { GuardedFinalizer } from '../writers/finalizer.ts';
+import type { ControllerSpec } from '../controller/controllerSpec.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
 import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
-import { GuardedStatusWriter } from '../writers/statusWriter.ts';
-import type { ControllerSpec } from '../controller/controllerSpec.ts';
+import { GuardedFinalizer, GuardedStatusWriter } from '../writers/guardedWriters.ts';
 
 /** A cache and the reflectors that fill it. */
 export interface Informer {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { isNotFound } from '../client/errors.ts';
 import { systemClock } from '../clock.ts';
-import { GuardedFinalizer } from './finalizer.ts';
 import { keyOf } from '../objects.ts';
-import { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
 import { withTestCluster } from '../testing/cluster.ts';
-import { widget, widgets, type Widget } from '../testing/widgets.ts';
+import { widget, type Widget, widgets } from '../testing/widgets.ts';
+import { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
+import { GuardedFinalizer } from './guardedWriters.ts';
 
 const OURS = 'test.guardrail.dev/ours';
 const THEIRS = 'example.com/theirs';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ApiError, isNotFound } from '../client/errors.ts';
-import { GuardedStatusWriter } from './statusWriter.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { widget, widgets } from '../testing/widgets.ts';
+import { GuardedStatusWriter } from './guardedWriters.ts';
 
 describe('the status writer', () => {
   const cluster = withTestCluster();
