@@ -1,6 +1,12 @@
 import { float, type JsonObject } from './json.ts';
 import type { Budget, Customer, Records } from './records.ts';
 
+/** What the answers of the budget endpoints name and never contain. */
+const RELATIONS = [
+  ...['organization', 'projects', 'keys', 'end_users', 'tags', 'model_access_groups'],
+  ...['team_membership', 'organization_membership'],
+];
+
 /** @returns a budget row in the format of `/budget/*`, with the columns in the order of the real gateway */
 export function budgetWire(budget: Budget): unknown {
   return {
@@ -12,18 +18,9 @@ export function budgetWire(budget: Budget): unknown {
     allowed_models: [],
     temp_budget_increase: null,
     temp_budget_expiry: null,
-    created_at: budget.created_at,
-    created_by: 'default_user_id',
-    updated_at: budget.updated_at,
-    updated_by: 'default_user_id',
-    organization: null,
-    projects: null,
-    keys: null,
-    end_users: null,
-    tags: null,
-    model_access_groups: null,
-    team_membership: null,
-    organization_membership: null,
+    ...{ created_at: budget.created_at, created_by: 'default_user_id' },
+    ...{ updated_at: budget.updated_at, updated_by: 'default_user_id' },
+    ...Object.fromEntries(RELATIONS.map((name) => [name, null])),
   };
 }
 

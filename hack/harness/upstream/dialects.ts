@@ -46,14 +46,8 @@ const completions: Dialect = {
       logprobs: null,
     });
     // LiteLLM records one call for each id, here and below.
-    return {
-      id: `cmpl-${randomUUID()}`,
-      object: 'text_completion',
-      created: 1,
-      model,
-      choices: prompts.map(choice),
-      usage: USAGE,
-    };
+    const choices = prompts.map(choice);
+    return { id: `cmpl-${randomUUID()}`, object: 'text_completion', created: 1, model, choices, usage: USAGE };
   },
   *events(asked) {
     const whole = completions.whole(asked);
@@ -89,21 +83,10 @@ function responsesText(input: Json | undefined): string {
 
 /** An answer of `/v1/responses`. */
 export const responseObject = (output: readonly Json[], model = 'fake'): JsonObject => ({
-  id: `resp_${randomUUID()}`,
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model,
+  ...{ id: `resp_${randomUUID()}`, object: 'response', created_at: 1, status: 'completed', model },
   output: [...output],
-  error: null,
-  incomplete_details: null,
-  instructions: null,
-  metadata: {},
-  parallel_tool_calls: true,
-  temperature: 1,
-  tool_choice: 'auto',
-  tools: [],
-  top_p: 1,
+  ...{ error: null, incomplete_details: null, instructions: null, metadata: {}, parallel_tool_calls: true },
+  ...{ temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },
   usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
 });
 
@@ -111,22 +94,12 @@ const responses: Dialect = {
   whole({ body, model }) {
     const asked = responsesText(body.input);
     echo.refuse(model, asked);
-    const call = {
-      id: 'fc_1',
-      type: 'function_call',
-      status: 'completed',
-      call_id: 'call_1',
-      name: 'send_mail',
-      arguments: JSON.stringify({ to: asked }),
-    };
-    const message = {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: `You said: ${asked}`, annotations: [] }],
-    };
-    const output = [model.startsWith('tool') ? call : message];
+    const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'send_mail' };
+    const content = [{ type: 'output_text', text: `You said: ${asked}`, annotations: [] }];
+    const item = model.startsWith('tool')
+      ? { ...call, arguments: JSON.stringify({ to: asked }) }
+      : { id: 'msg_1', type: 'message', role: 'assistant', content };
+    const output = [{ ...item, status: 'completed' }];
     return { ...responseObject(output, model), instructions: body.instructions ?? null };
   },
   *events(asked) {
@@ -159,14 +132,10 @@ const messages: Dialect = {
       input: JSON.parse(called.arguments) as JsonObject,
     }));
     return {
-      id: `msg_${randomUUID()}`,
-      type: 'message',
-      role: 'assistant',
-      model: asked.model,
+      ...{ id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: asked.model },
       content: [...(choice?.text === null ? [] : [textBlock]), ...calls],
       stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
-      stop_sequence: null,
-      usage: { input_tokens: 5, output_tokens: 5 },
+      ...{ stop_sequence: null, usage: { input_tokens: 5, output_tokens: 5 } },
     };
   },
   *events(asked) {
