@@ -10,19 +10,15 @@ const STALE_MS = 5_000;
  * @param waiting called once if another process has the lock
  */
 export async function withFileLock<T>(path: string, waiting: () => void, work: () => Promise<T>): Promise<T> {
-  let isReported = false;
-  for (;;) {
-    const release = await tryLock(path);
-    if (release) {
-      try {
-        return await work();
-      } finally {
-        await release();
-      }
-    }
-    if (!isReported) waiting();
-    isReported = true;
-    await delay(500);
+  let release = await tryLock(path);
+  if (release === undefined) {
+    waiting();
+    release = await tryLockFor(path, Infinity);
+  }
+  try {
+    return await work();
+  } finally {
+    await release?.();
   }
 }
 

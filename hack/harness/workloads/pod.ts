@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { answers } from '../answers.ts';
-import { freePort, type ManagedProcess, startProcess } from '../processes.ts';
+import { answersOk, freePort, type ManagedProcess, startProcess } from '../processes.ts';
 import { ContainerConfigError, environment, localPaths, mountedPaths, type Sources, volumeFiles } from './container.ts';
 import type { PodAddress, PodPort } from './addresses.ts';
 import type { Container, Pod } from './kinds.ts';
@@ -155,7 +154,7 @@ export class LocalPod {
     while (child.end === undefined) {
       this.#setReady(
         probe?.httpGet
-          ? await answers(
+          ? await answersOk(
               `${(probe.httpGet.scheme ?? 'HTTP').toLowerCase()}://127.0.0.1:${this.#ports[0]?.localPort ?? 0}${probe.httpGet.path ?? '/'}`,
             )
           : true,

@@ -3,10 +3,9 @@ import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { answers } from '../../harness/answers.ts';
 import { type Servers, startServers } from '../../harness/controlplane.ts';
 import { ensureBinaries, findBinaries } from '../../harness/controlplane/binaries.ts';
-import { freePort, startProcess, waitUntilReady } from '../../harness/processes.ts';
+import { answersOk, freePort, startProcess, waitUntilReady } from '../../harness/processes.ts';
 import type { Progress, Report } from '../../harness/progress.ts';
 import { startWorkloadRunner, type WorkloadRunner } from '../../harness/workloads.ts';
 import { apply } from './apply.ts';
@@ -154,7 +153,7 @@ async function startOperator(servers: Servers, { root, home, logs }: Places, par
       logFile: join(logs, 'operator.log'),
     }),
   );
-  await waitUntilReady(child, () => answers(`http://127.0.0.1:${port}/readyz`), OPERATOR_TIMEOUT_MS);
+  await waitUntilReady(child, () => answersOk(`http://127.0.0.1:${port}/readyz`), OPERATOR_TIMEOUT_MS);
   return { metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, log: child.logFile };
 }
 

@@ -1,7 +1,6 @@
 /** Starts the parts that need no cluster: the development gateway with its echo model, and a guardrail with the playground. */
 import { join } from 'node:path';
-import { answers } from '../../harness/answers.ts';
-import { freePort, portInUse, startProcess, waitUntilReady } from '../../harness/processes.ts';
+import { answersOk, freePort, portInUse, startProcess, waitUntilReady } from '../../harness/processes.ts';
 import type { Progress } from '../../harness/progress.ts';
 import type { GuardrailAddress } from './guardrailFile.ts';
 import type { Parts, Places } from './parts.ts';
@@ -69,7 +68,7 @@ async function startGateway(
     }),
   );
   const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(child, () => answers(`${url}/health/liveliness`), TIMEOUT_MS);
+  await waitUntilReady(child, () => answersOk(`${url}/health/liveliness`), TIMEOUT_MS);
   return { url, masterKey: LOCAL_KEY, log: child.logFile };
 }
 
@@ -94,7 +93,7 @@ async function startGuardrail(gatewayPort: number, { root, logs }: Places, parts
     }),
   );
   const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(child, () => answers(`${url}/readyz`), TIMEOUT_MS);
+  await waitUntilReady(child, () => answersOk(`${url}/readyz`), TIMEOUT_MS);
   return { url, key: LOCAL_KEY, log: child.logFile };
 }
 
