@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FIELD_CASES } from '../../guardrail/bodies/testing/fieldTable.ts';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { CHAT, chat, user } from './chatCases.ts';
-import { chatTexts } from './client.ts';
 import { pseudonymIn } from './exposure/outcome.ts';
 import type { InlineBench, InlineCase } from './inline.ts';
 import { INLINE_SDK_CASES } from './inlineSdkCases.ts';
-import { demand, emailPseudonyms, exact, neverSaw } from './judge.ts';
+import { demand, exact, neverSaw } from './judge.ts';
 import { letter, newPerson, valuesOf } from './syntheticPerson.ts';
 
 /** What LiteLLM needs besides the fields: a model that it knows, and members without which it refuses the call. */
@@ -92,33 +91,6 @@ const records: InlineCase = {
   },
 };
 
-const keys: InlineCase = {
-  name: 'two keys share no mapping',
-  run: async ({ client, model, newKey }) => {
-    const [one, other] = [await newKey(true), await newKey(true)];
-    const { email } = newPerson();
-    const body = chat(`Mail ${email}`, { user: 'the-same-end-user' });
-    await client.post(CHAT, body, { key: one });
-    const [tag] = emailPseudonyms(model.saw()[0] ?? '');
-    demand(tag !== undefined, 'The model saw no pseudonym.');
-    const probe = `Who is ${tag}?`;
-    const answer = await client.post(CHAT, chat(probe, { user: 'the-same-end-user' }), { key: other });
-    exact(chatTexts(answer), [`You said: ${probe}`]);
-    neverSaw(model.saw(), [email]);
-  },
-};
-
-const refused: InlineCase = {
-  name: 'administrative routes are refused',
-  run: async ({ client, model }) => {
-    for (const path of ['/key/generate', '/team/new', '/spend/logs', '/v1/spend/logs']) {
-      const { status } = await client.raw(path, { body: {} });
-      demand(status === 404, `${path} was answered with ${status}.`);
-    }
-    exact(model.saw().length, 0);
-  },
-};
-
 const errors: InlineCase = {
   name: 'an error of the model is restored',
   run: async ({ client, model }) => {
@@ -134,7 +106,7 @@ const errors: InlineCase = {
 };
 
 /** All cases of the guardrail as a proxy in front of LiteLLM. */
-export const INLINE_CASES: readonly InlineCase[] = [...INLINE_SDK_CASES, ...fields, records, keys, refused, errors];
+export const INLINE_CASES: readonly InlineCase[] = [...INLINE_SDK_CASES, ...fields, records, errors];
 
 /** A body that has a custom tool call. */
 const WITH_CUSTOM_TOOL_CALL = 'all fields of /v1/chat/completions (1)';
