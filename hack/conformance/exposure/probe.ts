@@ -156,6 +156,12 @@ function filled(node: Json, value: string): Json {
   return Object.fromEntries(Object.entries(node).map(([name, child]) => [name, filled(child, value)]));
 }
 
+/** Creates a probe with an e-mail address that is sent in a way of its own. `route` is as the table has it. */
+export const sentBy = (route: string, field: string, side: Probe['side'], send: Probe['send']): Probe => ({
+  ...{ route, field, side, send },
+  ...{ spared: false, value: newEmail },
+});
+
 /** A server-sent event without a name. */
 export const event = (json: Json): string => `data: ${JSON.stringify(json)}\n\n`;
 

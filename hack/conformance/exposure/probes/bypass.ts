@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { CHAT, chat } from '../../chatCases.ts';
 import type { Answer } from '../../client.ts';
-import { type Probe, request } from '../probe.ts';
-import { newEmail } from '../values.ts';
+import { type Probe, request, sentBy } from '../probe.ts';
 
 /** The guardrail's name in hack/samples/litellm/config.yaml. */
 export const GUARDRAIL = 'gateway-guardrail';
@@ -16,20 +15,13 @@ function byKey(
   field: string,
   { key = {}, team, path = CHAT }: { key?: JsonObject; team?: JsonObject; path?: string },
 ): Probe {
-  return {
-    route,
-    field,
-    side: 'request',
-    spared: false,
-    value: newEmail,
-    send: async ({ client, admin }, value) => {
-      const madeTeam = team === undefined ? undefined : await admin.post('/team/new', team);
-      const refused = madeTeam !== undefined && madeTeam.status !== 200 ? madeTeam : undefined;
-      const made = refused ?? (await admin.post('/key/generate', { ...key, ...teamOf(madeTeam) }));
-      if (typeof made.body.key !== 'string') return { status: made.status, text: JSON.stringify(made.body) };
-      return client.raw(path, { body: chat(`Mail ${value}`) }, { key: made.body.key });
-    },
-  };
+  return sentBy(route, field, 'request', async ({ client, admin }, value) => {
+    const madeTeam = team === undefined ? undefined : await admin.post('/team/new', team);
+    const refused = madeTeam !== undefined && madeTeam.status !== 200 ? madeTeam : undefined;
+    const made = refused ?? (await admin.post('/key/generate', { ...key, ...teamOf(madeTeam) }));
+    if (typeof made.body.key !== 'string') return { status: made.status, text: JSON.stringify(made.body) };
+    return client.raw(path, { body: chat(`Mail ${value}`) }, { key: made.body.key });
+  });
 }
 
 function teamOf(made: Answer | undefined): JsonObject {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import type { RawAnswer } from '../../client.ts';
-import type { Probe, ProbeBench } from '../probe.ts';
-import { newEmail } from '../values.ts';
+import { type Probe, type ProbeBench, sentBy } from '../probe.ts';
 
 const ROUTE = '/v1/realtime';
 const TIMEOUT_MS = 10_000;
@@ -48,14 +47,8 @@ async function converse({ client }: ProbeBench, events: readonly JsonObject[]): 
   return { status: refused ?? 200, text: got.join('\n') };
 }
 
-const probe = (field: string, events: (value: string) => readonly JsonObject[]): Probe => ({
-  route: `\`${ROUTE}\``,
-  field,
-  side: 'request',
-  spared: false,
-  value: newEmail,
-  send: (bench, value) => converse(bench, events(value)),
-});
+const probe = (field: string, events: (value: string) => readonly JsonObject[]): Probe =>
+  sentBy(`\`${ROUTE}\``, field, 'request', (bench, value) => converse(bench, events(value)));
 
 /** A text conversation over a WebSocket. */
 export const REALTIME_PROBES: readonly Probe[] = [

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { CHAT, chat } from '../../chatCases.ts';
 import { pseudonymIn } from '../outcome.ts';
-import { over, type Probe, probesOf, request } from '../probe.ts';
-import { newEmail } from '../values.ts';
+import { over, type Probe, probesOf, request, sentBy } from '../probe.ts';
 import { form, json } from './bodies.ts';
 
 const FILES = '/v1/files';
@@ -17,22 +16,15 @@ const batchFile = (value: string): FormData => {
 };
 
 /** Uploads a batch file with a value. The batch's answer file contains its pseudonym. */
-const batchOutput: Probe = {
-  route: '`/v1/files/{file}/content`',
-  field: 'answers of a batch',
-  side: 'answer',
-  spared: false,
-  value: newEmail,
-  send: async ({ client, model }, value) => {
-    model.script(({ method, text }) => {
-      if (method === 'POST') pseudonym = pseudonymIn(text) ?? '';
-      return method === 'POST' ? KEPT : { text: JSON.stringify({ said: pseudonym }), type: 'application/jsonl' };
-    });
-    let pseudonym = '';
-    await client.raw(FILES, { body: batchFile(value) });
-    return client.raw('/v1/files/file-1/content?custom_llm_provider=openai', { method: 'GET' });
-  },
-};
+const batchOutput = sentBy('`/v1/files/{file}/content`', 'answers of a batch', 'answer', async (bench, value) => {
+  let pseudonym = '';
+  bench.model.script(({ method, text }) => {
+    if (method === 'POST') pseudonym = pseudonymIn(text) ?? '';
+    return method === 'POST' ? KEPT : { text: JSON.stringify({ said: pseudonym }), type: 'application/jsonl' };
+  });
+  await bench.client.raw(FILES, { body: batchFile(value) });
+  return bench.client.raw('/v1/files/file-1/content?custom_llm_provider=openai', { method: 'GET' });
+});
 
 /** The shape of rows of a route that passes its calls to OpenAI. */
 export const OPENAI = over({ custom_llm_provider: 'openai' });

@@ -2,8 +2,7 @@ import type { JsonObject } from '../../../harness/gateway/gateway.ts';
 import { MCP_TOOL } from '../../../harness/upstream/mcpServer.ts';
 import { responseObject } from '../../../harness/upstream/dialects.ts';
 import type { Reply } from '../../../harness/upstream/modelServer.ts';
-import { type Probe, request } from '../probe.ts';
-import { newEmail } from '../values.ts';
+import { type Probe, request, sentBy } from '../probe.ts';
 
 /** The name of the MCP server in the suite's configuration. */
 export const MCP_SERVER = 'lab';
@@ -36,22 +35,16 @@ const calling = (code: string): Reply => ({
 });
 
 /** Requests for which LiteLLM itself calls the tools of its MCP servers and shows the results to the model. */
-const ownTools: Probe = {
-  route: '`/v1/responses` with MCP tools of LiteLLM',
-  field: 'results of a tool',
-  side: 'request',
-  spared: false,
-  value: newEmail,
-  send: async ({ client, model }, value) => {
-    let calls = 0;
-    model.script(({ path }) => {
-      calls += 1;
-      return path.includes('/responses') && calls === 1 ? calling(coded(value)) : undefined;
-    });
-    const tools = [{ type: 'mcp', server_label: 'litellm', server_url: 'litellm_proxy', require_approval: 'never' }];
-    return client.raw('/v1/responses', { body: { model: 'gpt-4o', input: 'Hello', tools } });
-  },
-};
+const TOOLED = '`/v1/responses` with MCP tools of LiteLLM';
+const ownTools = sentBy(TOOLED, 'results of a tool', 'request', async ({ client, model }, value) => {
+  let calls = 0;
+  model.script(({ path }) => {
+    calls += 1;
+    return path.includes('/responses') && calls === 1 ? calling(coded(value)) : undefined;
+  });
+  const tools = [{ type: 'mcp', server_label: 'litellm', server_url: 'litellm_proxy', require_approval: 'never' }];
+  return client.raw('/v1/responses', { body: { model: 'gpt-4o', input: 'Hello', tools } });
+});
 
 /** Tool calls of an MCP server through LiteLLM. */
 export const MCP_PROBES: readonly Probe[] = [
