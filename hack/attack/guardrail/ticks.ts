@@ -1,5 +1,5 @@
 /**
- * Searches for bodies that keep the event loop of the guardrail: texts × places × policies × sizes. Runs the service in a process of
+ * Searches for bodies that keep the event loop of the guardrail: texts × places × policies × sizes, and shapes of JSON × ways. Runs the service in a process of
  * its own, because it measures that process, and prints what it found as JSON.
  */
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { startApp } from '../../../guardrail/app/app.ts';
 import { readSettings } from '../../../guardrail/settings/settings.ts';
 import { threadMs } from '../measure.ts';
 import { randomOf, type Random } from '../random.ts';
+import { SHAPES, WAYS, type Sent } from './shapes.ts';
 
 /** A body, and how long it kept the event loop at most. */
 export interface LongTick {
@@ -96,59 +97,110 @@ const PLACES: Readonly<Record<string, Place>> = {
   }),
 };
 
-async function main(seed: number, seconds: number): Promise<void> {
-  const random = randomOf(seed, 'ticks');
+/** A body to send. */
+interface Target extends Sent {
+  readonly what: string;
+}
+
+/** What is sent, and the upstream of the proxy, which answers with the answer of what was sent last. */
+interface Testbed {
+  readonly random: Random;
+  readonly upstream: Server;
+  readonly sent: { answer: string };
+}
+
+/** @param isWhole whether each shape is sent on each way, once, instead of a random choice of bodies */
+async function main(seed: number, seconds: number, isWhole: boolean): Promise<void> {
+  const sent = { answer: '{}' };
   const upstream = createServer((request, response) => {
-    request.resume().once('end', () => response.end('{}'));
+    request.resume().once('end', () => response.setHeader('content-type', 'application/json').end(sent.answer));
   });
   upstream.listen(0, '127.0.0.1');
   await once(upstream, 'listening');
+  const testbed = { random: randomOf(seed, 'ticks'), upstream, sent };
   const found: LongTick[] = [];
-  const end = performance.now() + seconds * 1000;
-  const policies = Object.entries(POLICIES);
-  for (const [at, [name, policy]] of policies.entries()) {
-    const until = end - ((policies.length - 1 - at) * seconds * 1000) / policies.length;
-    found.push(...(await searchWith(random, upstream, { name, policy, until })));
+  if (isWhole) found.push(...(await measureAll(testbed, POLICIES.none, everyShape())));
+  else {
+    const end = performance.now() + seconds * 1000;
+    const policies = Object.entries(POLICIES);
+    for (const [at, [name, policy]] of policies.entries()) {
+      const until = end - ((policies.length - 1 - at) * seconds * 1000) / policies.length;
+      found.push(...(await measureAll(testbed, policy, randomTargets(testbed.random, name, until))));
+    }
   }
   upstream.close();
   upstream.closeAllConnections();
   process.stdout.write(JSON.stringify(found.sort((a, b) => b.longestMs - a.longestMs)));
 }
 
-async function searchWith(
-  random: Random,
-  upstream: Server,
-  { name, policy, until }: { readonly name: string; readonly policy: string; readonly until: number },
-): Promise<LongTick[]> {
-  const settings = readSettings({
-    ...{ GUARDRAIL_PORT: '0', GUARDRAIL_METRICS_PORT: '0', GUARDRAIL_HOST: '127.0.0.1', GUARDRAIL_PROXY_PORT: '0' },
-    ...{ GUARDRAIL_API_KEYS: `search:${random.letters(20)}`, GUARDRAIL_POLICY: policy },
-    GUARDRAIL_PROXY_UPSTREAM: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
-  });
-  const app = await startApp(settings, { logger: pino({ level: 'silent' }) });
-  const url = `http://127.0.0.1:${app.proxyPort ?? 0}/v1/chat/completions`;
-  // V8 compiles what each call needs.
-  for (const place of Object.values(PLACES)) await measure(url, JSON.stringify(place('Anna Schmidt '.repeat(1500))));
-  const found: LongTick[] = [];
-  while (performance.now() < until) {
+function targetOf(shape: string, way: string): Target {
+  const [create, send] = [SHAPES[shape], WAYS[way]];
+  if (!create || !send) throw new Error('An unknown shape or way.');
+  return { what: `${shape} ${way}`, ...send(create()) };
+}
+
+function* everyShape(): Generator<Target> {
+  for (const way of Object.keys(WAYS)) for (const shape of Object.keys(SHAPES)) yield targetOf(shape, way);
+}
+
+/** Texts, and each fourth time a shape. */
+function* randomTargets(random: Random, policy: string, until: number): Generator<Target> {
+  for (let at = 0; performance.now() < until; at += 1) {
+    if (at % 4 === 3) {
+      const [shape, way] = [random.pick(Object.keys(SHAPES)), random.pick(Object.keys(WAYS))];
+      const target = targetOf(shape, way);
+      yield { ...target, what: `${target.what} with ${policy}` };
+      continue;
+    }
     const unit = Array.from({ length: 1 + random.int(3) }, () => random.pick(PARTS)).join('');
     const [where, place] = random.pick(Object.entries(PLACES));
     const text = unit.repeat(Math.ceil(random.pick(SIZES) / unit.length));
-    const body = JSON.stringify(place(text));
-    const { status, longestMs } = await measure(url, body);
-    found.push({
-      what: `${JSON.stringify(unit)} in ${where} with ${name}`,
-      bytes: Buffer.byteLength(body),
-      status,
-      longestMs,
-    });
+    yield { ...chatWith(place(text)), what: `${JSON.stringify(unit)} in ${where} with ${policy}` };
+  }
+}
+
+const chatWith = (body: object): Sent => ({ isInline: true, path: '/v1/chat/completions', body: JSON.stringify(body) });
+
+async function measureAll(
+  { random, upstream, sent }: Testbed,
+  policy: string,
+  targets: Iterable<Target>,
+): Promise<LongTick[]> {
+  const key = random.letters(20);
+  const settings = readSettings({
+    ...{ GUARDRAIL_PORT: '0', GUARDRAIL_METRICS_PORT: '0', GUARDRAIL_HOST: '127.0.0.1', GUARDRAIL_PROXY_PORT: '0' },
+    ...{ GUARDRAIL_API_KEYS: `search:${key}`, GUARDRAIL_POLICY: policy, GUARDRAIL_PRESIDIO_API: 'true' },
+    ...{ GUARDRAIL_PROXY_UPSTREAM: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}` },
+    GUARDRAIL_MAX_BODY: '32MiB',
+  });
+  const app = await startApp(settings, { logger: pino({ level: 'silent' }) });
+  const send = async ({ path, isInline = false, contentType = 'application/json', body, answer = '{}' }: Sent) => {
+    sent.answer = answer;
+    const url = `http://127.0.0.1:${(isInline ? app.proxyPort : app.port) ?? 0}${path}`;
+    const headers = {
+      'content-type': contentType,
+      ...(isInline ? { authorization: 'Bearer sk-search' } : { 'x-api-key': key }),
+    };
+    return measure(url, headers, body);
+  };
+  // V8 compiles what each call needs.
+  for (const place of Object.values(PLACES)) await send(chatWith(place('Anna Schmidt '.repeat(1500))));
+  const found: LongTick[] = [];
+  for (const { what, ...target } of targets) {
+    const { status, longestMs } = await send(target);
+    found.push({ what, bytes: Buffer.byteLength(target.body), status, longestMs });
+    process.stderr.write(`${longestMs.toFixed(0)} ms: ${what} (${status})\n`);
   }
   await app.drain();
   return found;
 }
 
 /** Sends a body. @returns the status, and the processor time of the longest iteration of the event loop until the answer */
-async function measure(url: string, body: string): Promise<Pick<LongTick, 'status' | 'longestMs'>> {
+async function measure(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<Pick<LongTick, 'status' | 'longestMs'>> {
   const bytes = Buffer.from(body);
   let longestMs = 0;
   let last = threadMs();
@@ -161,7 +213,6 @@ async function measure(url: string, body: string): Promise<Pick<LongTick, 'statu
   };
   tick();
   try {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-search' };
     const answer = await fetch(url, { method: 'POST', headers, body: bytes });
     await answer.arrayBuffer();
     return { status: answer.status, longestMs };
@@ -170,4 +221,4 @@ async function measure(url: string, body: string): Promise<Pick<LongTick, 'statu
   }
 }
 
-if (import.meta.main) await main(Number(process.argv[2]), Number(process.argv[3]));
+if (import.meta.main) await main(Number(process.argv[2]), Number(process.argv[3]), process.argv[4] === 'shapes');
