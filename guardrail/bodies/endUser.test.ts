@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { endUsersOf } from './bodies.ts';
+import { atOnce } from '../eventLoop.ts';
+import { readingEndUsers } from './bodies.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM = 'multipart/form-data; boundary=b';
@@ -37,7 +38,7 @@ describe('the end users of a body', () => {
   ];
   for (const [contentType, body, users] of cases) {
     it(`are read from ${JSON.stringify(body)}`, () => {
-      const { names } = endUsersOf({ bytes: Buffer.from(body), contentType });
+      const { names } = atOnce(readingEndUsers({ bytes: Buffer.from(body), contentType }));
       expect(names).to.deep.equal(users);
     });
   }
@@ -67,7 +68,7 @@ describe('the end users of a body', () => {
   ];
   for (const [contentType, body, isUnreadable] of unreadable) {
     it(`are ${isUnreadable ? 'not certain' : 'certain'} in ${JSON.stringify(String(body).slice(0, 60))}`, () => {
-      expect(endUsersOf({ bytes: Buffer.from(body), contentType }).isUnreadable).to.equal(isUnreadable);
+      expect(atOnce(readingEndUsers({ bytes: Buffer.from(body), contentType })).isUnreadable).to.equal(isUnreadable);
     });
   }
 });

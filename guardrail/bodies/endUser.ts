@@ -2,13 +2,13 @@
  * The end users that a request names. Which one counts is up to the gateway, and all count for who may call.
  * @see LiteLLM: get_end_user_id_from_request_body
  */
-import { atOnce, type Steps } from '../eventLoop.ts';
+import { createStepCounter, type Steps } from '../eventLoop.ts';
 import { isObject } from '../messages/messages.ts';
 import type { RequestBody } from './contract.ts';
 import { BodyError } from './errors.ts';
-import { JsonError, parseDocument, type Node } from './json/document.ts';
+import { JsonError, parsing, type Node } from './json/document.ts';
 import { boundaryOf, readParts } from './request/multipart.ts';
-import { decodeUtf8, readingJson, type JsonReading } from './text.ts';
+import { decodeUtf8, readingJson, type Document } from './text.ts';
 
 /** The end users that a body names. */
 export interface EndUsers {
@@ -39,20 +39,28 @@ export function* withJson(body: RequestBody): Steps<RequestBody> {
   return { ...body, json: yield* readingJson(bytes) };
 }
 
-/** Reads the body by its content type, as LiteLLM does: what is not a form is JSON. */
-export function endUsersOf(body: Pick<RequestBody, 'bytes' | 'contentType' | 'json'>): EndUsers {
+/** Reads the body by its content type, as LiteLLM does, in steps: what is not a form is JSON. */
+export function* readingEndUsers(body: Pick<RequestBody, 'bytes' | 'contentType' | 'json'>): Steps<EndUsers> {
   const reader = new Reader();
-  const names = namesIn(reader, body);
+  const names = yield* readingNames(reader, body);
   return { names: names.flatMap(usable), isUnreadable: reader.isUnreadable };
 }
 
-function namesIn(reader: Reader, { bytes, contentType = '', json }: Parameters<typeof endUsersOf>[0]): string[] {
-  if (URL_ENCODED.test(contentType)) return reader.form(fieldsOf(reader, bytes));
-  const isMultipart = MULTIPART.test(contentType);
-  // A cheap test: most bodies name nobody, and need not be parsed for it.
+function* readingNames(
+  reader: Reader,
+  { bytes, contentType = '', json }: Parameters<typeof readingEndUsers>[0],
+): Steps<string[]> {
+  if (URL_ENCODED.test(contentType)) return yield* reader.form(yield* readingFields(reader, bytes));
+  if (MULTIPART.test(contentType)) {
+    // A cheap test: most forms name nobody.
+    const isNamed = NAMED_IN_FORM.test(bytes.toString('latin1'));
+    return isNamed ? yield* reader.form(partsOf(reader, bytes, contentType)) : [];
+  }
+  const { document } = json ?? (yield* readingJson(bytes));
+  if (document) return yield* reader.json(document);
   const text = bytes.toString('latin1');
-  if (isMultipart) return NAMED_IN_FORM.test(text) ? reader.form(partsOf(reader, bytes, contentType)) : [];
-  return OBJECT.test(text) && NAMED_IN_JSON.test(text) ? reader.json(json ?? atOnce(readingJson(bytes))) : [];
+  if (OBJECT.test(text) && NAMED_IN_JSON.test(text)) reader.isUnreadable = true;
+  return [];
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -61,43 +69,43 @@ type Fields = readonly (readonly [name: string, value: string])[];
 class Reader {
   isUnreadable = false;
 
-  json({ document }: JsonReading): string[] {
-    if (document === undefined) {
-      this.isUnreadable = true;
-      return [];
-    }
-    const { text, root } = document;
-    const inMetadata = (metadata: string, member: string): string[] =>
-      membersOf(root, metadata).flatMap((node) =>
-        node.kind === 'string'
-          ? this.#namesInJson(node.value, member)
-          : membersOf(node, member).flatMap((name) => this.#valuesOf(name, text)),
-      );
-    return [
-      ...membersOf(root, 'user').flatMap((node) => this.#valuesOf(node, text)),
-      ...inMetadata('litellm_metadata', 'user'),
-      ...inMetadata('metadata', 'user_id'),
-      ...membersOf(root, 'safety_identifier').flatMap((node) => this.#valuesOf(node, text)),
+  *json({ text, root }: Document): Steps<string[]> {
+    const names = [
+      ...this.#membersIn(root, 'user', text),
+      ...(yield* this.#inMetadata(root, text, ['litellm_metadata', 'user'])),
+      ...(yield* this.#inMetadata(root, text, ['metadata', 'user_id'])),
     ];
+    return [...names, ...this.#membersIn(root, 'safety_identifier', text)];
   }
 
-  form(fields: Fields): string[] {
+  *#inMetadata(root: Node, text: string, [metadata, member]: readonly [string, string]): Steps<string[]> {
+    const names: string[] = [];
+    for (const node of membersOf(root, metadata)) {
+      names.push(
+        ...(node.kind === 'string'
+          ? yield* this.#namesInJson(node.value, member)
+          : this.#membersIn(node, member, text)),
+      );
+    }
+    return names;
+  }
+
+  *form(fields: Fields): Steps<string[]> {
     const inField = (wanted: string): string[] => fields.flatMap(([name, value]) => (name === wanted ? [value] : []));
-    const inJson = (field: string, member: string): string[] =>
-      inField(field).flatMap((text) => this.#namesInJson(text, member));
-    return [
-      ...inField('user'),
-      ...inJson('litellm_metadata', 'user'),
-      ...inField('litellm_metadata[user]'),
-      ...inJson('metadata', 'user_id'),
-      ...inField('metadata[user_id]'),
-      ...inField('safety_identifier'),
-    ];
+    const names = inField('user');
+    for (const text of inField('litellm_metadata')) names.push(...(yield* this.#namesInJson(text, 'user')));
+    names.push(...inField('litellm_metadata[user]'));
+    for (const text of inField('metadata')) names.push(...(yield* this.#namesInJson(text, 'user_id')));
+    return [...names, ...inField('metadata[user_id]'), ...inField('safety_identifier')];
   }
 
   /** Metadata can be a string that contains an object. */
-  #namesInJson(text: string, member: string): string[] {
-    return membersOf(this.#rootOf(text), member).flatMap((node) => this.#valuesOf(node, text));
+  *#namesInJson(text: string, member: string): Steps<string[]> {
+    return this.#membersIn(yield* this.#readingRoot(text), member, text);
+  }
+
+  #membersIn(root: Node | undefined, name: string, text: string): string[] {
+    return membersOf(root, name).flatMap((node) => this.#valuesOf(node, text));
   }
 
   /** A number names an end user, too, but only an integer of 64 bits is spelled alike by all readers. */
@@ -110,15 +118,15 @@ class Reader {
     return [];
   }
 
-  #rootOf(text: string): Node | undefined {
+  *#readingRoot(text: string): Steps<Node | undefined> {
     // Whatever begins in another way is no object for any reader.
     if (!OBJECT.test(text)) return undefined;
     try {
-      const root = parseDocument(text);
+      const { root } = yield* parsing(text);
       return isObject(root.value) ? root : undefined;
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      this.isUnreadable = true;
+      if (NAMED_IN_JSON.test(text)) this.isUnreadable = true;
       return undefined;
     }
   }
@@ -127,7 +135,8 @@ class Reader {
 /** All members of a name, the last one first: readers differ in which of several counts, and most read the last. */
 function membersOf(node: Node | undefined, name: string): Node[] {
   if (node?.kind !== 'object') return [];
-  return node.members.flatMap((member) => (member.name.value === name ? [member.node] : [])).reverse();
+  const found = node.members.filter((member) => member.name.value === name);
+  return found.map((member) => member.node).reverse();
 }
 
 function usable(name: string): string[] {
@@ -144,11 +153,29 @@ export function strip(name: string): string {
   return name.replaceAll(SURROUNDING, '');
 }
 
-function fieldsOf(reader: Reader, bytes: Buffer): Fields {
+/** The members of a form that can name an end user. */
+const FIELDS: ReadonlySet<string> = new Set([
+  ...['user', 'safety_identifier', 'metadata', 'metadata[user_id]', 'litellm_metadata', 'litellm_metadata[user]'],
+]);
+
+function* readingFields(reader: Reader, bytes: Buffer): Steps<Fields> {
   const text = bytes.toString('latin1');
   // Readers differ in the encoding of letters without percent signs.
   if (/[^\0-\x7f]/.test(text)) reader.isUnreadable = true;
-  return [...new URLSearchParams(text)];
+  const fields: [string, string][] = [];
+  const isStep = createStepCounter();
+  for (let at = 0; at <= text.length;) {
+    const end = text.indexOf('&', at);
+    const pair = text.slice(at, end < 0 ? undefined : end);
+    const name = pair.split('=', 1)[0] ?? '';
+    // Most names are of other members, and spelled without signs that stand for others.
+    if (/[%+?]/.test(name) || FIELDS.has(name))
+      for (const field of new URLSearchParams(pair)) if (FIELDS.has(field[0])) fields.push(field);
+    if (end < 0) break;
+    at = end + 1;
+    if (isStep(pair.length)) yield;
+  }
+  return fields;
 }
 
 function partsOf(reader: Reader, bytes: Buffer, contentType: string): Fields {

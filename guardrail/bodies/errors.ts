@@ -4,7 +4,7 @@ const PROBLEMS = {
   invalid_json: 'The body is not valid JSON.',
   lone_surrogate: 'A string of the body has half of a surrogate pair: send whole characters.',
   too_deep: 'The body is nested deeper than 256 levels.',
-  too_many_values: 'The body contains more than 500000 JSON values.',
+  too_many_values: 'The body contains more than 500000 values.',
   duplicate_name: 'An object of the body has two members that name its type or its data: send each of them once.',
   unexpected_body: 'This operation takes no body: send the request without one.',
   unsupported_media_type: 'The content type of the body is not one that this operation takes.',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { mcpMessage, parseDocument, withoutOutputSchemas } from './bodies.ts';
-import { mediaIn } from './request/media.ts';
+import { atOnce } from '../eventLoop.ts';
+import { leavingOutSchemas, mcpMessage, parseDocument } from './bodies.ts';
+import { findingMedia } from './request/media.ts';
 import { BodyCalls, CARD, EMAIL, QUOTED } from './testing/bodyCalls.ts';
 
 const rpc = (fields: object): string => JSON.stringify({ jsonrpc: '2.0', id: 1, ...fields });
@@ -84,7 +85,7 @@ describe('a message of an MCP server', () => {
     const url = 'data:image/png;base64,iVBORw0KGgo=';
     const root = parseDocument(rpc({ result: { status: [url] } }));
     const { members, innerOf, opaqueObjects } = mcpMessage;
-    const found = mediaIn({ root, text: '', members, inner: innerOf?.(root) ?? new Map(), opaqueObjects });
+    const found = atOnce(findingMedia({ root, text: '', members, inner: innerOf?.(root) ?? new Map(), opaqueObjects }));
     expect(found.images.map(({ source }) => source)).to.deep.equal([url]);
   });
 
@@ -144,10 +145,10 @@ describe('a message of an MCP server', () => {
       { name: 'a', outputSchema: { type: 'object', properties: { a: { format: 'email' } } } },
       { name: 'b' },
     ];
-    expect(JSON.parse(withoutOutputSchemas(rpc({ result: { tools } })))).to.deep.equal(
+    expect(JSON.parse(atOnce(leavingOutSchemas(rpc({ result: { tools } }))))).to.deep.equal(
       JSON.parse(rpc({ result: { tools: [{ name: 'a', outputSchema: { type: 'object' } }, { name: 'b' }] } })),
     );
     const data = rpc({ result: { structuredContent: { outputSchema: 1 } } });
-    expect(withoutOutputSchemas(data)).to.equal(data);
+    expect(atOnce(leavingOutSchemas(data))).to.equal(data);
   });
 });

@@ -3,8 +3,9 @@
  * names of its members, because the request that it answers can be one of another connection.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema
  */
-import { applyEdits } from './json/edits.ts';
-import { itemsOf, memberOf, parseDocument, type Node } from './json/document.ts';
+import type { Steps } from '../eventLoop.ts';
+import { applyingEdits } from './json/edits.ts';
+import { itemsOf, memberOf, parsing, type Node } from './json/document.ts';
 import type { Operation } from './operations.ts';
 import { rolesOf, type BodyRole } from './roles.ts';
 import type { InnerBodies } from './source.ts';
@@ -55,15 +56,16 @@ function contentOf(root: Node): InnerBodies {
 
 /**
  * Replaces the schemas of what tools return, in the list of tools, by one that accepts every object: a client that checks
- * results would refuse a pseudonym where the schema wants an email address or a number.
+ * results would refuse a pseudonym where the schema wants an email address or a number. In steps.
  * @throws JsonError
  */
-export function withoutOutputSchemas(message: string): string {
+export function* leavingOutSchemas(message: string): Steps<string> {
   if (!message.includes('"outputSchema"')) return message;
-  const tools = itemsOf(memberOf(memberOf(parseDocument(message), 'result'), 'tools'));
+  const { root } = yield* parsing(message);
+  const tools = itemsOf(memberOf(memberOf(root, 'result'), 'tools'));
   const edits = tools.flatMap((tool) => {
     const schema = memberOf(tool, 'outputSchema');
     return schema ? [{ start: schema.start, end: schema.end, text: '{"type":"object"}' }] : [];
   });
-  return applyEdits(message, edits);
+  return yield* applyingEdits(message, edits);
 }

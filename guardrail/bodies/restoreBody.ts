@@ -2,14 +2,14 @@ import { inSlices, type Steps } from '../eventLoop.ts';
 import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { RestoredBody } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
-import { applyEdits } from './json/edits.ts';
+import { applyingEdits } from './json/edits.ts';
 import { JsonError, parsing } from './json/document.ts';
 import { joined } from './lists.ts';
 import type { Operation } from './operations.ts';
 import { isStream, restoreStream } from './restoreStream.ts';
-import { editsOf, logprobsEdits } from './rewrite.ts';
+import { editingPlaces, logprobsEdits } from './rewrite.ts';
 import { decodeUtf8 } from './text.ts';
-import { contentOfAnswer, type BodyContent } from './walk.ts';
+import { readingAnswer, type BodyContent, type Place } from './walk.ts';
 
 const UNCHANGED = { restored: 0, withheld: 0, unknown: 0, isEnumeration: false };
 
@@ -40,16 +40,22 @@ export async function restoreBody(
   );
   const outcome = await guard.response({ texts: [], passages: places }, context);
   const { passages = places, restored, withheld, unknown, isEnumeration = false } = outcome;
-  let next = 0;
-  const written = pieces.map(({ text, content }) => {
-    const texts = passages.slice(next, (next += content.places.length)).map((passage) => passage.text);
-    const edits = editsOf(content.places, texts);
-    return edits.length === 0 ? text : applyEdits(text, [...edits, ...logprobsEdits(content, edits)]);
-  });
   return {
-    body: restored === 0 ? body : Buffer.from(written.join('')),
+    body: restored === 0 ? body : await inSlices(rewriting(pieces, passages)),
     counts: { restored, withheld, unknown, isEnumeration },
   };
+}
+
+function* rewriting(pieces: readonly Piece[], passages: readonly Pick<Place, 'text'>[]): Steps<Buffer> {
+  const written: string[] = [];
+  let next = 0;
+  for (const { text, content } of pieces) {
+    const texts = passages.slice(next, (next += content.places.length)).map((passage) => passage.text);
+    const edits = yield* editingPlaces(content.places, texts);
+    written.push(edits.length === 0 ? text : yield* applyingEdits(text, [...edits, ...logprobsEdits(content, edits)]));
+    yield;
+  }
+  return Buffer.from(written.join(''));
 }
 
 /** A part of an answer that is restored on its own. */
@@ -94,7 +100,7 @@ function* jsonContent({ members, api }: Operation, text: string): Steps<BodyCont
   try {
     // A byte order mark stays, and counts as a space.
     const { root } = yield* parsing(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
-    return contentOfAnswer({ root, text, members }, api !== 'unknown');
+    return yield* readingAnswer({ root, text, members }, api !== 'unknown');
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     // Embeddings have millions of numbers. They are restored as one text.

@@ -1,4 +1,4 @@
-import { createYielder } from '../eventLoop.ts';
+import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import type { TextKind } from '../messages/messages.ts';
 import type {
   AnswerCounts,
@@ -9,18 +9,18 @@ import type {
 } from '../pseudonymization/pseudonymization.ts';
 import type { ByteStream } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
-import { applyEdits, type Edit } from './json/edits.ts';
-import { JsonError, parseDocument, type Node } from './json/document.ts';
+import { applyingEdits, type Edit } from './json/edits.ts';
+import { JsonError, parseDocument, parsing, type Node } from './json/document.ts';
 import { hasNodeWithin } from './json/within.ts';
 import type { Operation } from './operations.ts';
-import { editsOf, logprobsEdits } from './rewrite.ts';
+import { editingPlaces, logprobsEdits } from './rewrite.ts';
 import { NOTHING, readEvent, type Delta, type EventReading, type Piece } from './stream/channels.ts';
 import { ElementFramer } from './stream/elements.ts';
 import type { Frame, Framer, NewEvent } from './stream/frames.ts';
 import { LineFramer } from './stream/lines.ts';
 import { SseFramer } from './stream/sse.ts';
 import { eventBytesOf, eventWith, readAlike, templateOf, type EventBytes, type Template } from './stream/template.ts';
-import { contentOfAnswer, type BodyContent } from './walk.ts';
+import { readingAnswer, type BodyContent } from './walk.ts';
 
 /**
  * Restores an answer while it arrives: server-sent events, JSON lines, or the elements of a JSON array. An event without
@@ -108,7 +108,7 @@ class StreamRestorer implements ByteStream {
     const frames = this.framer.end();
     const rest = await this.restoreAll(frames.slice(0, -1));
     const last = frames.at(-1);
-    if (last?.data !== undefined && last.data !== DONE && !parsed(last.data)) {
+    if (last?.data !== undefined && last.data !== DONE && !(await inSlices(parsingEvent(last.data)))) {
       throw new UnreadableAnswerError('ends in the middle of an event');
     }
     const frame = last ? await this.restore(last, true) : this.framer.insert(await this.flush(() => true), '');
@@ -176,7 +176,8 @@ class StreamRestorer implements ByteStream {
   /** @param isLast nothing follows: every text ends */
   private async restore(frame: Frame, isLast = false): Promise<string> {
     const { data } = frame;
-    const root = data === undefined ? undefined : parsed(data);
+    const reading = data === undefined ? undefined : inSlices(parsingEvent(data));
+    const root = reading instanceof Promise ? await reading : reading;
     if (data !== undefined && root) return this.restoreEvent(frame, data, root, isLast);
     const before = isLast || data === DONE ? await this.flush(() => true) : [];
     const text = data === undefined ? data : await this.whole(data, 'text');
@@ -188,10 +189,9 @@ class StreamRestorer implements ByteStream {
     // The lines of a file do not continue each other, whatever their shape.
     const reading = this.operation.answersLines === true ? NOTHING : readEvent(root, data);
     const { deltas } = reading;
-    const content = contentOfAnswer(
-      { root, text: data, members: this.operation.members },
-      this.operation.api !== 'unknown' || deltas.length > 0,
-    );
+    const isKnown = this.operation.api !== 'unknown' || deltas.length > 0;
+    const found = inSlices(readingAnswer({ root, text: data, members: this.operation.members }, isKnown));
+    const content = found instanceof Promise ? await found : found;
     const pieces = deltas.map(({ node }) => node).sort((a, b) => a.start - b.start);
     const places = content.places.filter((place) => !hasNodeWithin(pieces, place));
     const rest = { ...content, places };
@@ -215,9 +215,10 @@ class StreamRestorer implements ByteStream {
     const edits = await this.restoreDeltas(reading, lastOf, data, frame.name);
     const texts: string[] = [];
     for (const { text, kind } of content.places) texts.push(await this.whole(text, kind));
-    edits.push(...editsOf(content.places, texts));
+    for (const edit of await inSlices(editingPlaces(content.places, texts))) edits.push(edit);
     if (edits.length === 0) return this.framer.insert(before, frame.raw);
-    const changed = applyEdits(data, [...edits, ...logprobsEdits(content, edits)]);
+    edits.sort((a, b) => a.start - b.start);
+    const changed = await inSlices(applyingEdits(data, [...edits, ...logprobsEdits(content, edits)]));
     return this.framer.insert(before, frame.withData(changed));
   }
 
@@ -284,9 +285,9 @@ function withPiece({ raw, withData }: Frame, data: string, { node }: Piece, text
 const NO_EVENTS: readonly NewEvent[] = [];
 const NO_CONTENT = { places: [], logprobs: [] };
 
-function parsed(data: string): Node | undefined {
+function* parsingEvent(data: string): Steps<Node | undefined> {
   try {
-    return parseDocument(data);
+    return (yield* parsing(data)).root;
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;

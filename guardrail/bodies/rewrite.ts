@@ -1,14 +1,23 @@
 /** Writes changed texts back to where they stand. */
+import { createStepCounter, type Steps } from '../eventLoop.ts';
 import type { Edit } from './json/edits.ts';
+import { hasNodeWithin } from './json/within.ts';
 import { inSquareBrackets } from './text.ts';
-import type { BodyContent, LogprobsPlace, Place } from './walk.ts';
+import type { BodyContent, Place } from './walk.ts';
 
-/** @returns the edits of the places whose text changed. @param texts the text of each place, in order */
-export function editsOf(places: readonly Place[], texts: readonly string[]): Edit[] {
+/**
+ * Makes the edits of the places whose text changed, in steps.
+ * @param places in the order of the document
+ * @param texts the text of each place
+ * @returns in the order of the document
+ */
+export function* editingPlaces(places: readonly Place[], texts: readonly string[]): Steps<Edit[]> {
+  const isStep = createStepCounter();
   const edits: Edit[] = [];
   for (const [at, place] of places.entries()) {
     const text = texts[at] ?? place.text;
     if (text !== place.text) edits.push({ start: place.start, end: place.end, text: written(place, text) });
+    if (isStep(0)) yield;
   }
   return edits;
 }
@@ -26,11 +35,9 @@ function written({ form }: Place, text: string): string {
   }
 }
 
-/** Drops the tokens of texts that changed: they spell pseudonyms. */
+/** Drops the tokens of texts that changed: they spell pseudonyms. @param changed in the order of the document */
 export function logprobsEdits({ logprobs }: Pick<BodyContent, 'logprobs'>, changed: readonly Edit[]): Edit[] {
-  const isChanged = ({ scope }: LogprobsPlace): boolean =>
-    changed.some(({ start, end }) => start >= scope.start && end <= scope.end);
   return logprobs
-    .filter((place) => place.node.kind !== 'scalar' && isChanged(place))
+    .filter(({ node, scope }) => node.kind !== 'scalar' && hasNodeWithin(changed, scope))
     .map(({ node: { start, end, kind } }) => ({ start, end, text: kind === 'array' ? '[]' : 'null' }));
 }

@@ -20,9 +20,9 @@ export function* readingJson(bytes: Buffer): Steps<JsonReading> {
   yield;
   if (text === undefined || text.startsWith('\ufeff')) return { problem: 'invalid_encoding' };
   try {
-    const { root } = yield* parsing(text);
+    const { root, hasLoneSurrogates } = yield* parsing(text);
     const document = { text, root };
-    return hasLoneSurrogate(text, root) ? { document, problem: 'lone_surrogate' } : { document };
+    return hasLoneSurrogates ? { document, problem: 'lone_surrogate' } : { document };
   } catch (error) {
     if (error instanceof JsonError) return { problem: error.problem };
     throw error;
@@ -43,22 +43,4 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
 /** Writes pseudonyms for members in which providers accept no angle brackets. */
 export function inSquareBrackets(text: string): string {
   return text.replaceAll('<', '[').replaceAll('>', ']');
-}
-
-/** Only an escape can spell half of a pair, because the bytes are UTF-8. */
-function hasLoneSurrogate(text: string, root: Node): boolean {
-  return /\\u[dD][89a-fA-F]/.test(text) && someString(root, (value) => !value.isWellFormed());
-}
-
-function someString(node: Node, test: (value: string) => boolean): boolean {
-  switch (node.kind) {
-    case 'string':
-      return test(node.value);
-    case 'array':
-      return node.items.some((item) => someString(item, test));
-    case 'object':
-      return node.members.some((member) => test(member.name.value) || someString(member.node, test));
-    case 'scalar':
-      return false;
-  }
 }

@@ -1,17 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DocumentTooDeepError, visitMessages, type Json, type TextKind } from '../messages/messages.ts';
+import { atOnce } from '../eventLoop.ts';
+import { DocumentTooDeepError, visitingMessages, type Json, type TextKind } from '../messages/messages.ts';
 import { BodyError } from './errors.ts';
 import { parseDocument } from './json/document.ts';
 import { known } from './testing/bodyCalls.ts';
 import { rawJson } from './testing/rawJson.ts';
-import { contentOfRequest, type BodyContent } from './walk.ts';
+import { readingRequest, type BodyContent } from './walk.ts';
 
 const { members } = known('POST', '/v1/chat/completions');
 
 function contentOf(text: string): BodyContent | undefined {
   try {
-    return contentOfRequest({ root: parseDocument(text), text, members });
+    return atOnce(readingRequest({ root: parseDocument(text), text, members }));
   } catch (error) {
     if (error instanceof BodyError) return undefined;
     throw error;
@@ -34,7 +35,7 @@ describe('the walk over a body', () => {
           return found;
         };
         try {
-          visitMessages([message], { text: note }, 'structured_messages');
+          atOnce(visitingMessages([message], { text: note }, 'structured_messages'));
         } catch (error) {
           fc.pre(!(error instanceof DocumentTooDeepError));
           throw error;
@@ -53,14 +54,14 @@ describe('the walk over a body', () => {
     );
   });
 
-  it('gives each place once, and places that do not overlap', () => {
+  it('gives each place once, in order, and places that do not overlap', () => {
     fc.assert(
       fc.property(rawJson({ texts: ['Anna'], names: [] }), (json) => {
         const content = contentOf(json);
         fc.pre(content !== undefined);
-        const sorted = [...content.places].sort((a, b) => a.start - b.start);
-        sorted.slice(1).forEach((place, at) => {
-          expect(place.start).to.be.at.least(sorted[at]?.end ?? 0);
+        const { places } = content;
+        places.slice(1).forEach((place, at) => {
+          expect(place.start).to.be.at.least(places[at]?.end ?? 0);
         });
       }),
       { numRuns: 2000 },

@@ -1,4 +1,5 @@
 /** Finds every string of a body that can carry text. */
+import { createStepCounter, type Steps } from '../eventLoop.ts';
 import {
   isAddress,
   isBinary,
@@ -15,8 +16,9 @@ import {
 } from '../messages/messages.ts';
 import { mayBeginAddress, mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
 import type { ArrayNode, Member, Node, ObjectNode, ScalarNode, StringNode } from './json/document.ts';
+import { inOrder } from './json/inOrder.ts';
 import { hasNodeWithin } from './json/within.ts';
-import { isDataUrlOfType, mediaIn, type Media } from './request/media.ts';
+import { findingMedia, isDataUrlOfType, type ImagePlace, type Media } from './request/media.ts';
 import type { BodySource, InnerBodies } from './source.ts';
 import {
   BINARY,
@@ -57,23 +59,25 @@ export interface BodyContent extends Media {
 }
 
 /**
- * Members of the root without a role have the role `free`.
+ * Finds the texts of a request in steps. Members of the root without a role have the role `free`.
  * @throws BodyError if members contradict each other
  */
-export function contentOfRequest(source: BodySource): BodyContent {
-  const media = mediaIn(source);
-  const walk = new TextWalk(source, 'request', media);
-  return { ...media, places: walk.places, logprobs: [] };
+export function* readingRequest(source: BodySource): Steps<BodyContent> {
+  const { images, hasFiles } = yield* findingMedia(source);
+  const walk = new TextWalk(source, true, images);
+  yield* walk.root(source) ?? [];
+  return { images, hasFiles, places: walk.places, logprobs: [] };
 }
 
 /**
- * In an answer every string is a text, and nothing is an image or a file.
+ * Finds the texts of an answer in steps. Every string is a text, and nothing is an image or a file.
  * @param isKnown members of the root without a role are read as in messages; otherwise they have the role `free`
  */
-export function contentOfAnswer(source: BodySource, isKnown: boolean): BodyContent {
-  const media = { images: [], hasFiles: false };
-  const walk = new TextWalk(source, isKnown ? 'known answer' : 'answer', media);
-  return { ...media, places: walk.places, logprobs: walk.logprobs };
+export function* readingAnswer(source: BodySource, isKnown: boolean): Steps<BodyContent> {
+  const walk = new TextWalk(source, false, []);
+  const { root, members } = source;
+  yield* (isKnown && root.kind === 'object' ? walk.answer(root, members) : walk.root(source)) ?? [];
+  return { images: [], hasFiles: false, places: walk.places, logprobs: walk.logprobs };
 }
 
 /** JSON of tools, and other JSON: see {@link TextKind}. */
@@ -103,52 +107,76 @@ class TextWalk {
   /** Sorted. */
   private readonly imageNodes: readonly StringNode[];
 
+  private readonly isStep = createStepCounter();
+
   constructor(
-    { root, text, members, inner = new Map(), structure = new Set(), opaqueObjects, hidesEndUser = false }: BodySource,
-    phase: 'request' | 'answer' | 'known answer',
-    { images }: Media,
+    { text, inner = new Map(), structure = new Set(), opaqueObjects, hidesEndUser = false }: BodySource,
+    isRequest: boolean,
+    images: readonly ImagePlace[],
   ) {
     this.text = text;
     this.inner = inner;
     this.structure = structure;
     this.opaqueObjects = opaqueObjects;
     this.hidesEndUser = hidesEndUser;
-    this.isAnswer = phase !== 'request';
+    this.isAnswer = !isRequest;
     this.imageNodes = images.length === 0 ? [] : images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
-    if (root.kind === 'object' && phase === 'known answer') this.answer(root, members);
-    else if (root.kind === 'object') this.body(root, members);
-    else this.visit(root, { key: undefined, parent: undefined, role: 'free', isSchemaMap: false });
   }
 
-  private body(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): void {
-    for (const { name, node: member } of node.members) {
-      const key = name.value;
-      const known = members.get(key);
-      const role = known && roleOfValue(known, key, member, this.opaqueObjects);
-      if (role !== undefined) this.visit(member, { key, parent: node.value, role, isSchemaMap: false });
-      else this.member(node, { name, node: member });
-    }
+  root({ root, members }: BodySource): Steps<void> | undefined {
+    return root.kind === 'object'
+      ? this.body(root, members)
+      : this.visit(root, { key: undefined, parent: undefined, role: 'free', isSchemaMap: false });
   }
 
   /** An answer, or the one in an event or in a line of a batch. It can repeat members of the request. */
-  private answer(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): void {
+  answer(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): Steps<void> {
     const { roleOf } = readingOf(node.value, 'text', false);
-    const [inner, own] = partition(
-      node.members,
-      ({ name, node: { kind } }) => ENVELOPES.has(name.value) && kind === 'object',
+    const visit = this.memberVisit(node, (key) => IN_ANSWERS.get(key) ?? members.get(key) ?? roleOf(key), false);
+    const isEnvelope = ({ name }: Member): boolean => ENVELOPES.has(name.value);
+    return this.each(node.members, (member) =>
+      member.node.kind === 'object' && isEnvelope(member) ? this.answer(member.node, members) : visit(member),
     );
-    for (const member of inner) if (member.node.kind === 'object') this.answer(member.node, members);
-    this.members({ ...node, members: own }, (key) => IN_ANSWERS.get(key) ?? members.get(key) ?? roleOf(key), false);
   }
 
-  private visit(node: Node, position: Position): void {
-    const { role } = position;
-    if (node.kind === 'string') this.string(node, position);
-    else if (node.kind === 'scalar') this.number(node, position);
-    else if (node.kind === 'array') {
-      if (role === 'free' && !this.hasImage(node)) this.raw(node);
-      else for (const item of node.items) this.visit(item, { ...position, isInList: true });
-    } else this.object(node, position);
+  private body(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): Steps<void> {
+    return this.each(node.members, (one) => {
+      const { name, node: member } = one;
+      const key = name.value;
+      const known = members.get(key);
+      const role = known && roleOfValue(known, key, member, this.opaqueObjects);
+      if (role === undefined) return this.member(node, one);
+      return this.visit(member, { key, parent: node.value, role, isSchemaMap: false });
+    });
+  }
+
+  private each<T extends Node | Member>(
+    elements: readonly T[],
+    visit: (element: T) => Steps<void> | undefined,
+  ): Steps<void> {
+    return inOrder(elements, visit, this.isStep);
+  }
+
+  /** Visits a node, or begins to. @returns what is left */
+  private visit(node: Node, position: Position): Steps<void> | undefined {
+    switch (node.kind) {
+      case 'string':
+        this.string(node, position);
+        return undefined;
+      case 'scalar':
+        this.number(node, position);
+        return undefined;
+      case 'array': {
+        if (position.role === 'free' && !this.hasImage(node)) {
+          this.raw(node);
+          return undefined;
+        }
+        const inList = { ...position, isInList: true };
+        return this.each(node.items, (item) => this.visit(item, inList));
+      }
+      case 'object':
+        return this.object(node, position);
+    }
   }
 
   private string(node: StringNode, position: Position): void {
@@ -187,33 +215,25 @@ class TextWalk {
     return kind === undefined && (role === 'opaque' || role === 'tools') && isProse(text, key) ? 'text' : kind;
   }
 
-  private object(node: ObjectNode, position: Position): void {
+  private object(node: ObjectNode, position: Position): Steps<void> | undefined {
     const { role, key } = position;
     const inner = this.inner.get(node);
-    if (inner) this.body(node, inner);
-    else if (role === 'opaque' || role === 'kept' || role === 'endUser') {
-      if (this.isAnswer) this.raw(node);
-      else this.members(node, () => role, false);
-    } else if (role === 'customer' && !this.isAnswer) this.split(node, 'fields', END_USER_IDS);
-    else if (
-      role === 'free' ||
-      role === 'customer' ||
-      isData(messageRole(role), node.value) ||
-      this.isForeign(node, position)
-    ) {
-      const isKnown = role !== 'free' && role !== 'customer' && isData(messageRole(role), node.value);
-      const kind = isKnown ? 'arguments' : 'fields';
-      if (this.hasImage(node)) this.split(node, kind);
-      else this.raw(node, kind);
-    } else {
-      const { roleOf } = readingOf(node.value, messageRole(role), false);
-      const isMap = role === 'tools' && key !== undefined && SCHEMA_MAPS.has(key) && !position.isSchemaMap;
-      const isSchema = role === 'tools' && !isMap;
-      const kept = this.opaqueObjects ? 'data' : 'kept';
-      const inTools = (name: string): BodyRole | undefined =>
-        KEPT_IN_TOOLS.has(name) ? kept : VALUES_IN_TOOLS.has(name) ? 'data' : undefined;
-      this.members(node, (name) => (isSchema ? inTools(name) : undefined) ?? roleOf(name), isMap);
+    if (inner) return this.body(node, inner);
+    if (role === 'opaque' || role === 'kept' || role === 'endUser')
+      return this.isAnswer ? this.raw(node) : this.members(node, () => role, false);
+    if (role === 'customer' && !this.isAnswer) return this.split(node, 'fields', END_USER_IDS);
+    const isOfTool = isData(messageRole(role), node.value);
+    if (role === 'free' || role === 'customer' || isOfTool || this.isForeign(node, position)) {
+      const kind = isOfTool && role !== 'free' && role !== 'customer' ? 'arguments' : 'fields';
+      return this.hasImage(node) ? this.split(node, kind) : this.raw(node, kind);
     }
+    const { roleOf } = readingOf(node.value, messageRole(role), false);
+    const isMap = role === 'tools' && key !== undefined && SCHEMA_MAPS.has(key) && !position.isSchemaMap;
+    const isSchema = role === 'tools' && !isMap;
+    const kept = this.opaqueObjects ? 'data' : 'kept';
+    const inTools = (name: string): BodyRole | undefined =>
+      KEPT_IN_TOOLS.has(name) ? kept : VALUES_IN_TOOLS.has(name) ? 'data' : undefined;
+    return this.members(node, (name) => (isSchema ? inTools(name) : undefined) ?? roleOf(name), isMap);
   }
 
   /** Whether an object in a request is no part of the API's messages, so that its names are no names of the API. */
@@ -227,38 +247,47 @@ class TextWalk {
     );
   }
 
-  private members(node: ObjectNode, roleOf: (key: string) => BodyRole, isSchemaMap: boolean): void {
-    for (const { name, node: member } of node.members) {
+  private members(node: ObjectNode, roleOf: (key: string) => BodyRole, isSchemaMap: boolean): Steps<void> {
+    return this.each(node.members, this.memberVisit(node, roleOf, isSchemaMap));
+  }
+
+  private memberVisit(
+    node: ObjectNode,
+    roleOf: (key: string) => BodyRole,
+    isSchemaMap: boolean,
+  ): (member: Member) => Steps<void> | undefined {
+    return ({ name, node: member }) => {
       const key = name.value;
-      if (this.isAnswer && LOGPROBS.has(key)) this.logprobs.push({ node: member, scope: node });
-      else {
-        if (this.isAnswer) this.name(name);
-        else if (isSchemaMap && mayBeValue(key)) this.key(name);
-        const role = roleOfValue(roleOf(key), key, member, this.opaqueObjects);
-        this.visit(member, { key, parent: node.value, role, isSchemaMap });
+      if (this.isAnswer && LOGPROBS.has(key)) {
+        this.logprobs.push({ node: member, scope: node });
+        return undefined;
       }
-    }
+      if (this.isAnswer) this.name(name);
+      else if (isSchemaMap && mayBeValue(key)) this.key(name);
+      const role = roleOfValue(roleOf(key), key, member, this.opaqueObjects);
+      return this.visit(member, { key, parent: node.value, role, isSchemaMap });
+    };
   }
 
   /** Gives the members of free-form data one by one. */
-  private split(node: ObjectNode, kind: JsonKind, endUserIds?: ReadonlySet<string>): void {
-    for (const member of node.members) {
+  private split(node: ObjectNode, kind: JsonKind, endUserIds?: ReadonlySet<string>): Steps<void> {
+    return this.each(node.members, (member) => {
       const { name, node: value } = member;
-      const isEndUser = value.kind === 'string' && endUserIds?.has(name.value) === true;
-      if (!isEndUser) this.member(node, member, kind);
-      else this.string(value, { key: name.value, parent: node.value, role: 'endUser', isSchemaMap: false });
-    }
+      if (value.kind !== 'string' || endUserIds?.has(name.value) !== true) return this.member(node, member, kind);
+      this.string(value, { key: name.value, parent: node.value, role: 'endUser', isSchemaMap: false });
+      return undefined;
+    });
   }
 
   /** Gives a free-form member: as one JSON text, or the texts around an image. */
-  private member(parent: ObjectNode, { name, node }: Member, kind: JsonKind = 'fields'): void {
+  private member(parent: ObjectNode, { name, node }: Member, kind: JsonKind = 'fields'): Steps<void> | undefined {
     if (this.hasImage(node)) {
       this.name(name);
-      this.visit(node, { key: name.value, parent: parent.value, role: 'free', isSchemaMap: false });
-    } else {
-      const text = `{${this.text.slice(name.start, node.end)}}`;
-      this.add({ text, kind: this.isAnswer ? 'arguments' : kind, start: name.start, end: node.end, form: 'member' });
+      return this.visit(node, { key: name.value, parent: parent.value, role: 'free', isSchemaMap: false });
     }
+    const text = `{${this.text.slice(name.start, node.end)}}`;
+    this.add({ text, kind: this.isAnswer ? 'arguments' : kind, start: name.start, end: node.end, form: 'member' });
+    return undefined;
   }
 
   private key({ value: text, start, end }: StringNode): void {
@@ -270,7 +299,7 @@ class TextWalk {
   }
 
   /** Gives an object or an array as one JSON text, so that names and numbers are checked too. */
-  private raw(node: ObjectNode | ArrayNode, kind: JsonKind = 'fields'): void {
+  private raw(node: ObjectNode | ArrayNode, kind: JsonKind = 'fields'): undefined {
     const { start, end } = node;
     const isEmpty = node.kind === 'object' ? node.members.length === 0 : node.items.length === 0;
     if (isEmpty) return;
@@ -301,8 +330,4 @@ function isProse(text: string, key: string | undefined): boolean {
 function isParticipantName({ key, parent, role }: Position): boolean {
   const author = key === 'name' && role === 'opaque' && isObject(parent) ? parent.role : undefined;
   return typeof author === 'string' && author !== 'function' && author !== 'tool';
-}
-
-function partition(members: readonly Member[], test: (member: Member) => boolean): [Member[], Member[]] {
-  return [members.filter(test), members.filter((member) => !test(member))];
 }

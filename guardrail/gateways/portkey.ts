@@ -1,12 +1,15 @@
 /** Portkey's webhook guardrail (1.15): receives whole bodies before and after the call, and returns a verdict. */
 import type { Json } from '../pseudonymization/pseudonymization.ts';
 import type { SubjectId } from '../ids.ts';
+import { namesOf } from '../messages/messages.ts';
 import { randomId } from '../randomId.ts';
 import { FieldError, isObject, type JsonObject } from './fields.ts';
 import { identityOf, rowsOf, type GatewayAdapter, type GatewayCall } from './contract.ts';
 
 /** Field added to the request. Portkey removes it before the model call and sends it back after the call. */
 const TOKEN_FIELD = 'x_peer_session';
+/** Members of a request. Chat completions have some 40. */
+const MAX_MEMBERS = 10_000;
 const METADATA_NAMES = ['session_id', 'trace_id', 'conversation_id', '_user'] as const;
 /** Members with the messages of a request, by API. */
 const MESSAGE_LISTS = ['messages', 'contents'] as const;
@@ -23,6 +26,10 @@ export const portkey: GatewayAdapter = {
   read(body, call) {
     const request = isObject(body.request) ? body.request.json : undefined;
     if (!isObject(request)) throw new FieldError('request.json must be an object.');
+    // It is copied at once.
+    if (namesOf(request).length > MAX_MEMBERS) {
+      throw new FieldError(`request.json must have at most ${MAX_MEMBERS} members.`);
+    }
     switch (body.eventType) {
       case 'beforeRequestHook':
         return readBefore(body, request, call);

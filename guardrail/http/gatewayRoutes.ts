@@ -192,7 +192,7 @@ function dialectIn({ url }: HttpScope): string | undefined {
 
 /** Sets the answer as a text: Koa would look up the content type of an object anew for each answer. */
 async function writeJson(context: AuthenticatedScope, value: object): Promise<void> {
-  const written = jsonBytes(value);
+  const written = jsonBytes(value, context.state.bodyBytes ?? 0);
   context.set('content-type', JSON_TYPE);
-  context.body = typeof written === 'string' ? written : await written;
+  context.body = written instanceof Promise ? await written : written;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonError, parsing } from '../bodies/bodies.ts';
-import { atOnce, createStepCounter, createYielder, inSlices, STEP_UNITS, type Steps } from '../eventLoop.ts';
+import { atOnce, createStepCounter, inSlices, STEP_UNITS, type Steps } from '../eventLoop.ts';
+import { writingJson } from '../messages/messages.ts';
 import { ServiceError } from './errors.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -75,18 +76,21 @@ function textOf(body: Buffer): string {
   return body.toString('utf8');
 }
 
-/** Writes JSON. Yields to the event loop before and after the text becomes bytes, if it is large: only then it gives a promise. */
-export function jsonBytes(value: object): string | Promise<Buffer> {
-  const begin = performance.now();
-  const text = JSON.stringify(value);
-  return text.length < LARGE ? text : encoded(text, createYielder(begin));
+/**
+ * Writes JSON. @returns a promise only for the answer to a large body, which is written in steps
+ * @param bodyBytes the length of the body that is answered
+ */
+export function jsonBytes(value: object, bodyBytes: number): string | Buffer | Promise<Buffer> {
+  return bodyBytes < LARGE ? JSON.stringify(value) : inSlices(writingBytes(value));
 }
 
-async function encoded(text: string, yieldIfDue: ReturnType<typeof createYielder>): Promise<Buffer> {
-  await yieldIfDue();
-  const bytes = Buffer.from(text, 'utf8');
-  await yieldIfDue();
-  return bytes;
+function* writingBytes(value: object): Steps<Buffer> {
+  const bytes: Buffer[] = [];
+  for (const part of yield* writingJson(value)) {
+    bytes.push(Buffer.from(part, 'utf8'));
+    yield;
+  }
+  return Buffer.concat(bytes);
 }
 
 /**

@@ -11,8 +11,8 @@ import {
   type SessionScope,
 } from '../pseudonymization/pseudonymization.ts';
 import type { Finding } from '../detection/detection.ts';
-import { createYielder } from '../eventLoop.ts';
-import { imagesIn, withImages } from '../messages/messages.ts';
+import { inSlices, type Steps } from '../eventLoop.ts';
+import { findingImages, replacingImages } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
 import { UnreadableImageError, type Box, type ImageFile, type ImageProcessor, type OcrResult } from './contract.ts';
 import { dataUrlOf, isRemote, parseImageDataUrl } from './dataUrl.ts';
@@ -80,13 +80,14 @@ class ImageGuard {
   }
 
   request(document: RequestDocument, context: CallContext): Promise<RequestOutcome> {
-    const yieldIfDue = createYielder();
-    const sources = [...(document.images ?? []), ...imagesIn(document.structuredMessages ?? [])];
-    const next = (): Promise<RequestOutcome> =>
-      sources.length === 0
+    const next = (inMessages: readonly string[]): Promise<RequestOutcome> => {
+      const sources = new Set(document.images).union(new Set(inMessages));
+      return sources.size === 0
         ? this.#guard.request(document, context)
-        : this.#withImages(document, context, [...new Set(sources)]);
-    return yieldIfDue()?.then(next) ?? next();
+        : this.#withImages(document, context, [...sources]);
+    };
+    const found = inSlices(findingImages(document.structuredMessages ?? []));
+    return found instanceof Promise ? found.then(next) : next(found);
   }
 
   async #withImages(
@@ -114,7 +115,7 @@ class ImageGuard {
     const outcome = { ...textOutcome, entities };
     if (outcome.action === 'BLOCKED') return outcome;
     const replacements = await this.#rewriteAll(analyzed, context);
-    return replacements.size === 0 ? outcome : withReplacedImages(document, outcome, replacements);
+    return replacements.size === 0 ? outcome : inSlices(replacingAll(document, outcome, replacements));
   }
 
   /** Checks the form of all images before the first one is read. */
@@ -216,11 +217,11 @@ async function allOrAbort<T>(outer: AbortSignal, start: (signal: AbortSignal) =>
   }
 }
 
-function withReplacedImages(
+function* replacingAll(
   document: RequestDocument,
   outcome: RequestOutcome,
   replacements: ReadonlyMap<string, string>,
-): RequestOutcome {
+): Steps<RequestOutcome> {
   const replacementOf = (source: string): string | undefined => replacements.get(source);
   const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : document;
   return {
@@ -229,7 +230,9 @@ function withReplacedImages(
     texts: changed.texts,
     ...(changed.passages && { passages: changed.passages }),
     ...(changed.tools && { tools: changed.tools }),
-    ...(changed.structuredMessages && { structuredMessages: withImages(changed.structuredMessages, replacementOf) }),
+    ...(changed.structuredMessages && {
+      structuredMessages: yield* replacingImages(changed.structuredMessages, replacementOf),
+    }),
     ...(document.images && { images: document.images.map((image) => replacementOf(image) ?? image) }),
   };
 }

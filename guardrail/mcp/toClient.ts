@@ -4,17 +4,18 @@ import {
   BodyError,
   generic,
   guardBody,
+  leavingOutSchemas,
   mcpMessage,
   decodeUtf8,
   JsonError,
-  parseDocument,
+  parsing,
   UnreadableAnswerError,
-  withoutOutputSchemas,
   type Document,
   type GuardedBody,
   type Operation,
   type RequestBody,
 } from '../bodies/bodies.ts';
+import { inSlices, type Steps } from '../eventLoop.ts';
 import { noteEntities } from '../audit/audit.ts';
 import { describeError, withTimeLimit } from '../http/http.ts';
 import { problemOf, ProxyError } from '../proxy/proxy.ts';
@@ -73,7 +74,9 @@ export class MessageCheck {
    * @throws ProxyError if it is no JSON-RPC, ClientGoneError
    */
   async rpc(text: string, moment: Moment): Promise<CheckedText> {
-    return this.#orAsIs({ text, refusals: [] }, (policy) => this.#rpc(parsed(text), { policy, moment }));
+    return this.#orAsIs({ text, refusals: [] }, async (policy) =>
+      this.#rpc(await inSlices(parsingAnswer(text)), { policy, moment }),
+    );
   }
 
   async #rpc(document: Document, conditions: Conditions): Promise<CheckedText> {
@@ -105,7 +108,7 @@ export class MessageCheck {
     const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     const isJson = /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type);
     if (isJson) {
-      const document = parsed(decodeUtf8(body));
+      const document = await inSlices(parsingAnswer(decodeUtf8(body)));
       if (isRpc(document)) {
         const { text, refusals } = await this.#rpc(document, conditions);
         return { body: text === undefined ? undefined : Buffer.from(text), refusals };
@@ -127,7 +130,7 @@ export class MessageCheck {
       const outcome = await this.#guarded(mcpMessage, body, conditions);
       if (outcome.action === 'BLOCKED') return refused(message, { code: BLOCKED_CODE, message: outcome.reason });
       const text = outcome.action === 'NONE' ? message.text : outcome.body.toString();
-      return { text: isFailOpen(policy) ? text : withoutOutputSchemas(text) };
+      return { text: isFailOpen(policy) ? text : await inSlices(leavingOutSchemas(text)) };
     } catch (thrown) {
       if (isFailOpen(policy) || client.signal.aborted) throw thrown;
       return this.#failed(message, thrown);
@@ -205,9 +208,9 @@ function refused({ kind, id }: RpcMessage, error: RpcError): CheckedMessage {
 }
 
 /** Half of a surrogate pair is a problem of its message, whose id is known. */
-function parsed(text: string | undefined): Document {
+function* parsingAnswer(text: string | undefined): Steps<Document> {
   try {
-    if (text !== undefined) return { text, root: parseDocument(text) };
+    if (text !== undefined) return { text, root: (yield* parsing(text)).root };
   } catch (thrown) {
     if (!(thrown instanceof JsonError)) throw thrown;
   }

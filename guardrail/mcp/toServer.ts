@@ -1,5 +1,5 @@
 /** The way of a client's messages to the server: pseudonyms become values. */
-import { applyEdits, documentIn, readingJson, type Edit, type Node } from '../bodies/bodies.ts';
+import { applyingEdits, documentIn, readingJson, type Edit, type Node } from '../bodies/bodies.ts';
 import { inSlices } from '../eventLoop.ts';
 import { showing, type PseudonymCounts } from '../pseudonymization/pseudonymization.ts';
 import { noteAction } from './action.ts';
@@ -42,7 +42,7 @@ export async function restoreMessages(
     const text = outcome.passages?.[at]?.text;
     return text === undefined ? [] : [{ start, end, text }];
   });
-  return { body: Buffer.from(applyEdits(document.text, edits)), messages };
+  return { body: Buffer.from(await inSlices(applyingEdits(document.text, edits))), messages };
 }
 
 const NOTHING: PseudonymCounts = { restored: new Map(), withheld: new Map(), unknown: new Map(), guesses: 0 };

@@ -7,6 +7,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Defines an own member, also with the name `__proto__`. */
+export function defineMember(object: JsonObject, name: string, value: Json): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  else object[name] = value;
+}
+
 /**
  * The kind of a text in a message: `text` is read by the model as it is; `arguments` is JSON and must stay JSON; `fields`
  * is the same for JSON of which nothing is known, in whose names of properties every value is replaced; `thought`
@@ -23,7 +30,7 @@ export function isObject(value: unknown): value is JsonObject {
  */
 export type TextKind = 'text' | 'arguments' | 'fields' | 'thought' | 'address' | 'identifier' | 'key' | 'either';
 
-/** Callbacks for {@link visitMessages}. Parts of unknown types also yield texts, images and files. */
+/** Callbacks for {@link visitingMessages}. Parts of unknown types also yield texts, images and files. */
 export interface MessageVisitor {
   /** @returns the replacement of the text */
   readonly text?: (text: string, kind: TextKind) => string;

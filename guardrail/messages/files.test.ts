@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { Json } from './contract.ts';
-import { hasFiles } from './files.ts';
+import { atOnce } from '../eventLoop.ts';
+import { findingFiles } from './files.ts';
+
+const hasFiles = (messages: readonly Json[]): boolean => atOnce(findingFiles(messages));
 
 const PDF = 'data:application/pdf;base64,JVBERi0xLjQK';
 

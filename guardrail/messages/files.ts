@@ -1,15 +1,16 @@
+import type { Steps } from '../eventLoop.ts';
 import type { Json } from './contract.ts';
-import { visitMessages } from './messageVisitor.ts';
+import { visitingMessages } from './messageVisitor.ts';
 
 /**
- * Whether messages contain or refer to a file or a recording, at any depth.
+ * Finds out whether messages contain or refer to a file or a recording, at any depth, in steps.
  * @throws DocumentTooDeepError
  */
-export function hasFiles(messages: readonly Json[]): boolean {
+export function* findingFiles(messages: readonly Json[]): Steps<boolean> {
   let files = 0;
   const file = (): void => {
     files++;
   };
-  visitMessages(messages, { file }, 'structured_messages');
+  yield* visitingMessages(messages, { file }, 'structured_messages');
   return files > 0;
 }

@@ -1,28 +1,29 @@
+import type { Steps } from '../eventLoop.ts';
 import type { Json } from './contract.ts';
-import { visitMessages } from './messageVisitor.ts';
+import { visitingMessages } from './messageVisitor.ts';
 
 /**
- * The images of messages: data URLs, addresses, and an empty string for each image in an unknown form. An image is listed
- * once for each place.
+ * Finds the images of messages, in steps: data URLs, addresses, and an empty string for each image in an unknown form. An image is
+ * listed once for each place.
  * @throws DocumentTooDeepError
  */
-export function imagesIn(messages: readonly Json[]): string[] {
+export function* findingImages(messages: readonly Json[]): Steps<string[]> {
   const images: string[] = [];
   const image = (source: string): undefined => {
     images.push(source);
   };
-  visitMessages(messages, { image }, 'structured_messages');
+  yield* visitingMessages(messages, { image }, 'structured_messages');
   return images;
 }
 
 /**
- * Replaces images of messages in place, in the same form. Unchanged messages are the same objects.
+ * Replaces images of messages in place, in the same form, in steps. Unchanged messages are the same objects.
  * @param replacementOf returns a data URL, or undefined to keep the image
  * @throws DocumentTooDeepError
  */
-export function withImages(
+export function replacingImages(
   messages: readonly Json[],
   replacementOf: (source: string) => string | undefined,
-): readonly Json[] {
-  return visitMessages(messages, { image: replacementOf }, 'structured_messages');
+): Steps<readonly Json[]> {
+  return visitingMessages(messages, { image: replacementOf }, 'structured_messages');
 }

@@ -9,17 +9,23 @@ import {
 } from './contentParts.ts';
 import { isObject, type Json, type JsonObject } from './contract.ts';
 
+/** A string of an object that is replaced. */
+export interface Change {
+  /** The name of a member; or the names of one that is an object, and of a member of that. */
+  readonly path: readonly [name: string, inner?: string];
+  readonly text: string;
+}
+
 export interface ImageMember {
   /** A data URL, an address, or an empty string for an image in an unknown form. */
   readonly source: string;
-  /** @returns a copy of the object with the image replaced */
-  readonly put: (object: JsonObject, dataUrl: string) => JsonObject;
+  /** @returns what replaces the image in its object */
+  readonly put: (dataUrl: string) => readonly Change[];
 }
 
-type Roles = (key: string) => MemberRole;
-
 /**
- * The images of this object, without those of its descendants.
+ * The images that an object has by members of known names. With those of its members by their roles, {@link memberImage}, they are
+ * the images of the object without those of its descendants.
  *
  * | where | form |
  * |---|---|
@@ -30,26 +36,27 @@ type Roles = (key: string) => MemberRole;
  * | `source` of a part that is an image | `{type: url, url}`, `{type: file, file_id}` |
  * | other members with the role `image` | a data URL, base64, an address, or an id at the provider |
  */
-export function imageMembers(object: JsonObject, part: ContentPart | undefined, roleOf: Roles): ImageMember[] {
-  const images = [...urlImages(object), ...base64Images(object), ...addressImages(object)];
-  for (const key of Object.keys(object)) {
-    if (isMediaOfItsType(object, key)) continue;
-    const image = memberImage(key, object[key] as Json, part?.members.get(key) ?? roleOf(key));
-    if (image) images.push(image);
-  }
-  const isMissing = images.length === 0 && part?.isImage === true;
-  // A source with a media type is an object that has the image itself.
-  if (!isMissing || (isObject(object.source) && base64Images(object.source).length > 0)) return images;
-  return [{ source: '', put: (old) => old }];
+export function namedImages(object: JsonObject): ImageMember[] {
+  return [...urlImages(object), ...base64Images(object), ...addressImages(object)];
 }
 
-function memberImage(key: string, value: Json, role: MemberRole): ImageMember | undefined {
+/** Whether a part in which no image was found is an image in an unknown form. */
+export function isUnknownImage(object: JsonObject, part: ContentPart | undefined): boolean {
+  // A source with a media type is an object that has the image itself.
+  return part?.isImage === true && !(isObject(object.source) && base64Images(object.source).length > 0);
+}
+
+export const UNKNOWN_IMAGE: ImageMember = { source: '', put: () => [] };
+
+/** The image in a member, by its role. */
+export function memberImage(object: JsonObject, key: string, value: Json, role: MemberRole): ImageMember | undefined {
+  if (isMediaOfItsType(object, key)) return undefined;
   if (typeof value === 'string') return textImage(key, value, role);
   if (role !== 'image' || key === 'image_url' || !isObject(value) || base64Images(value).length > 0) return undefined;
   const address = value.url ?? value.file_id;
   return {
     source: typeof address === 'string' ? addressOf(address) : '',
-    put: (object, url) => ({ ...object, [key]: { ...value, url } }),
+    put: (url) => [{ path: [key, 'url'], text: url }],
   };
 }
 
@@ -57,23 +64,18 @@ function textImage(key: string, value: string, role: MemberRole): ImageMember | 
   const isPayload = role === 'payload' || role === 'address' || role === 'file';
   // Most members are texts.
   if (!isPayload && role !== 'image') return undefined;
-  const put = (object: JsonObject, url: string): JsonObject => ({ ...object, [key]: url });
+  const put = (url: string): Change[] => [{ path: [key], text: url }];
   if (isPayload) return isImageUrl(value) ? { source: value, put } : undefined;
   if (key === 'image_url' || key === 'source') return undefined;
   const type = base64ImageType(value);
   if (type === undefined) return { source: isDataUrl(value) ? value : addressOf(value), put };
-  return {
-    source: `data:${type};base64,${value}`,
-    put: (object, url) => ({ ...object, [key]: url.slice(url.indexOf(',') + 1) }),
-  };
+  return { source: `data:${type};base64,${value}`, put: (url) => put(url.slice(url.indexOf(',') + 1)) };
 }
 
 function urlImages({ image_url: image }: JsonObject): ImageMember[] {
-  if (typeof image === 'string') {
-    return [{ source: image, put: (object, url) => ({ ...object, image_url: url }) }];
-  }
+  if (typeof image === 'string') return [{ source: image, put: (text) => [{ path: ['image_url'], text }] }];
   if (!isObject(image) || typeof image.url !== 'string') return [];
-  return [{ source: image.url, put: (object, url) => ({ ...object, image_url: { ...image, url } }) }];
+  return [{ source: image.url, put: (text) => [{ path: ['image_url', 'url'], text }] }];
 }
 
 function base64Images(object: JsonObject): ImageMember[] {
@@ -83,10 +85,13 @@ function base64Images(object: JsonObject): ImageMember[] {
   return [
     {
       source: `data:${type.value};base64,${base64.value}`,
-      put: (old, url) => {
+      put: (url) => {
         const comma = url.indexOf(',');
         const newType = url.slice('data:'.length, comma).replace(/;base64$/, '');
-        return { ...old, [type.key]: newType, [base64.key]: url.slice(comma + 1) };
+        return [
+          { path: [type.key], text: newType },
+          { path: [base64.key], text: url.slice(comma + 1) },
+        ];
       },
     },
   ];
@@ -96,28 +101,34 @@ function addressImages(object: JsonObject): ImageMember[] {
   const address = firstString(object, MEDIA_ADDRESS_KEYS);
   const isOther = firstString(object, MEDIA_TYPE_KEYS) && !firstString(object, MEDIA_TYPE_KEYS, isImageType);
   if (!address || isOther) return [];
-  return [{ source: addressOf(address.value), put: (old, url) => ({ ...old, [address.key]: url }) }];
+  return [{ source: addressOf(address.value), put: (text) => [{ path: [address.key], text }] }];
 }
 
 /**
- * Whether this object, without its descendants, contains or refers to a file or a recording, which reaches the model and
- * cannot be checked.
- * @param isData the object is data of a tool, which is read as text: only parts in the table count
+ * Whether a member, without its descendants, is or refers to a file or a recording, which reaches the model and cannot be checked.
+ * For the object as a whole, see {@link isMedia}.
+ * @param role of the member. In data of a tool, which is read as text, only parts in the table count
  */
-export function hasFile(object: JsonObject, part: ContentPart | undefined, roleOf: Roles, isData: boolean): boolean {
-  if (isMedia(object)) return true;
-  return Object.keys(object).some((key) => {
-    const value = object[key] as Json;
-    const role = part?.members.get(key) ?? (isData ? 'text' : roleOf(key));
-    if (role === 'file') return part?.members.has(key) === true ? isFileOfPart(key, value) : isFile(key, value);
-    const isPayload = role === 'payload' || role === 'address';
-    if (!isPayload || isData || typeof value !== 'string' || isMediaOfItsType(object, key)) return false;
-    return !isImageUrl(value) && (isDataUrl(value) || (role === 'payload' && looksEncoded(value)));
-  });
+export function isMemberFile(
+  object: JsonObject,
+  part: ContentPart | undefined,
+  { key, value, role, isData }: MemberOfPart,
+): boolean {
+  if (role === 'file') return part?.members.has(key) === true ? isFileOfPart(key, value) : isFile(key, value);
+  const isPayload = role === 'payload' || role === 'address';
+  if (!isPayload || isData || typeof value !== 'string' || isMediaOfItsType(object, key)) return false;
+  return !isImageUrl(value) && (isDataUrl(value) || (role === 'payload' && looksEncoded(value)));
+}
+
+interface MemberOfPart {
+  readonly key: string;
+  readonly value: Json;
+  readonly role: MemberRole;
+  readonly isData: boolean;
 }
 
 /** Whether an object is media by its media type, as in Gemini and MCP, and not an image. Text at an address also counts. */
-function isMedia(object: JsonObject): boolean {
+export function isMedia(object: JsonObject): boolean {
   let hasType = false;
   for (const key of MEDIA_TYPE_KEYS) {
     const type = object[key];

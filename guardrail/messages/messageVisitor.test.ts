@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import type { Json, TextKind } from './contract.ts';
-import { hasFiles } from './files.ts';
-import { imagesIn, withImages } from './images.ts';
-import { visitMessages } from './messageVisitor.ts';
+import { atOnce } from '../eventLoop.ts';
+import { findingFiles } from './files.ts';
+import { findingImages, replacingImages } from './images.ts';
+import { visitingMessages } from './messageVisitor.ts';
+
+const hasFiles = (messages: readonly Json[]): boolean => atOnce(findingFiles(messages));
+const imagesIn = (messages: readonly Json[]): string[] => atOnce(findingImages(messages));
+const withImages = (messages: readonly Json[], replacementOf: () => string): readonly Json[] =>
+  atOnce(replacingImages(messages, replacementOf));
+const visitMessages = (...call: Parameters<typeof visitingMessages>): Json[] => atOnce(visitingMessages(...call));
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const OTHER_PNG = 'data:image/png;base64,iVBORw0KGgoA';

@@ -1,5 +1,8 @@
+import { createStepCounter, type Steps } from '../eventLoop.ts';
 import {
+  defineMember,
   DocumentTooDeepError,
+  isObject,
   MAX_NESTING,
   type Json,
   type JsonObject,
@@ -7,6 +10,9 @@ import {
   type MessageVisitor,
 } from './contract.ts';
 import { SCHEMA_MAPS } from './contentParts.ts';
+import { keepNames, namesOf } from './json/names.ts';
+import { TooDeepError, writingText } from './json/writer.ts';
+import type { ImageMember } from './media.ts';
 import {
   isData,
   mayBeValue,
@@ -18,29 +24,33 @@ import {
 } from './roles.ts';
 
 /**
- * Visits every text, image and file in messages or tool calls, at any depth.
+ * Visits every text, image and file in messages or tool calls, at any depth, in steps.
  * @returns the messages with the replacements of the visitor. Unchanged messages are the same objects.
  * @throws DocumentTooDeepError
  */
-export function visitMessages(messages: readonly Json[], visitor: MessageVisitor, field: MessageField): Json[] {
-  const walk = new MessageWalk(visitor);
-  return withFieldName(field, () => messages.map((message) => walk.visit(message, ROOT)));
+export function visitingMessages(
+  messages: readonly Json[],
+  visitor: MessageVisitor,
+  field: Exclude<MessageField, 'tools'>,
+): Steps<Json[]> {
+  return visiting(messages, visitor, field, ROOT);
 }
 
-/** Visits the texts of tool definitions. */
-export function visitTools(tools: readonly Json[], visitor: MessageVisitor): Json[] {
-  const walk = new MessageWalk(visitor);
-  return withFieldName('tools', () => tools.map((tool) => walk.visit(tool, { ...ROOT, role: 'tools' })));
+/** Visits the texts of tool definitions, in steps. */
+export function visitingTools(tools: readonly Json[], visitor: MessageVisitor): Steps<Json[]> {
+  return visiting(tools, visitor, 'tools', { ...ROOT, role: 'tools' });
 }
 
-/** Thrown where the depth is exceeded. The field is added by {@link withFieldName}. */
-class TooDeep extends Error {}
-
-function withFieldName<T>(field: MessageField, walk: () => T): T {
+function* visiting(
+  values: readonly Json[],
+  visitor: MessageVisitor,
+  field: MessageField,
+  position: Position,
+): Steps<Json[]> {
   try {
-    return walk();
+    return yield* new MessageWalk(visitor).list(values, position);
   } catch (error) {
-    throw error instanceof TooDeep ? new DocumentTooDeepError(field) : error;
+    throw error instanceof TooDeepError ? new DocumentTooDeepError(field) : error;
   }
 }
 
@@ -59,25 +69,42 @@ const ROOT: Position = {
   ...{ isMediaOnly: false, isInList: false, isSchemaMap: false },
 };
 
+/** Walks over values in steps. A string, a number or a keyword is visited at once. */
 class MessageWalk {
   private readonly visitor: MessageVisitor;
   private readonly wantsMedia: boolean;
+  private readonly isStep = createStepCounter();
 
   constructor(visitor: MessageVisitor) {
     this.visitor = visitor;
     this.wantsMedia = visitor.image !== undefined || visitor.file !== undefined;
   }
 
-  visit(value: Json, position: Position): Json {
+  /** Visits the elements of a list, each at the same position. */
+  *list(values: readonly Json[], position: Position): Steps<Json[]> {
+    const visited: Json[] = [];
+    for (const value of values) {
+      visited.push(isLeaf(value) ? this.leaf(value, position) : yield* this.container(value, position));
+      if (this.isStep(unitsOf(value))) yield;
+    }
+    return visited;
+  }
+
+  private leaf(value: Leaf, position: Position): Json {
     if (typeof value === 'string') return this.visitText(value, position);
-    if (typeof value === 'number') return this.visitNumber(value, position);
-    if (typeof value !== 'object' || value === null) return value;
-    if (position.nesting >= MAX_NESTING) throw new TooDeep();
-    if (Array.isArray(value)) return this.visitArray(value, position);
-    const { role } = position;
-    if (role === 'opaque') return this.visitMedia(value, position);
-    if (isData(role, value) && !position.isMediaOnly) return this.visitData(value, position);
-    return this.visitObject(value, position);
+    return typeof value === 'number' ? this.visitNumber(value, position) : value;
+  }
+
+  private *container(value: Container, position: Position): Steps<Json> {
+    const { role, nesting, isMediaOnly } = position;
+    if (nesting >= MAX_NESTING) throw new TooDeepError();
+    if (Array.isArray(value)) {
+      const visited = yield* this.list(value, { ...position, nesting: nesting + 1, isInList: true });
+      return visited.some((element, at) => element !== value[at]) ? visited : value;
+    }
+    if (role === 'opaque') return yield* this.media(value, position);
+    if (isData(role, value) && !isMediaOnly) return yield* this.data(value, position);
+    return yield* this.object(value, position);
   }
 
   private visitText(text: string, position: Position): string {
@@ -98,88 +125,122 @@ class MessageWalk {
     return rewritten === text ? value : rewritten;
   }
 
-  private visitArray(value: Json[], position: Position): Json {
-    const inList = { ...position, nesting: position.nesting + 1, isInList: true };
-    const visited = value.map((element) => this.visit(element, inList));
-    return visited.some((element, at) => element !== value[at]) ? visited : value;
-  }
-
-  private visitObject(value: JsonObject, position: Position): JsonObject {
+  private *object(value: JsonObject, position: Position): Steps<JsonObject> {
     const { role, isMediaOnly } = position;
     const reading = readingOf(value, role, isMediaOnly);
-    let object = value;
-    if (this.wantsMedia) {
-      if (this.visitor.file && reading.hasFile()) this.visitor.file();
-      object = this.visitImages(value, reading);
-    }
+    const media = this.wantsMedia ? new ObjectMedia(value, reading, this.visitor) : undefined;
     const isSchemaMap =
       role === 'tools' && position.key !== undefined && SCHEMA_MAPS.has(position.key) && !position.isSchemaMap;
-    const visited = mapMembers(object, (member, key) =>
-      this.visit(member, {
+    const names: string[] = [];
+    const visited: Json[] = [];
+    let isChanged = false;
+    for (const key of namesOf(value)) {
+      const member = media?.member(key) ?? value[key] ?? null;
+      const at = {
         ...{ key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1 },
         ...{ isMediaOnly, isInList: false, isSchemaMap },
-      }),
-    );
-    return isSchemaMap ? this.visitNames(visited) : visited;
-  }
-
-  /** Visits the names of properties. */
-  private visitNames(value: JsonObject): JsonObject {
-    const { text } = this.visitor;
-    if (!text || !Object.keys(value).some(mayBeValue)) return value;
-    const renamed = Object.entries(value).map(([name, member]): [string, Json] => [
-      mayBeValue(name) ? text(name, 'key') : name,
-      member,
-    ]);
-    return renamed.some(([name]) => !Object.hasOwn(value, name)) ? Object.fromEntries(renamed) : value;
-  }
-
-  private visitImages(value: JsonObject, reading: ObjectReading): JsonObject {
-    const { image } = this.visitor;
-    let object = value;
-    for (const { source, put } of image ? reading.images() : []) {
-      const replacement = image?.(source);
-      if (replacement !== undefined) object = put(object, replacement);
+      };
+      const result = isLeaf(member) ? this.leaf(member, at) : yield* this.container(member, at);
+      const name = isSchemaMap ? this.name(key) : key;
+      isChanged ||= result !== value[key] || name !== key;
+      names.push(name);
+      visited.push(result);
+      if (this.isStep(unitsOf(member))) yield;
     }
+    media?.end();
+    // An object with many members is visited several times in a call, and seldom changed.
+    return isChanged ? yield* this.objectOf(names, visited) : value;
+  }
+
+  private *objectOf(names: readonly string[], values: readonly Json[]): Steps<JsonObject> {
+    const object: JsonObject = {};
+    for (const [at, name] of names.entries()) {
+      defineMember(object, name, values[at] ?? null);
+      if (this.isStep(0)) yield;
+    }
+    keepNames(object, names);
     return object;
   }
 
+  /** Visits the name of a property. */
+  private name(name: string): string {
+    const { text } = this.visitor;
+    return text && mayBeValue(name) ? text(name, 'key') : name;
+  }
+
   /** Visits images and files only. An opaque member has no text for the model, but may contain an image or a file. */
-  private visitMedia(value: JsonObject, position: Position): Json {
-    return this.wantsMedia ? this.visitObject(value, { ...position, role: 'text', isMediaOnly: true }) : value;
+  private *media(value: JsonObject, position: Position): Steps<JsonObject> {
+    return this.wantsMedia ? yield* this.object(value, { ...position, role: 'text', isMediaOnly: true }) : value;
   }
 
   /** Visits data of the client, the model or a tool as JSON text. */
-  private visitData(value: JsonObject, position: Position): Json {
-    assertNesting(value);
-    const visited = this.visitMedia(value, position);
-    if (!this.visitor.text) return visited;
-    const text = JSON.stringify(visited);
-    const rewritten = this.visitor.text(text, 'arguments');
+  private *data(value: JsonObject, position: Position): Steps<Json> {
+    const visited = yield* this.media(value, position);
+    const { text: rewrite } = this.visitor;
+    if (!rewrite) return visited;
+    const text = yield* writingText(visited, this.isStep);
+    const rewritten = rewrite(text, 'arguments');
     return rewritten === text ? visited : (JSON.parse(rewritten) as Json);
   }
 }
 
-/** Copies the object only if a member changes: an object with many members is visited several times in a call. */
-function mapMembers(value: JsonObject, visit: (member: Json, key: string) => Json): JsonObject {
-  const keys = Object.keys(value);
-  const visited: Json[] = [];
-  let isChanged = false;
-  for (const key of keys) {
-    const member = value[key] ?? null;
-    const result = visit(member, key);
-    isChanged ||= result !== member;
-    visited.push(result);
-  }
-  // fromEntries defines own properties, also for the key `__proto__`.
-  return isChanged ? Object.fromEntries(keys.map((key, at) => [key, visited[at] ?? null])) : value;
+type Container = Json[] | JsonObject;
+type Leaf = Exclude<Json, Container>;
+
+function isLeaf(value: Json): value is Leaf {
+  return typeof value !== 'object' || value === null;
 }
 
-/** Checks the nesting without recursion, before JSON.stringify recurses. */
-function assertNesting(root: Json): void {
-  let level: Json[] = [root];
-  for (let nesting = 0; level.length > 0; nesting++) {
-    if (nesting > MAX_NESTING) throw new TooDeep();
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+/** The length of what is read of a value without its descendants. */
+const unitsOf = (value: Json): number => (typeof value === 'string' ? value.length : 0);
+
+/** The images and the file in one object, without its descendants. */
+class ObjectMedia {
+  private readonly object: JsonObject;
+  private readonly reading: ObjectReading;
+  private readonly visitor: MessageVisitor;
+  /** The members in which an image is replaced. */
+  private readonly replaced = new Map<string, Json>();
+  private hasFile: boolean;
+  private hasImage = false;
+
+  constructor(object: JsonObject, reading: ObjectReading, visitor: MessageVisitor) {
+    this.object = object;
+    this.reading = reading;
+    this.visitor = visitor;
+    this.hasFile = reading.isFile();
+    for (const image of visitor.image ? reading.images() : []) this.visit(image);
+  }
+
+  /** Visits a member. @returns the member, with its images replaced */
+  member(key: string): Json {
+    const { reading, visitor } = this;
+    const value = this.valueOf(key);
+    this.hasFile ||= visitor.file !== undefined && reading.isFileIn(key, value);
+    const image = visitor.image && reading.imageIn(key, value);
+    if (image) this.visit(image);
+    return image ? this.valueOf(key) : value;
+  }
+
+  /** After the last member. */
+  end(): void {
+    if (this.hasFile) this.visitor.file?.();
+    const image = this.hasImage || !this.visitor.image ? undefined : this.reading.unknownImage();
+    if (image) this.visit(image);
+  }
+
+  private visit({ source, put }: ImageMember): void {
+    this.hasImage = true;
+    const url = this.visitor.image?.(source);
+    if (url === undefined) return;
+    for (const { path, text } of put(url)) {
+      const [name, inner] = path;
+      const old = this.valueOf(name);
+      this.replaced.set(name, inner !== undefined && isObject(old) ? { ...old, [inner]: text } : text);
+    }
+  }
+
+  private valueOf(name: string): Json {
+    return this.replaced.get(name) ?? this.object[name] ?? null;
   }
 }

@@ -8,8 +8,18 @@ import {
   type ContentPart,
   type MemberRole,
 } from './contentParts.ts';
-import type { JsonObject, TextKind } from './contract.ts';
-import { hasFile, imageMembers, isBinary, isMediaOfItsType, type ImageMember } from './media.ts';
+import type { Json, JsonObject, TextKind } from './contract.ts';
+import {
+  isBinary,
+  isMedia,
+  isMediaOfItsType,
+  isMemberFile,
+  isUnknownImage,
+  memberImage,
+  namedImages,
+  UNKNOWN_IMAGE,
+  type ImageMember,
+} from './media.ts';
 
 /** The position of a value in its object. Elements of an array have the position of the array. */
 export interface MemberPosition {
@@ -70,13 +80,19 @@ export function numberKindAt(number: string, position: MemberPosition, isInList:
   return textKindAt(number, position);
 }
 
-/** How the members of one object are read. */
+/** How one object is read, without its descendants. Everything takes the same time, however many members the object has. */
 export interface ObjectReading {
   readonly roleOf: (key: string) => MemberRole;
-  /** The images of the object, without those of its descendants. */
+  /** The images in members of known names. */
   images(): ImageMember[];
-  /** Whether the object, without its descendants, contains or refers to a file or a recording. */
-  hasFile(): boolean;
+  /** The image in a member, by its role. */
+  imageIn(key: string, value: Json): ImageMember | undefined;
+  /** The image that the object is if no other was found in it. */
+  unknownImage(): ImageMember | undefined;
+  /** Whether the object is a file or a recording by its media type. */
+  isFile(): boolean;
+  /** Whether a member is or refers to a file or a recording. */
+  isFileIn(key: string, value: Json): boolean;
 }
 
 /**
@@ -92,11 +108,18 @@ export function readingOf(value: JsonObject, role: MemberRole, isMediaOnly: bool
     if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
     return part?.members.get(key) ?? (isUnknown ? unknownRole(key) : generalRole(key));
   };
-  const isPlain = isMediaOnly || role === 'tools';
+  const isData = isMediaOnly || role === 'tools';
+  const imageRole = isData ? generalRole : roleOf;
   return {
     roleOf,
-    images: () => imageMembers(value, part, isPlain ? generalRole : roleOf),
-    hasFile: () => hasFile(value, part, roleOf, isPlain),
+    images: () => namedImages(value),
+    imageIn: (key, member) => memberImage(value, key, member, part?.members.get(key) ?? imageRole(key)),
+    unknownImage: () => (isUnknownImage(value, part) ? UNKNOWN_IMAGE : undefined),
+    isFile: () => isMedia(value),
+    isFileIn: (key, member) => {
+      const fileRole = part?.members.get(key) ?? (isData ? 'text' : roleOf(key));
+      return isMemberFile(value, part, { key, value: member, role: fileRole, isData });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { refuse, type Guard, type RequestOutcome } from '../pseudonymization/pseudonymization.ts';
-import { createYielder } from '../eventLoop.ts';
-import { hasFiles } from '../messages/messages.ts';
+import { inSlices } from '../eventLoop.ts';
+import { findingFiles } from '../messages/messages.ts';
 
 export interface FileGuardOptions {
   /** Files are refused unless images pass. The setting of the service, if the policy does not say it. */
@@ -14,15 +14,13 @@ const REFUSED =
 export function createFileGuard(guard: Guard, options: FileGuardOptions): Guard {
   return {
     request(document, context) {
-      const yieldIfDue = createYielder();
       const images = context.policy?.settings.images ?? options.images;
-      const isRefused =
-        (images !== 'pass' || context.stricter?.images === 'block') &&
-        (document.hasFiles === true || hasFiles(document.structuredMessages ?? []));
-      if (isRefused) return Promise.resolve(refuse(guard, context, REFUSED));
-      // An object with many members takes as long here as in the next stage.
-      const next = (): Promise<RequestOutcome> => guard.request(document, context);
-      return yieldIfDue()?.then(next) ?? next();
+      if (images === 'pass' && context.stricter?.images !== 'block') return guard.request(document, context);
+      const next = (hasFiles: boolean): Promise<RequestOutcome> =>
+        hasFiles ? Promise.resolve(refuse(guard, context, REFUSED)) : guard.request(document, context);
+      if (document.hasFiles === true) return next(true);
+      const found = inSlices(findingFiles(document.structuredMessages ?? []));
+      return found instanceof Promise ? found.then(next) : next(found);
     },
     response: (document, context) => guard.response(document, context),
     stream: (context) => guard.stream(context),

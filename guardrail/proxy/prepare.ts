@@ -1,14 +1,14 @@
 /** The way of a request through the guard: its body is read, checked, and replaced. */
 import { PassThrough, Readable } from 'node:stream';
 import {
-  endUsersOf,
   guardBody,
+  readingEndUsers,
   withJson,
   type EndUsers,
   type GuardedBody,
   type RequestBody,
 } from '../bodies/bodies.ts';
-import { inSlices } from '../eventLoop.ts';
+import { inSlices, type Steps } from '../eventLoop.ts';
 import type { Policy } from '../detection/detection.ts';
 import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
@@ -44,9 +44,8 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
   try {
     return await reading(call, options, async (read) => {
       bytes = read;
-      const parsed = inSlices(withJson(bodyOf(call, read, options)));
-      const body = parsed instanceof Promise ? await parsed : parsed;
-      const endUsers = endUsersOf(body);
+      const reads = inSlices(readingBody(bodyOf(call, read, options)));
+      const { body, endUsers } = reads instanceof Promise ? await reads : reads;
       const decision = decide(call, endUsers, options);
       policy = decision.policy;
       return await check(call, { body, endUsers, ...decision }, options);
@@ -66,6 +65,11 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
     options.metrics.failedOpen(code);
     return bytes ? { ...sendable(bytes), query: target.query, isRead: true, answer: undefined } : unread(call);
   }
+}
+
+function* readingBody(asSent: RequestBody): Steps<Pick<ReadRequest, 'body' | 'endUsers'>> {
+  const body = yield* withJson(asSent);
+  return { body, endUsers: yield* readingEndUsers(body) };
 }
 
 /** Whether the call must be one that the list of customers allows. Reading and cancelling reach no model. */

@@ -4,7 +4,7 @@
  * prompts by their beginning. Only the order of the numbers counts.
  */
 import type { Steps } from '../eventLoop.ts';
-import { imagesIn, visitMessages, type Json } from '../messages/messages.ts';
+import { findingImages, visitingMessages, type Json } from '../messages/messages.ts';
 import type { RequestDocument } from './contract.ts';
 
 /** Definitions of tools, system prompts and schemas count as before all messages, wherever they stand. */
@@ -45,8 +45,9 @@ export function* messageNumbersOf({
   };
   for (const [index, message] of structuredMessages.entries()) {
     if (texts.length > 0 || toolCalls.length > 0)
-      places.add(textsOf(message, 'structured_messages'), numberOfMessage(index));
-    if (imageTexts.length > 0) for (const source of imagesIn([message])) addImage(source, numberOfMessage(index));
+      places.add(yield* readingTexts(message, 'structured_messages'), numberOfMessage(index));
+    if (imageTexts.length > 0)
+      for (const source of yield* findingImages([message])) addImage(source, numberOfMessage(index));
     yield;
   }
   images.forEach((source, at) => {
@@ -54,24 +55,32 @@ export function* messageNumbersOf({
   });
   const inTexts = places.cursor();
   const inCalls = places.cursor();
-  return {
+  const ofTexts: number[] = [];
+  for (const [at, text] of texts.entries()) {
     // A text that is in no message is one of its own, after the message of the text before it.
-    texts: texts.map((text, at) => inTexts.find(text) ?? inTexts.last + (at + 1) / (texts.length + 1)),
-    toolCalls: toolCalls.map((call) => {
-      const numbers = textsOf(call, 'tool_calls').map((text) => inCalls.find(text));
-      return numbers.find((number) => number !== undefined) ?? AFTER_ALL;
-    }),
+    ofTexts.push(inTexts.find(text) ?? inTexts.last + (at + 1) / (texts.length + 1));
+    yield;
+  }
+  const ofCalls: number[] = [];
+  for (const call of toolCalls) {
+    const numbers = (yield* readingTexts(call, 'tool_calls')).map((text) => inCalls.find(text));
+    ofCalls.push(numbers.find((number) => number !== undefined) ?? AFTER_ALL);
+    yield;
+  }
+  return {
+    texts: ofTexts,
+    toolCalls: ofCalls,
     imageTexts: imageTexts.map(({ source }) => firstOfImage.get(source) ?? AFTER_ALL),
   };
 }
 
-function textsOf(message: Json, field: 'structured_messages' | 'tool_calls'): string[] {
+function* readingTexts(message: Json, field: 'structured_messages' | 'tool_calls'): Steps<string[]> {
   const texts: string[] = [];
   const text = (one: string): string => {
     texts.push(one);
     return one;
   };
-  visitMessages([message], { text }, field);
+  yield* visitingMessages([message], { text }, field);
   return texts;
 }
 

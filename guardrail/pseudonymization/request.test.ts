@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Tenant } from '../ids.ts';
 import type { CallIdentity } from './pseudonymization.ts';
-import { rewritingTexts } from './request.ts';
+import { rewritingTexts } from './documentTexts.ts';
 import { callBy, createFakeAnalyzer, createTestGuard } from './testing/testGuard.ts';
 
 /** The scope in which the texts of a caller are analyzed. */
@@ -74,14 +74,14 @@ describe('the turns of detection', () => {
 });
 
 describe('the texts of a request', () => {
-  const texts = Array.from({ length: 1000 }, (_, at) => `text ${at}`);
+  const texts = Array.from({ length: 1000 }, (_, at) => `text ${at} ${'a'.repeat(300)}`);
   for (const [what, document] of [
     ['texts', { texts }],
     ['passages', { texts: [], passages: texts.map((text) => ({ text, kind: 'text' as const })) }],
     ['messages', { texts: [], structuredMessages: texts.map((content) => ({ role: 'user', content })) }],
     ['tools', { texts: [], tools: texts.map((description) => ({ type: 'function', function: { description } })) }],
   ] as const) {
-    it(`are visited in a step for each of its ${what}`, () => {
+    it(`are visited in short steps: ${what}`, () => {
       const visited: string[] = [];
       const numbers = { texts: [], toolCalls: [], imageTexts: [] };
       const work = rewritingTexts({ ...document, numbers }, (text) => {
@@ -91,8 +91,9 @@ describe('the texts of a request', () => {
       let steps = 0;
       let step = work.next();
       for (; step.done !== true; step = work.next()) steps += 1;
-      expect([visited.length, steps]).to.deep.equal([1000, 1000]);
-      expect(JSON.stringify(step.value)).to.contain('TEXT 999');
+      expect(visited).to.have.length(1000);
+      expect(steps).to.be.at.least(10);
+      expect(JSON.stringify(step.value)).to.contain('TEXT 999 A');
     });
   }
 });

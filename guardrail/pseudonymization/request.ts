@@ -1,11 +1,12 @@
 /** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
-import { visitMessages, visitTools, type ParsedJson, type TextKind } from '../messages/messages.ts';
 import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
+import type { ParsedJson } from '../messages/messages.ts';
 import type { PseudonymAssignment } from './assignment.ts';
 import { blockedReasonFor } from './blocked.ts';
 import { ByMessage, ByText } from './byText.ts';
 import type { CallContext, CallIdentity, EntityCount, RequestDocument, RequestOutcome } from './contract.ts';
+import { rewritingTexts } from './documentTexts.ts';
 import {
   analyzedText,
   applyEdits,
@@ -17,7 +18,7 @@ import {
   type ParsedText,
   type TextEdits,
 } from './edits.ts';
-import { BEFORE_ALL, numberOfMessage, type MessageNumbers } from './messageNumbers.ts';
+import { BEFORE_ALL, type MessageNumbers } from './messageNumbers.ts';
 import { collectValues, type Found } from './occurrences.ts';
 import type { PseudonymSyntax } from './syntax.ts';
 
@@ -219,46 +220,6 @@ function* rewriting(
     if (result === undefined) throw new Error('A text of the request was not analyzed.');
     return result;
   });
-}
-
-/** Replaces each text of a request, in steps. */
-export function* rewritingTexts(
-  { texts, passages, structuredMessages, tools, toolCalls, numbers }: NumberedRequest,
-  text: (text: string, kind: TextKind, message: number) => string,
-): Steps<RequestDocument> {
-  const visitorOf = (number: number | undefined) => ({
-    text: (one: string, kind: TextKind) => text(one, kind, number ?? BEFORE_ALL),
-  });
-  return {
-    texts: yield* mapping(texts, (one, at) => text(one, 'text', numbers.texts[at] ?? BEFORE_ALL)),
-    ...(passages && {
-      passages: yield* mapping(passages, ({ text: one, kind, message }) => ({
-        text: text(one, kind, message ?? BEFORE_ALL),
-        kind,
-      })),
-    }),
-    ...(structuredMessages && {
-      structuredMessages: (yield* mapping(structuredMessages, (message, at) =>
-        visitMessages([message], visitorOf(numberOfMessage(at)), 'structured_messages'),
-      )).flat(),
-    }),
-    ...(tools && { tools: (yield* mapping(tools, (tool) => visitTools([tool], visitorOf(BEFORE_ALL)))).flat() }),
-    ...(toolCalls && {
-      toolCalls: (yield* mapping(toolCalls, (call, at) =>
-        visitMessages([call], visitorOf(numbers.toolCalls[at]), 'tool_calls'),
-      )).flat(),
-    }),
-  };
-}
-
-/** Maps the items of a list, each in a step. */
-function* mapping<A, B>(items: readonly A[], map: (item: A, at: number) => B): Steps<B[]> {
-  const mapped: B[] = [];
-  for (const [at, item] of items.entries()) {
-    mapped.push(map(item, at));
-    yield;
-  }
-  return mapped;
 }
 
 /** Counts findings by type, detector and action. */

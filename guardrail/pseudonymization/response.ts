@@ -1,11 +1,12 @@
 /** The stages of a response, in the order in which {@link file://./guard.ts} runs them. */
 import { TooManyValuesError } from '../detection/detection.ts';
-import { createYielder, inSlices } from '../eventLoop.ts';
+import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import type { Pseudonym, SessionId } from '../ids.ts';
-import { visitMessages, type TextKind } from '../messages/messages.ts';
+import type { TextKind } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
 import { ByText } from './byText.ts';
 import type { CallContext, Passage, ResponseDocument, ResponseOutcome } from './contract.ts';
+import { rewritingTexts } from './documentTexts.ts';
 import { decodeStored, type Stored } from './encoding.ts';
 import type { Grammar } from './grammar.ts';
 import type { GrowingTexts } from './growingAnswers.ts';
@@ -39,7 +40,7 @@ export async function findPseudonyms(
 ): Promise<Scans> {
   const yieldIfDue = createYielder();
   const scans = new Map<string, ScannedText>();
-  for (const { text } of passagesOf(document)) {
+  for (const { text } of await inSlices(collectingPassages(document), yieldIfDue)) {
     if (scans.has(text)) continue;
     const scanning = growing?.has(text)
       ? scanGrowingText(grammar, text, growing.checkpointOf(text))
@@ -100,7 +101,7 @@ export async function restore(
   const results = new RestoredTexts(scans, shown, maxBytes, growing);
   // Without known pseudonyms, only the holdback of the texts is computed.
   const relevant = shown.size === 0 ? { texts: document.texts } : document;
-  const passages = passagesOf(relevant);
+  const passages = await inSlices(collectingPassages(relevant));
   await results.restoreAll(passages);
   if (shown.size > 0 && !areChoices) await results.joinAll(passages);
   const { restored, withheld } = results.counts();
@@ -109,13 +110,13 @@ export async function restore(
     session,
     action: restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE',
     ...document,
-    ...(restored > 0 && rewriteTexts(relevant, (text, kind) => results.textOf(text, kind))),
+    ...(restored > 0 && (await inSlices(rewritingRestorable(relevant, (text, kind) => results.textOf(text, kind))))),
     holdback: document.texts.map((text) => results.holdbackOf(text)),
     restored,
     withheld: hidden + withheld,
     unknown,
     isEnumeration,
-    ...(mayShow && { byType: countByType(document, scans, { known, shown, results }) }),
+    ...(mayShow && { byType: await inSlices(countingByType(document, scans, { known, shown, results })) }),
   };
 }
 
@@ -142,11 +143,11 @@ interface Counted {
 }
 
 /** Counts each occurrence of a text, unlike the totals, which metrics add up over the parts of a stream. */
-function countByType(
+function* countingByType(
   document: ResponseDocument,
   scans: Scans,
   { known, shown, results }: Counted,
-): NonNullable<ResponseOutcome['byType']> {
+): Steps<NonNullable<ResponseOutcome['byType']>> {
   const newCounts = (): Map<string, number> => new Map();
   const counts = { restored: newCounts(), withheld: newCounts(), unknown: newCounts() };
   const guesses = new Set<Pseudonym>();
@@ -154,7 +155,7 @@ function countByType(
     const label = labelIn(pseudonym);
     counts[outcome].set(label, (counts[outcome].get(label) ?? 0) + 1);
   };
-  rewriteTexts(document, (text, kind) => {
+  yield* rewritingRestorable(document, (text, kind) => {
     const kept = results.keptIn(text, kind);
     for (const { pseudonym, start } of scans.get(text)?.matches ?? []) {
       if (!known.has(pseudonym)) guesses.add(pseudonym);
@@ -254,11 +255,11 @@ function joinedHoldback(alone: Restored, joined: Restored): number {
   return Math.max(joined.holdback, joined.text.length - same);
 }
 
-/** The texts of a response that may be restored, in order. */
-function passagesOf(document: ResponseDocument): Passage[] {
+/** Collects the texts of a response that may be restored, in order. */
+function* collectingPassages(document: ResponseDocument): Steps<Passage[]> {
   const { passages: ofBody = [], ...others } = document;
   const passages: Passage[] = ofBody.filter(({ kind }) => kind !== 'address');
-  rewriteTexts(others, (text, kind) => {
+  yield* rewritingRestorable(others, (text, kind) => {
     passages.push({ text, kind });
     return text;
   });
@@ -266,17 +267,9 @@ function passagesOf(document: ResponseDocument): Passage[] {
 }
 
 /** An address is never restored: a client may load it. */
-function rewriteTexts(
-  { texts, passages, structuredMessages, toolCalls }: ResponseDocument,
+function rewritingRestorable(
+  document: ResponseDocument,
   rewrite: (text: string, kind: TextKind) => string,
-): ResponseDocument {
-  const text = (found: string, kind: TextKind): string => (kind === 'address' ? found : rewrite(found, kind));
-  return {
-    texts: texts.map((one) => text(one, 'text')),
-    ...(passages && { passages: passages.map((one) => ({ ...one, text: text(one.text, one.kind) })) }),
-    ...(structuredMessages && {
-      structuredMessages: visitMessages(structuredMessages, { text }, 'structured_messages'),
-    }),
-    ...(toolCalls && { toolCalls: visitMessages(toolCalls, { text }, 'tool_calls') }),
-  };
+): Steps<ResponseDocument> {
+  return rewritingTexts(document, (text, kind) => (kind === 'address' ? text : rewrite(text, kind)));
 }

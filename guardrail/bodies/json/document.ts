@@ -2,7 +2,14 @@
  * Reads JSON (RFC 8259) into nodes that know their places in the text, so that single strings can be replaced and every
  * other character stays as it was: order, white space, numbers as they are spelled, duplicate names.
  */
-import { MAX_NESTING, type Json, type JsonObject } from '../../messages/messages.ts';
+import {
+  defineMember,
+  keepNames,
+  MANY_MEMBERS,
+  MAX_NESTING,
+  type Json,
+  type JsonObject,
+} from '../../messages/messages.ts';
 import { atOnce, createStepCounter, STEP_UNITS, type Steps } from '../../eventLoop.ts';
 import { unitAt } from '../../unitAt.ts';
 
@@ -74,6 +81,8 @@ export interface Parsed {
   readonly root: Node;
   /** Whether an object has two members of the same name. */
   readonly hasRepeatedNames: boolean;
+  /** Whether an escape spells half of a surrogate pair. */
+  readonly hasLoneSurrogates: boolean;
 }
 
 /** {@link parseDocument} in steps. @throws JsonError */
@@ -121,6 +130,7 @@ class DocumentParser {
   private values = 0;
   private nesting = 0;
   private hasRepeatedNames = false;
+  private hasLoneSurrogates = false;
   /** The innermost object or array that is not complete. */
   private open: Open | undefined;
   private root: Node | undefined;
@@ -141,7 +151,8 @@ class DocumentParser {
       if (isDue(this.at - before)) yield;
     }
     if (this.at < this.text.length) throw new JsonError('invalid_json');
-    return { root: this.root, hasRepeatedNames: this.hasRepeatedNames };
+    const { root, hasRepeatedNames, hasLoneSurrogates } = this;
+    return { root, hasRepeatedNames, hasLoneSurrogates };
   }
 
   /** Reads the next name, value, or end of an object or array, and what separates it from the one before. */
@@ -200,6 +211,12 @@ class DocumentParser {
     this.open = parent;
     if (open.kind === 'object') {
       const { members, value, repeated } = open;
+      if (members.length >= MANY_MEMBERS && !repeated) {
+        keepNames(
+          value,
+          members.map(({ name }) => name.value),
+        );
+      }
       this.place({ kind: 'object', start, end, value, members, repeated });
     } else {
       const { items } = open;
@@ -220,7 +237,7 @@ class DocumentParser {
         this.hasRepeatedNames = true;
       }
       members.push({ name, node });
-      define(value, name.value, node.value);
+      defineMember(value, name.value, node.value);
       open.name = undefined;
     }
   }
@@ -248,10 +265,8 @@ class DocumentParser {
       return;
     }
     const end = ++this.at;
-    this.placeString({
-      ...{ kind: 'string', start, end },
-      value: isPlain ? text.slice(start + 1, end - 1) : decoded(text, start + 1, end - 1),
-    });
+    const value = isPlain ? text.slice(start + 1, end - 1) : decoded(text, start + 1, end - 1);
+    this.placeString(this.stringNode({ start, end, value, isPlain }));
   }
 
   private *restOfString(start: number): Steps<StringNode> {
@@ -264,7 +279,13 @@ class DocumentParser {
       isComplete = this.escaped(from + STEP_UNITS);
     }
     value += decoded(this.text, from, this.at);
-    return { kind: 'string', start, end: ++this.at, value };
+    return this.stringNode({ start, end: ++this.at, value, isPlain: false });
+  }
+
+  /** @param isPlain without escapes. Only an escape can spell half of a pair, because the bytes are UTF-8 */
+  private stringNode({ isPlain, ...place }: Omit<StringNode, 'kind'> & { readonly isPlain: boolean }): StringNode {
+    if (!isPlain && !place.value.isWellFormed()) this.hasLoneSurrogates = true;
+    return { kind: 'string', ...place };
   }
 
   /** Passes over characters of a string. @returns whether it ends after them */
@@ -334,13 +355,6 @@ function hasMember(members: readonly Member[], value: JsonObject, name: string):
   if (members.length > FEW_MEMBERS) return Object.hasOwn(value, name);
   for (const member of members) if (member.name.value === name) return true;
   return false;
-}
-
-/** Defines an own member, also with the name `__proto__`. */
-function define(object: JsonObject, name: string, value: Json): void {
-  if (name === '__proto__')
-    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-  else object[name] = value;
 }
 
 /** @returns the member with this name; of several, the last. */

@@ -1,14 +1,15 @@
 import { expect } from 'chai';
-import { applyEdits } from './edits.ts';
+import { atOnce } from '../../eventLoop.ts';
+import { applyingEdits } from './edits.ts';
 
-describe('applyEdits', () => {
+describe('applyingEdits', () => {
   it('replaces parts in any order, and one part once', () => {
     const edits = [
       { start: 4, end: 5, text: 'E' },
       { start: 0, end: 2, text: '' },
       { start: 4, end: 5, text: 'E' },
     ];
-    expect(applyEdits('abcdef', edits)).to.equal('cdEf');
+    expect(atOnce(applyingEdits('abcdef', edits))).to.equal('cdEf');
   });
 
   it('refuses edits that overlap', () => {
@@ -16,6 +17,6 @@ describe('applyEdits', () => {
       { start: 0, end: 3, text: 'x' },
       { start: 2, end: 4, text: 'y' },
     ];
-    expect(() => applyEdits('abcdef', edits)).to.throw('overlap');
+    expect(() => atOnce(applyingEdits('abcdef', edits))).to.throw('overlap');
   });
 });

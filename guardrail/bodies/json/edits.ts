@@ -1,3 +1,5 @@
+import { createStepCounter, type Steps } from '../../eventLoop.ts';
+
 /** A replacement of a part of a text. */
 export interface Edit {
   /** In UTF-16 code units. */
@@ -6,8 +8,9 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Applies edits that do not overlap, in any order. Two edits of the same place must be equal; one is applied. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
+/** Applies edits that do not overlap, in any order, in steps. Two edits of the same place must be equal; one is applied. */
+export function* applyingEdits(text: string, edits: readonly Edit[]): Steps<string> {
+  const isStep = createStepCounter();
   const sorted = [...edits].sort((a, b) => a.start - b.start);
   let result = '';
   let from = 0;
@@ -18,6 +21,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
     result += text.slice(from, edit.start) + edit.text;
     from = edit.end;
     last = edit;
+    if (isStep(0)) yield;
   }
   return result + text.slice(from);
 }

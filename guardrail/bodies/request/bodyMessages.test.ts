@@ -1,11 +1,13 @@
 import { expect } from 'chai';
+import { atOnce } from '../../eventLoop.ts';
 import { AFTER_ALL } from '../../pseudonymization/pseudonymization.ts';
 import { known } from '../testing/bodyCalls.ts';
-import { jsonBody } from './json.ts';
+import { readingJsonBody } from './json.ts';
 
 /** The number of the message of each text of a body; undefined: the body is one document. */
 function numbersIn(path: string, body: object): Record<string, number | undefined> {
-  const { passages } = jsonBody(known('POST', path), { bytes: Buffer.from(JSON.stringify(body)) });
+  const bytes = Buffer.from(JSON.stringify(body));
+  const { passages } = atOnce(readingJsonBody(known('POST', path), { bytes }));
   return Object.fromEntries(passages.map(({ text, message }) => [text, message]));
 }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../eventLoop.ts';
 import type { Passage } from '../../pseudonymization/pseudonymization.ts';
 import { inSquareBrackets } from '../text.ts';
 
@@ -13,9 +14,9 @@ export interface Checkable {
   /**
    * @param texts of the passages, in order
    * @param images data URLs or addresses, in order; empty: the images stay
-   * @returns the part to send
+   * @returns the part to send; in steps, if it has many texts
    */
-  readonly write: (texts: readonly string[], images: readonly string[]) => Buffer;
+  readonly write: (texts: readonly string[], images: readonly string[]) => Buffer | Steps<Buffer>;
 }
 
 /** A part that is one text. */

@@ -1,3 +1,4 @@
+import { createYielder, inSlices, type Steps } from '../../eventLoop.ts';
 import {
   BEFORE_ALL,
   type CallContext,
@@ -9,9 +10,9 @@ import type { GuardedBody, RequestBody } from '../contract.ts';
 import { joined } from '../lists.ts';
 import type { Operation } from '../operations.ts';
 import type { Checkable } from './checkable.ts';
-import { queryPart } from './form.ts';
+import { readingQuery } from './form.ts';
 import { planOf } from './plan.ts';
-import { planOfBody } from './readBody.ts';
+import { planningBody } from './readBody.ts';
 
 /**
  * Pseudonymizes a request's body and query in place: what does not change keeps its bytes. All parts of a request, such as the
@@ -27,15 +28,17 @@ export async function guardBody(
   context: CallContext,
 ): Promise<GuardedBody> {
   const { query } = request;
-  const inQuery = planOf(query === undefined || query === '' ? [] : [queryPart(query)]);
-  const inBody = planOfBody(operation, request);
+  const yieldIfDue = createYielder();
+  const inQuery = planOf(query === undefined || query === '' ? [] : [await inSlices(readingQuery(query), yieldIfDue)]);
+  const planning = inSlices(planningBody(operation, request), yieldIfDue);
+  const inBody = planning instanceof Promise ? await planning : planning;
   const parts = [...inQuery.parts, ...inBody.parts];
   const outcome = await check(parts, guard, context);
   const { session, entities, monitored } = outcome;
   const base = { session, entities, ...(monitored && { monitored }) };
   if (outcome.action === 'BLOCKED') return { ...base, action: 'BLOCKED', reason: outcome.blockedReason };
   if (outcome.action === 'NONE') return { ...base, action: 'NONE' };
-  const sent = rewritten(parts, outcome);
+  const sent = await inSlices(rewriting(parts, outcome));
   const body = inBody.join(sent.slice(inQuery.parts.length));
   const changed = inQuery.join(sent.slice(0, inQuery.parts.length)).toString();
   return { ...base, action: 'GUARDRAIL_INTERVENED', body, ...(changed !== '' && { query: changed }) };
@@ -57,18 +60,19 @@ async function check(parts: readonly Checkable[], guard: Guard, context: CallCon
 }
 
 /** The bytes of each part, with the replacements. */
-function rewritten(
+function* rewriting(
   parts: readonly Checkable[],
   changed: Extract<RequestOutcome, { action: 'GUARDRAIL_INTERVENED' }>,
-): Buffer[] {
+): Steps<Buffer[]> {
+  const sent: Buffer[] = [];
   let nextText = 0;
   let nextImage = 0;
-  return parts.map(({ passages, images, write }) => {
-    const texts = (changed.passages ?? []).slice(nextText, (nextText += passages.length));
+  for (const { passages, images, write } of parts) {
+    const texts = (changed.passages ?? []).slice(nextText, (nextText += passages.length)).map(({ text }) => text);
     const urls = (changed.images ?? []).slice(nextImage, (nextImage += images.length));
-    return write(
-      texts.map(({ text }) => text),
-      urls,
-    );
-  });
+    const written = write(texts, urls);
+    sent.push(Buffer.isBuffer(written) ? written : yield* written);
+    yield;
+  }
+  return sent;
 }

@@ -1,37 +1,34 @@
-import { atOnce } from '../../eventLoop.ts';
+import type { Steps } from '../../eventLoop.ts';
+import type { Passage } from '../../pseudonymization/pseudonymization.ts';
 import type { RequestBody } from '../contract.ts';
-import { applyEdits, type Edit } from '../json/edits.ts';
+import { applyingEdits } from '../json/edits.ts';
 import { itemsOf, memberOf, stringOf, type Node } from '../json/document.ts';
 import { operationOf, rolesOfOperation, type Operation } from '../operations.ts';
-import { editsOf } from '../rewrite.ts';
+import { editingPlaces } from '../rewrite.ts';
 import type { BodyRole } from '../roles.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
 import { documentIn, readingJson, type JsonReading } from '../text.ts';
-import { contentOfRequest } from '../walk.ts';
+import { readingRequest } from '../walk.ts';
 import { messagesOf } from './bodyMessages.ts';
 import type { Checkable } from './checkable.ts';
 
 /** @throws BodyError */
-export function jsonBody(
+export function* readingJsonBody(
   operation: Operation,
-  { bytes, hidesEndUser, json = atOnce(readingJson(bytes)) }: Pick<RequestBody, 'bytes' | 'hidesEndUser' | 'json'>,
-): Checkable {
-  return jsonPart(
-    json,
-    hidesEndUser,
-    (root) => ({
-      members: operation.members,
-      structure: operation.structure,
-      opaqueObjects: operation.opaqueObjects,
-      inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
-    }),
-    messagesOf,
-  );
+  { bytes, hidesEndUser, json }: Pick<RequestBody, 'bytes' | 'hidesEndUser' | 'json'>,
+): Steps<Checkable> {
+  const rolesOf = (root: Node): Roles => ({
+    members: operation.members,
+    structure: operation.structure,
+    opaqueObjects: operation.opaqueObjects,
+    inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
+  });
+  return yield* readingPart(json ?? (yield* readingJson(bytes)), hidesEndUser, rolesOf, messagesOf);
 }
 
 /** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
-export function jsonLine(bytes: Buffer, hidesEndUser?: boolean): Checkable {
-  return jsonPart(atOnce(readingJson(bytes)), hidesEndUser, (root) => {
+export function* readingJsonLine(bytes: Buffer, hidesEndUser?: boolean): Steps<Checkable> {
+  return yield* readingPart(yield* readingJson(bytes), hidesEndUser, (root) => {
     const body = memberOf(root, 'body') ?? memberOf(root, 'params');
     if (!body) return { members: rolesOfOperation('chat.completions'), inner: new Map() };
     const url = stringOf(memberOf(root, 'url'));
@@ -57,27 +54,37 @@ function innerBodies({ batchOf }: Operation, root: Node): InnerBodies {
   return new Map(params.map((node) => [node, members]));
 }
 
-function jsonPart(
+/** What the members of a body are. */
+type Roles = Pick<BodySource, 'members' | 'inner' | 'structure' | 'opaqueObjects'>;
+
+function* readingPart(
   json: JsonReading,
   hidesEndUser: boolean | undefined,
-  rolesOf: (root: Node) => Pick<BodySource, 'members' | 'inner' | 'structure' | 'opaqueObjects'>,
+  rolesOf: (root: Node) => Roles,
   numbersOf?: typeof messagesOf,
-): Checkable {
+): Steps<Checkable> {
   const { text, root } = documentIn(json);
   const source = { root, text, hidesEndUser, ...rolesOf(root) };
-  const { places, images, hasFiles } = contentOfRequest(source);
+  const { places, images, hasFiles } = yield* readingRequest(source);
   const messageAt = numbersOf?.(source);
+  const passages: Passage[] = [];
+  for (const { text: one, kind, start } of places) {
+    passages.push({ text: one, kind, ...(messageAt && { message: messageAt(start) }) });
+    yield;
+  }
   return {
-    passages: messageAt ? places.map((place) => ({ ...place, message: messageAt(place.start) })) : places,
+    passages,
     images: images.map(({ source: image }) => image),
     ...(messageAt && { imageMessages: images.map(({ nodes }) => messageAt(nodes[0]?.start ?? -1)) }),
     hasFiles,
-    write(texts, urls) {
-      const imageEdits = images.flatMap(({ source: image, put }, at): Edit[] => {
+    *write(texts, urls) {
+      const edits = yield* editingPlaces(places, texts);
+      for (const [at, { source: image, put }] of images.entries()) {
         const url = urls[at] ?? image;
-        return url === image ? [] : put(url);
-      });
-      return Buffer.from(applyEdits(text, [...editsOf(places, texts), ...imageEdits]));
+        if (url !== image) edits.push(...put(url));
+        yield;
+      }
+      return Buffer.from(yield* applyingEdits(text, edits));
     },
   };
 }

@@ -1,17 +1,10 @@
 /** Finds the images and files of a request's body, by the rules of messages and in free-form members. */
-import {
-  isAddress,
-  isBinary,
-  isData,
-  isImageUrl,
-  readingOf,
-  type ImageMember,
-  type Json,
-  type JsonObject,
-} from '../../messages/messages.ts';
+import { isAddress, isBinary, isData, isImageUrl, readingOf, type ImageMember } from '../../messages/messages.ts';
+import { createStepCounter, type Steps } from '../../eventLoop.ts';
 import { BodyError } from '../errors.ts';
 import type { Edit } from '../json/edits.ts';
-import { memberOf, type Node, type ObjectNode, type StringNode } from '../json/document.ts';
+import { memberOf, type Member, type Node, type ObjectNode, type StringNode } from '../json/document.ts';
+import { inOrder } from '../json/inOrder.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
 import { DECIDING, messageRole, roleOfValue, type BodyRole } from '../roles.ts';
 
@@ -30,10 +23,9 @@ export interface Media {
 }
 
 /** @throws BodyError if members contradict each other */
-export function mediaIn({ root, members, inner = new Map(), opaqueObjects }: BodySource): Media {
+export function* findingMedia({ root, members, inner = new Map(), opaqueObjects }: BodySource): Steps<Media> {
   const walk = new MediaWalk(inner, opaqueObjects);
-  if (root.kind === 'object') walk.body(root, members);
-  else walk.visit(root, 'free', false);
+  yield* (root.kind === 'object' ? walk.body(root, members) : walk.visit(root, 'free', false)) ?? [];
   return walk;
 }
 
@@ -42,28 +34,39 @@ class MediaWalk implements Media {
   hasFiles = false;
   private readonly inner: InnerBodies;
   private readonly opaqueObjects: ReadonlySet<string> | undefined;
+  private readonly isStep = createStepCounter();
 
   constructor(inner: InnerBodies, opaqueObjects: ReadonlySet<string> | undefined) {
     this.inner = inner;
     this.opaqueObjects = opaqueObjects;
   }
 
-  body({ members }: ObjectNode, roles: ReadonlyMap<string, BodyRole>): void {
-    for (const { name, node } of members) {
+  body({ members }: ObjectNode, roles: ReadonlyMap<string, BodyRole>): Steps<void> {
+    const visit = ({ name, node }: Member): Steps<void> | undefined => {
       const role = roles.get(name.value);
       if ((role === 'text' || role === 'plain') && isTokens(node)) this.hasFiles = true;
-      if (node.kind === 'string' && role === undefined && isBinary(node.value)) this.dataUrl(node);
-      else this.visit(node, roleOfValue(role ?? 'free', name.value, node, this.opaqueObjects), false);
-    }
+      if (node.kind !== 'string' || role !== undefined || !isBinary(node.value))
+        return this.visit(node, roleOfValue(role ?? 'free', name.value, node, this.opaqueObjects), false);
+      this.dataUrl(node);
+      return undefined;
+    };
+    return inOrder(members, visit, this.isStep);
   }
 
-  visit(node: Node, role: BodyRole, isMediaOnly: boolean): void {
-    if (node.kind === 'string') this.string(node, role);
-    else if (node.kind === 'array') for (const item of node.items) this.visit(item, role, isMediaOnly);
-    else if (node.kind === 'object') {
-      const inner = this.inner.get(node);
-      if (inner) this.body(node, inner);
-      else this.object(node, role, isMediaOnly);
+  /** Visits a node, or begins to. @returns what is left */
+  visit(node: Node, role: BodyRole, isMediaOnly: boolean): Steps<void> | undefined {
+    switch (node.kind) {
+      case 'string':
+        this.string(node, role);
+        return undefined;
+      case 'scalar':
+        return undefined;
+      case 'array':
+        return inOrder(node.items, (item) => this.visit(item, role, isMediaOnly), this.isStep);
+      case 'object': {
+        const inner = this.inner.get(node);
+        return inner ? this.body(node, inner) : this.object(node, role, isMediaOnly);
+      }
     }
   }
 
@@ -81,7 +84,7 @@ class MediaWalk implements Media {
     this.images.push({ source: node.value, nodes: [node], put });
   }
 
-  private object(node: ObjectNode, role: BodyRole, isInside: boolean): void {
+  private *object(node: ObjectNode, role: BodyRole, isInside: boolean): Steps<void> {
     const { value } = node;
     const isFree = role === 'free' || role === 'customer';
     const isMediaOnly =
@@ -94,15 +97,24 @@ class MediaWalk implements Media {
     const repeated = [...(node.repeated ?? [])];
     if (!isFree && repeated.some((name) => DECIDING.has(name))) throw new BodyError('duplicate_name');
     const reading = readingOf(value, isMediaOnly ? 'text' : messageRole(role), isMediaOnly);
-    if (reading.hasFile()) this.hasFiles = true;
-    for (const image of reading.images()) this.images.push(imagePlaceOf(node, image));
-    for (const { name, node: member } of node.members) {
+    if (reading.isFile()) this.hasFiles = true;
+    let hasImage = false;
+    const add = (image: ImageMember, nodeOf: (name: string) => Node | undefined): void => {
+      hasImage = true;
+      this.images.push(imagePlaceOf(image, nodeOf));
+    };
+    for (const image of reading.images()) add(image, (name) => memberOf(node, name));
+    const visit = ({ name: { value: name }, node: member }: Member): Steps<void> | undefined => {
+      if (reading.isFileIn(name, member.value)) this.hasFiles = true;
+      const image = reading.imageIn(name, member.value);
+      if (image) add(image, () => member);
       // A payload of a known part is in the reading of its object.
-      const memberRole = isFree
-        ? 'free'
-        : roleOfValue(reading.roleOf(name.value), name.value, member, this.opaqueObjects);
-      if (member.kind !== 'string' || isFree) this.visit(member, memberRole, isMediaOnly);
-    }
+      const memberRole = isFree ? 'free' : roleOfValue(reading.roleOf(name), name, member, this.opaqueObjects);
+      return member.kind !== 'string' || isFree ? this.visit(member, memberRole, isMediaOnly) : undefined;
+    };
+    yield* inOrder(node.members, visit, this.isStep);
+    const unknown = hasImage ? undefined : reading.unknownImage();
+    if (unknown) add(unknown, () => undefined);
   }
 }
 
@@ -114,31 +126,23 @@ function isTokens(node: Node): boolean {
   );
 }
 
-function imagePlaceOf(object: ObjectNode, { source, put }: ImageMember): ImagePlace {
-  const putAll = (url: string): [StringNode, string][] => changes(object, put(object.value, url));
+/** @param nodeOf the member of the image's object with a name */
+function imagePlaceOf({ source, put }: ImageMember, nodeOf: (name: string) => Node | undefined): ImagePlace {
+  const changed = (url: string): [StringNode, string][] =>
+    put(url).flatMap(({ path: [name, inner], text }): [StringNode, string][] => {
+      const node = inner === undefined ? nodeOf(name) : memberOf(nodeOf(name), inner);
+      return node?.kind === 'string' && node.value !== text ? [[node, text]] : [];
+    });
   return {
     source,
-    nodes: putAll('data:image/x-none;base64,').flatMap(([node]) => (isText(node, source) ? [] : node)),
-    put: (url) => putAll(url).map(([node, text]) => editOf(node, text)),
+    nodes: changed('data:image/x-none;base64,').flatMap(([node]) => (isText(node, source) ? [] : node)),
+    put: (url) => changed(url).map(([node, text]) => editOf(node, text)),
   };
 }
 
 /** Whether the place of an image has another text. An image guard that reads images refuses it. */
 function isText({ value }: StringNode, source: string): boolean {
   return value === source && !isAddress(value) && !isBinary(value);
-}
-
-/** The strings of an object that differ in a changed copy. */
-function changes(node: ObjectNode, changed: JsonObject): [StringNode, string][] {
-  return Object.entries(changed).flatMap(([name, value]): [StringNode, string][] => {
-    const member = memberOf(node, name);
-    if (member?.kind === 'string' && typeof value === 'string') return value === member.value ? [] : [[member, value]];
-    return member?.kind === 'object' && isOther(value, member) ? changes(member, value) : [];
-  });
-}
-
-function isOther(value: Json, member: ObjectNode): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && value !== member.value;
 }
 
 function editOf({ start, end }: StringNode, text: string): Edit {

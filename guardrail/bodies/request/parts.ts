@@ -1,10 +1,12 @@
 /** Decides what is checked in the parts of a form. */
+import { createStepCounter, type Steps } from '../../eventLoop.ts';
 import { isDataUrl, isImageUrl } from '../../messages/messages.ts';
 import { BodyError } from '../errors.ts';
+import { MAX_VALUES } from '../json/document.ts';
 import type { Operation } from '../operations.ts';
 import { decodeUtf8 } from '../text.ts';
 import { filePart, identifierPart, textPart, type Checkable } from './checkable.ts';
-import { jsonLine } from './json.ts';
+import { readingJsonLine } from './json.ts';
 import { headWithFileName, type FormPart } from './multipart.ts';
 
 /** A part of a form, as what is checked of it. */
@@ -16,12 +18,12 @@ export interface CheckedPart {
 }
 
 /** @throws BodyError */
-export function checkedPart(operation: Operation, part: FormPart, hidesEndUser?: boolean): CheckedPart {
+export function* checkingPart(operation: Operation, part: FormPart, hidesEndUser?: boolean): Steps<CheckedPart> {
   const { fileName, head } = part;
   const unchanged = unchecked(Buffer.from(head));
   if (fileName === undefined) return { part, head: [unchanged], contents: fieldOf(operation, part, hidesEndUser) };
   const write = (changed: string): Buffer => Buffer.from(changed === fileName ? head : headWithFileName(part, changed));
-  const contents = [...fileOf(operation, part, hidesEndUser)];
+  const contents = yield* readingFile(operation, part, hidesEndUser);
   return { part, head: [fileName === '' ? unchanged : textPart(fileName, write)], contents };
 }
 
@@ -36,17 +38,19 @@ function fieldOf({ members }: Operation, { name, content }: FormPart, hidesEndUs
   return [isDataUrl(text) ? filePart(content) : textPart(text, write)];
 }
 
-function* fileOf(
+function* readingFile(
   operation: Operation,
   { content, fileName = '', contentType = '' }: FormPart,
   hidesEndUser?: boolean,
-): Generator<Checkable> {
+): Steps<Checkable[]> {
   const type = imageTypeOf(content);
   if (type !== undefined) {
     const source = `data:${type};base64,${content.toString('base64')}`;
-    yield imagePart(source, (url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'), content);
-  } else if (operation.takesLines === true && isLines(fileName, contentType)) yield* linesOf(content, hidesEndUser);
-  else yield filePart(content);
+    return [imagePart(source, (url) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'), content)];
+  }
+  return operation.takesLines === true && isLines(fileName, contentType)
+    ? yield* readingLines(content, hidesEndUser)
+    : [filePart(content)];
 }
 
 function isLines(fileName: string, contentType: string): boolean {
@@ -54,15 +58,20 @@ function isLines(fileName: string, contentType: string): boolean {
 }
 
 /** The lines of a file, and the line ends as parts without text. */
-function* linesOf(content: Buffer, hidesEndUser?: boolean): Generator<Checkable> {
+function* readingLines(content: Buffer, hidesEndUser?: boolean): Steps<Checkable[]> {
+  const lines: Checkable[] = [];
+  const isStep = createStepCounter();
   let from = 0;
   while (from < content.length) {
     const end = content.indexOf(0x0a, from);
     const to = end < 0 ? content.length : end + 1;
     const line = content.subarray(from, to);
-    yield /^\s*$/.test(line.toString('latin1')) ? unchecked(line) : jsonLine(line, hidesEndUser);
+    if (lines.length >= MAX_VALUES) throw new BodyError('too_many_values');
+    lines.push(/^\s*$/.test(line.toString('latin1')) ? unchecked(line) : yield* readingJsonLine(line, hidesEndUser));
     from = to;
+    if (isStep(line.length)) yield;
   }
+  return lines;
 }
 
 /** A part without anything to check. */

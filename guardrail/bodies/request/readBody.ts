@@ -1,34 +1,35 @@
+import type { Steps } from '../../eventLoop.ts';
 import type { RequestBody } from '../contract.ts';
 import { BodyError } from '../errors.ts';
 import type { Operation } from '../operations.ts';
 import { decodeUtf8 } from '../text.ts';
 import { textPart } from './checkable.ts';
-import { formBody } from './form.ts';
-import { jsonBody } from './json.ts';
+import { readingForm } from './form.ts';
+import { readingJsonBody } from './json.ts';
 import { boundaryOf, readParts, writeParts } from './multipart.ts';
-import { checkedPart } from './parts.ts';
+import { checkingPart, type CheckedPart } from './parts.ts';
 import { combined, planOf, type Plan } from './plan.ts';
 
-/** Reads a body by its content type. @throws BodyError */
-export function planOfBody(operation: Operation, body: RequestBody): Plan {
+/** Reads a body by its content type, in steps. @throws BodyError */
+export function* planningBody(operation: Operation, body: RequestBody): Steps<Plan> {
   const { bytes, contentType = '' } = body;
   if (bytes.length === 0) return planOf([]);
   if (operation.hasNoBody === true) throw new BodyError('unexpected_body');
   const boundary = boundaryOf(contentType);
-  if (boundary !== undefined) return planOfForm(operation, body, boundary);
+  if (boundary !== undefined) return yield* planningForm(operation, body, boundary);
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   if (parameters.some((one) => /^\s*charset\s*=\s*(?!"?utf-?8"?\s*$)/.test(one)))
     throw new BodyError('invalid_encoding');
   switch (type.trim()) {
     case 'application/x-www-form-urlencoded':
-      return planOf([formBody(bytes)]);
+      return planOf([yield* readingForm(bytes)]);
     case 'text/plain':
       if (operation.api === 'unknown') return planOf([plainText(bytes)]);
       throw new BodyError('unsupported_media_type');
     default:
       // Model APIs read JSON without a content type, or with one of their own.
       if (type.trim() === '' || /^application\/(?:[a-z0-9.+-]*\+)?json$/.test(type.trim())) {
-        return planOf([jsonBody(operation, body)]);
+        return planOf([yield* readingJsonBody(operation, body)]);
       }
       throw new BodyError('unsupported_media_type');
   }
@@ -40,8 +41,12 @@ function plainText(bytes: Buffer): ReturnType<typeof textPart> {
   return textPart(text, (changed) => Buffer.from(changed));
 }
 
-function planOfForm(operation: Operation, { bytes, hidesEndUser }: RequestBody, boundary: string): Plan {
-  const parts = readParts(bytes, boundary).map((part) => checkedPart(operation, part, hidesEndUser));
+function* planningForm(operation: Operation, { bytes, hidesEndUser }: RequestBody, boundary: string): Steps<Plan> {
+  const parts: CheckedPart[] = [];
+  for (const part of readParts(bytes, boundary)) {
+    parts.push(yield* checkingPart(operation, part, hidesEndUser));
+    yield;
+  }
   const plans = parts.flatMap(({ head, contents }) => [planOf(head), planOf(contents)]);
   return combined(plans, (joined) => {
     const written = parts.map(({ part }, at) => ({
