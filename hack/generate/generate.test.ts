@@ -59,7 +59,7 @@ describe('generators', () => {
   });
 
   it('name themselves in each line of an error, and write nothing', () => {
-    const problem = (reason: string) => ({ file: 'a.ts:1', field: 'spec.b', reason });
+    const problem = (reason: string) => ({ place: 'a.ts:1', reason });
     const fails = (error: Error): Generator => ({
       ...letters,
       run: () => {
@@ -67,7 +67,7 @@ describe('generators', () => {
       },
     });
     expect(() => outcomes(true, [fails(new GenerationError([problem('no'), problem('never')]))])).to.throw(
-      /^letters: a\.ts:1: spec\.b: no\nletters: a\.ts:1: spec\.b: never$/,
+      /^letters: a\.ts:1: no\nletters: a\.ts:1: never$/,
     );
     expect(() => outcomes(true, [fails(new Error('one\ntwo'))])).to.throw(/^letters: one\ntwo$/);
     expect(() => outcomes(true, [{ ...letters, writes: ['out/old', 'out/same'] }])).to.throw(

@@ -1,5 +1,5 @@
 /** Flattens the schema of a resource to tables of fields. Pure. */
-import type { StructuralSchema } from '../crdgen/structuralSchema.ts';
+import type { StructuralSchema } from '../crdgen/schema.ts';
 
 /** A field in a table. */
 export interface Field {

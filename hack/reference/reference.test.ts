@@ -1,7 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { StructuralSchema } from '../crdgen/structuralSchema.ts';
+import type { StructuralSchema } from '../crdgen/schema.ts';
 import { readDocComments } from './docComments.ts';
 import { fieldTables } from './fields.ts';
 import { anchorOf, plain, table } from './markdown.ts';

@@ -1,7 +1,7 @@
 /** The sections of the reference about resources. Pure. */
 import { needsUser } from '../../operator/conditions/conditions.ts';
 import type { PrinterColumn } from '../crdgen/checks.ts';
-import type { StructuralSchema } from '../crdgen/structuralSchema.ts';
+import type { StructuralSchema } from '../crdgen/schema.ts';
 import { type Field, type FieldTable, fieldTables } from './fields.ts';
 import { anchored, anchorOf, code, plain, table } from './markdown.ts';
 import { ruleMessages, typeText } from './schemaText.ts';

@@ -1,5 +1,5 @@
 /** Describes the schema of a field in words: its type, its limits and its rules. Pure. */
-import type { StructuralSchema } from '../crdgen/structuralSchema.ts';
+import type { StructuralSchema } from '../crdgen/schema.ts';
 import { code } from './markdown.ts';
 
 /** Patterns that have a name. */
