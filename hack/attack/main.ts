@@ -1,7 +1,7 @@
 /** `npm run attack`: attacks the guardrail and the operator as real programs. */
 import { parseArgs } from 'node:util';
 import { ATTACKS, defaultSeed, runAttacks } from './run.ts';
-import { exitWith } from '../runner/exitWith.ts';
+import { exitWith, printCases } from '../runner/exitWith.ts';
 
 const HELP = `Attacks the guardrail and the operator as real programs: npm run attack -- [flags] [NAME…]
 
@@ -31,10 +31,7 @@ async function main(): Promise<number> {
 
   // Child processes end with this process, see hack/harness/processes.ts.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
-  const { passed, failed, failures } = await runAttacks(positionals, seed);
-  for (const failure of failures) console.log(`FAILED ${failure}`);
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 && passed > 0 ? 0 : 1;
+  return printCases(await runAttacks(positionals, seed));
 }
 
 await exitWith(main);

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { ensureBinaries } from '../harness/controlplane/binaries.ts';
 import { Progress } from '../harness/progress.ts';
 import { findRedisServer } from '../harness/redis.ts';
-import type { TestCounts } from '../runner/mocha.ts';
+import type { CaseCounts } from '../runner/exitWith.ts';
 import { guardrailGroups } from './guardrail/guardrail.ts';
 import { operatorGroup } from './operator/operator.ts';
 import { type Group, runSuite } from './suite.ts';
@@ -36,7 +36,7 @@ export function defaultSeed(given = process.env.PROPERTY_SEED): number {
  *
  * @throws Error if a prerequisite is missing
  */
-export async function runAttacks(names: readonly string[], seed: number): Promise<TestCounts> {
+export async function runAttacks(names: readonly string[], seed: number): Promise<CaseCounts> {
   const isChosen = (attack: string): boolean => names.length === 0 || names.some((name) => attack.includes(name));
   const progress = new Progress();
   progress.line(`Attacks with the seed ${seed}; npm run attack -- --seed ${seed} repeats them.`);

@@ -35,7 +35,6 @@ describe('the attack suite', () => {
     };
     expect(await runSuite([[group('a', attacks)]], options)).to.deep.equal({
       passed: 1,
-      failed: 2,
       failures: ['a/ill: it is slow; it leaks', 'a/broken: no connection'],
     });
   });
@@ -53,14 +52,14 @@ describe('the attack suite', () => {
       ...options,
       isChosen: (name) => name === 'a/other',
     });
-    expect(counts).to.deep.equal({ passed: 1, failed: 0, failures: [] });
+    expect(counts).to.deep.equal({ passed: 1, failures: [] });
     expect(started).to.equal(0);
   });
 
   it('counts a group that cannot start as a failure, and continues with the next', async () => {
     const broken: Group = { name: 'a', attacks: ['x'], run: () => Promise.reject(new Error('no port')) };
     const counts = await runSuite([[broken, group('b', { well })]], options);
-    expect(counts).to.deep.equal({ passed: 1, failed: 1, failures: ['a: no port'] });
+    expect(counts).to.deep.equal({ passed: 1, failures: ['a: no port'] });
   });
 
   it('aborts an attack after its limit', async () => {

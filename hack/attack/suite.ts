@@ -1,7 +1,7 @@
 /** Runs attacks: reports progress, limits their time, and counts the results. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress, Report } from '../harness/progress.ts';
-import type { TestCounts } from '../runner/mocha.ts';
+import type { CaseCounts } from '../runner/exitWith.ts';
 import { randomOf, type Random } from './random.ts';
 
 /** Attacks that share one target. */
@@ -39,8 +39,8 @@ export interface SuiteOptions {
 }
 
 /** Runs the chosen attacks of all groups: the lanes in parallel, the groups of a lane in sequence. */
-export async function runSuite(lanes: readonly (readonly Group[])[], options: SuiteOptions): Promise<TestCounts> {
-  const counts: TestCounts = { passed: 0, failed: 0, failures: [] };
+export async function runSuite(lanes: readonly (readonly Group[])[], options: SuiteOptions): Promise<CaseCounts> {
+  const counts: CaseCounts = { passed: 0, failures: [] };
   const deadline = performance.now() + options.limitMs;
   await Promise.all(lanes.map((groups) => runLane(groups, options, counts, deadline)));
   return counts;
@@ -49,7 +49,7 @@ export async function runSuite(lanes: readonly (readonly Group[])[], options: Su
 async function runLane(
   groups: readonly Group[],
   options: SuiteOptions,
-  counts: TestCounts,
+  counts: CaseCounts,
   deadline: number,
 ): Promise<void> {
   for (const group of groups) {
@@ -57,7 +57,6 @@ async function runLane(
     const isChosen = (attack: string): boolean => options.isChosen(fullName(attack));
     if (!group.attacks.some(isChosen)) continue;
     const fail = (name: string, why: string): void => {
-      counts.failed += 1;
       counts.failures.push(`${name}: ${why}`);
       options.progress.line(`  ${name}: ${why}`);
     };

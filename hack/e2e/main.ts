@@ -1,6 +1,6 @@
 /** `npm run e2e`: tests the project on a real cluster. */
 import { CASES, runE2e } from './run.ts';
-import { exitWith } from '../runner/exitWith.ts';
+import { exitWith, printCases } from '../runner/exitWith.ts';
 
 const HELP = `npm run e2e             builds the image, starts a one-node cluster on this machine, and tests the project on it
 npm run e2e -- NAME…    runs only these cases: ${CASES.join(', ')}
@@ -33,10 +33,8 @@ async function main(): Promise<number> {
     // Other child processes end with this process.
     process.exit(130);
   });
-  const { passed, failed, failures } = counts;
-  for (const failure of failures) console.log(`FAILED ${failure}`);
-  console.log(`${passed} passed, ${failed} failed`);
-  return aborted.signal.aborted ? 130 : failed === 0 ? 0 : 1;
+  const code = printCases(counts);
+  return aborted.signal.aborted ? 130 : code;
 }
 
 await exitWith(main);

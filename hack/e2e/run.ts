@@ -6,7 +6,8 @@ import { CACHE } from '../harness/cache.ts';
 import { ensureBinaries } from '../harness/controlplane/binaries.ts';
 import { tryLockFor } from '../harness/lock.ts';
 import { Progress } from '../harness/progress.ts';
-import { runMocha, type TestCounts } from '../runner/mocha.ts';
+import type { CaseCounts } from '../runner/exitWith.ts';
+import { Workers } from '../runner/workers.ts';
 import { isNodeAlready } from './cgroups.ts';
 import { useCluster, type Handover } from './environment.ts';
 import { ensureBaseImages, ensureImages } from './images.ts';
@@ -14,14 +15,9 @@ import { prepareInstallation, uninstall } from './installation.ts';
 import { startOwnCluster } from './ownCluster.ts';
 import { gatherFacts, problems } from './prerequisites.ts';
 import { ensurePrograms } from './programs.ts';
-import { createLocks, endOthers } from './sideBySide.ts';
+import { createLocks, LANES, markEnded } from './sideBySide.ts';
 
-/**
- * The files in `cases`, in lists that run at the same time, each in its order. Each case has namespaces of its own. Those of the
- * last list wait for the others before they disturb the node or uninstall the operator.
- */
-const LANES = [['sidecar', 'inline'], ['deployment'], ['operator', 'deletion'], ['faults', 'uninstall']];
-/** All cases. */
+/** All cases: the files in `cases`. */
 export const CASES = LANES.flat();
 
 /** Time for a previous run that just ended to release its lock. */
@@ -30,6 +26,7 @@ const LOCK_WAIT_MS = 7_000;
 const EXIT_WAIT_MS = 10_000;
 /** Longer than the time limits of a test's own steps, which say what has not happened. */
 const TEST_TIMEOUT_MS = 1_800_000;
+const FILE_LIMIT_MS = 2 * TEST_TIMEOUT_MS;
 
 const root = join(import.meta.dirname, '../..');
 const logs = join(root, '.local/e2e');
@@ -40,7 +37,7 @@ const logs = join(root, '.local/e2e');
  * @param abort ends the cases and stops the cluster
  * @throws Error with one sentence for each missing prerequisite
  */
-export function runE2e(cases: readonly string[], abort: AbortSignal): Promise<TestCounts> {
+export function runE2e(cases: readonly string[], abort: AbortSignal): Promise<CaseCounts> {
   createLocks();
   const { E2E_IMAGE: image = '', KUBECONFIG: kubeconfig = '' } = process.env;
   if (image === '') return onOwnCluster(cases, abort);
@@ -48,7 +45,7 @@ export function runE2e(cases: readonly string[], abort: AbortSignal): Promise<Te
   return onGivenCluster(cases, image, abort);
 }
 
-async function onGivenCluster(cases: readonly string[], image: string, abort: AbortSignal): Promise<TestCounts> {
+async function onGivenCluster(cases: readonly string[], image: string, abort: AbortSignal): Promise<CaseCounts> {
   const progress = new Progress();
   const { kubectl } = await progress.step('kubectl', (report) => ensureBinaries(['kubectl'], { report }));
   useCluster({ kubectl, image });
@@ -60,7 +57,7 @@ async function onGivenCluster(cases: readonly string[], image: string, abort: Ab
   }
 }
 
-async function onOwnCluster(cases: readonly string[], abort: AbortSignal): Promise<TestCounts> {
+async function onOwnCluster(cases: readonly string[], abort: AbortSignal): Promise<CaseCounts> {
   mkdirSync(CACHE, { recursive: true });
   const unlock = await tryLockFor(CACHE, LOCK_WAIT_MS);
   if (unlock === undefined) throw new Error('npm run e2e is already running on this machine. Wait until it ends.');
@@ -99,33 +96,40 @@ async function prepareImages(programs: string, progress: Progress): Promise<read
   return images.archives;
 }
 
-/** Runs mocha for each lane. The output of each is printed as one piece. */
+/** Runs the files of each lane. The output of a file is printed as one piece, unless it is the only one. */
 async function runCases(
   cases: readonly string[],
   handover: Handover,
-  { abort, through = [] }: { readonly abort: AbortSignal; readonly through?: readonly string[] },
-): Promise<TestCounts> {
-  const timeout = String(TEST_TIMEOUT_MS);
-  const options = ['--require', './hack/e2e/setup.ts', '--timeout', timeout, '--slow', '60000', '--exit'];
-  const env = { E2E_HANDOVER: JSON.stringify(handover) };
-  const results: Promise<TestCounts>[] = [];
-  const others: Promise<TestCounts>[] = [];
-  for (const lane of LANES) {
-    const files = lane.filter((name) => cases.includes(name)).map((name) => join('hack/e2e/cases', `${name}.ts`));
-    if (files.length === 0) continue;
-    const before = results.at(-1);
-    const printAfter = before === undefined ? {} : { printAfter: before };
-    const result = runMocha(root, [...options, ...files], { through, env, abort, ...printAfter });
-    results.push(result);
-    if (lane !== LANES.at(-1)) others.push(result);
-  }
-  void Promise.all(others).then(endOthers);
-  const all = await Promise.all(results);
-  return {
-    passed: all.reduce((sum, { passed }) => sum + passed, 0),
-    failed: all.reduce((sum, { failed }) => sum + failed, 0),
-    failures: all.flatMap(({ failures }) => failures),
+  { abort, through }: { readonly abort: AbortSignal; readonly through?: readonly string[] },
+): Promise<CaseCounts> {
+  const workers = new Workers(root, {
+    env: { E2E_HANDOVER: JSON.stringify(handover) },
+    live: cases.length === 1,
+    tests: { timeoutMs: TEST_TIMEOUT_MS, hooks: join(import.meta.dirname, 'setup.ts') },
+    fileLimitMs: FILE_LIMIT_MS,
+    ...(through && { through }),
+  });
+  const stop = (): void => {
+    workers.abort();
   };
+  abort.addEventListener('abort', stop);
+  const counts: CaseCounts = { passed: 0, failures: [] };
+  const runLane = async (lane: readonly string[]): Promise<void> => {
+    for (const name of lane) {
+      if (cases.includes(name) && !abort.aborted) {
+        const file = join('hack/e2e/cases', `${name}.ts`);
+        const { passed, failures, output } = await workers.run(file);
+        process.stdout.write(output);
+        counts.passed += passed;
+        counts.failures.push(...failures.map(({ title, message }) => `${file}: ${title}: ${message}`));
+      }
+      markEnded(name);
+    }
+  };
+  await Promise.all(LANES.map(runLane));
+  // Connections that the cases leave open would keep the processes alive.
+  stop();
+  return counts;
 }
 
 /** Removes the remains of a cluster after its last process has exited. */

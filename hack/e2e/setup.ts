@@ -1,4 +1,4 @@
-/** The mocha --require file: reaches the cluster, and prints diagnostics when a case fails. */
+/** Runs around each test of a case: reaches the cluster, and prints diagnostics when a test fails. */
 import { collectDiagnostics } from './diagnostics.ts';
 import { useCluster, type Handover } from './environment.ts';
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CHECKS } from './checks.ts';
-import { exitWith } from './exitWith.ts';
+import { exitWith, printCounts } from './exitWith.ts';
 import { timesTable } from './outcome.ts';
 import { isProgramRunning, PROGRAMS } from './programs.ts';
 import { Run } from './run.ts';
@@ -65,9 +65,7 @@ async function main(): Promise<number> {
   if (values.times === true) console.log(`\n${timesTable(run.stages).join('\n')}`);
   console.log(`\nTook ${((performance.now() - started) / 60_000).toFixed(1)} minutes.`);
   const { passed, failed, lines } = run.verdict();
-  for (const line of lines) console.log(line);
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 && passed > 0 ? 0 : 1;
+  return printCounts(lines, passed, failed);
 }
 
 // By default, a signal ends this process without its exit handlers, and the tests continue to run.

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -54,6 +54,28 @@ describe('run of the tests', function () {
       failed: 0,
       lines: ['FLAKY hack/luck.test.ts › passes the second time: the first time'],
     });
+  });
+
+  it('starts a program before the test files, once the binaries that it needs are found', async () => {
+    const order = join(project, 'order');
+    const append = (name: string): string => `
+      import { appendFileSync } from 'node:fs';
+      appendFileSync(${JSON.stringify(order)}, '${name} ');`;
+    for (const folder of ['operator', 'guardrail', 'hack']) mkdirSync(join(project, folder));
+    writeFileSync(join(project, 'hack/a.cluster.test.ts'), `${append('file')} it('a', () => {});`);
+    writeFileSync(join(project, 'hack/program.ts'), `${append('program')} console.log('1 passed, 0 failed');`);
+    const found = new Promise<void>((resolve) => void setImmediate(resolve));
+    const plane = { env: {}, programs: found, ready: Promise.resolve(), stop: () => Promise.resolve() };
+    const run = new Run({
+      root: project,
+      servers: { ...NO_SERVERS, findRedis: () => Promise.resolve(), startControlPlane: () => plane },
+      signal: new AbortController().signal,
+    });
+    // It does not fit beside anything else.
+    const program = { title: 'the program', script: 'hack/program.ts', share: 1_000, casesOf: () => [] };
+    await run.together({ files: ['hack/a.cluster.test.ts'], programs: [program] });
+    expect(run.verdict()).to.include({ passed: 2, failed: 0 });
+    expect(readFileSync(order, 'utf8')).to.equal('program file ');
   });
 
   it('fails when more than three files fail once', async () => {

@@ -1,5 +1,6 @@
 /** A run of the project's tests: what runs at the same time, what runs once more, and the outcomes. */
 import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Progress } from '../harness/progress.ts';
 import { type Check, runCheck } from './checks.ts';
 import { type Outcome, type SecondRun, type Verdict, verdict } from './outcome.ts';
@@ -32,6 +33,9 @@ const ORDER: readonly TestKind[] = ['all', 'cluster', 'slow', 'redis', 'unit'];
 /** The share of a processor that a file of a kind uses on average, with the servers that it starts. */
 const SHARE: Readonly<Record<TestKind, number>> = { all: 0.5, cluster: 0.65, slow: 1, redis: 0.65, unit: 1 };
 
+/** The programs of a control plane are found in this time, unless they have to be fetched. */
+const BINARIES_MS = 10_000;
+
 export class Run {
   /** The outcomes of first runs, by kind of test, and of checks and programs. */
   readonly stages = new Map<string, Outcome[]>();
@@ -62,9 +66,10 @@ export class Run {
     const plane = isNeeded('controlPlane', files) ? servers.startControlPlane(this.#progress) : undefined;
     const workers = this.#workers({ env: plane?.env ?? {} });
     try {
+      const binaries = programs.length > 0 && (await isSoon(plane?.programs)) ? undefined : plane?.programs;
       await runTasks(
         [
-          ...programs.map((program) => this.#programTask(program, plane?.programs)),
+          ...programs.map((program) => this.#programTask(program, binaries)),
           ...checks.map((check) => this.#checkTask(check)),
           ...files
             .toSorted((a, b) => ORDER.indexOf(kindOf(a)) - ORDER.indexOf(kindOf(b)))
@@ -169,4 +174,16 @@ export class Run {
     if (failures.length === 0) this.#progress.line(`✓ ${seconds}  ${name} (${passed})`);
     else this.#progress.line(`${output}\n✗ ${seconds}  ${name} (${passed}, ${failures.length} failed)`);
   }
+}
+
+/**
+ * Whether binaries are there, or will be within seconds. The programs that need them are the largest tasks: once others run, no
+ * processor has room for them until the end.
+ */
+async function isSoon(binaries: Promise<unknown> | undefined): Promise<boolean> {
+  const there = Promise.resolve(binaries).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([there, delay(BINARIES_MS, false, { ref: false })]);
 }

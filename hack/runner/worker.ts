@@ -1,5 +1,5 @@
 /**
- * A process that runs test files, one after the other. It receives the path of a file as a message, and answers with a
+ * A process that runs test files, one after the other. It receives a {@link WorkerOrder} as a message, and answers with a
  * {@link WorkerReport}. It ends when the other side disconnects, unless a test has left something running.
  *
  * Modules and servers that files share, such as the packages, are loaded once for all files of a worker.
@@ -9,6 +9,19 @@ import { basename } from 'node:path';
 import Mocha from 'mocha';
 import mochaOptions from '../../.mocharc.json' with { type: 'json' };
 import './properties.ts';
+
+/** A file to run. */
+export interface WorkerOrder {
+  readonly file: string;
+  /** The time limit of a test, unless the file sets another. Default: that of `.mocharc.json`. */
+  readonly timeoutMs?: number;
+  /** A module that exports `mochaHooks`, which run around each test. */
+  readonly hooks?: string;
+}
+
+interface HooksModule {
+  readonly mochaHooks: Mocha.RootHookObject;
+}
 
 /** The result of one file. */
 export interface WorkerReport {
@@ -31,11 +44,13 @@ export interface TestFailure {
 const MESSAGE_LINES = 3;
 const MESSAGE_LENGTH = 300;
 
-async function run(file: string): Promise<WorkerReport> {
+async function run({ file, timeoutMs = mochaOptions.timeout, hooks }: WorkerOrder): Promise<WorkerReport> {
   const processorBefore = processorMs();
   const runningBefore = running();
+  const rootHooks = hooks === undefined ? {} : ((await import(hooks)) as HooksModule).mochaHooks;
   const mocha = new Mocha({
-    timeout: mochaOptions.timeout,
+    timeout: timeoutMs,
+    rootHooks,
     forbidOnly: mochaOptions.forbidOnly,
     forbidPending: mochaOptions.forbidPending,
     reporter: 'spec',
@@ -102,12 +117,12 @@ function added(before: readonly string[], after: readonly string[]): string[] {
   });
 }
 
-process.on('message', (file: string) => {
-  void run(file).then(
+process.on('message', (order: WorkerOrder) => {
+  void run(order).then(
     (report) => process.send?.(report),
     (error: unknown) => {
       console.error(error);
-      const failure: TestFailure = { title: `${basename(file)} cannot be loaded`, message: startOf(error) };
+      const failure: TestFailure = { title: `${basename(order.file)} cannot be loaded`, message: startOf(error) };
       process.send?.({ passed: 0, failures: [failure], processorMs: 0, leftRunning: [] } satisfies WorkerReport);
     },
   );

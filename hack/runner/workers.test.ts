@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { eventually } from '../../operator/runtime/testing/eventually.ts';
 import { Workers } from './workers.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -92,19 +93,44 @@ describe('workers', () => {
     expect((await workers.run(file(source), { alone: true })).passed).to.equal(1);
   });
 
-  it('report a file that fails once as flaky material: it fails, and passes in a second run', async () => {
-    const name = file(`
-      import { existsSync, writeFileSync } from 'node:fs';
-      it('passes the second time', () => {
-        const mark = import.meta.filename + '.mark';
-        if (existsSync(mark)) return;
-        writeFileSync(mark, '');
-        throw new Error('the first time');
-      });`);
-    const first = await workers.run(name);
-    expect(first.failures.map(({ message }) => message)).to.deep.equal(['the first time']);
-    const second = await workers.run(name, { alone: true });
-    expect([second.passed, second.failures.length]).to.deep.equal([1, 0]);
+  it('run under another command, with hooks and a time limit of their own', async () => {
+    const hooks = join(folder, file(`export const mochaHooks = { beforeEach() { globalThis.hooked = true; } };`));
+    const others = new Workers(folder, { through: ['env', 'FROM_COMMAND=yes'], tests: { hooks, timeoutMs: 50 } });
+    const source = `
+      it('a', () => { if (process.env.FROM_COMMAND !== 'yes' || !globalThis.hooked) throw new Error('no'); });
+      it('b', async () => { await new Promise(() => {}); });`;
+    const { passed, failures } = await others.run(file(source));
+    expect(passed).to.equal(1);
+    expect(failures).to.have.length(1);
+    expect(failures[0]?.message).to.match(/Timeout of 50ms exceeded/);
+    others.abort();
+  });
+
+  for (const through of [undefined, ['env', 'A=1']]) {
+    it(`end at once when they are aborted${through === undefined ? '' : ', also under another command'}`, async () => {
+      const mark = file('');
+      const others = new Workers(folder, through && { through });
+      const source = `
+        import { writeFileSync } from 'node:fs';
+        it('a', async () => {
+          writeFileSync(${JSON.stringify(join(folder, mark))}, 'begun');
+          await new Promise((done) => setTimeout(done, 60_000));
+        });`;
+      const run = others.run(file(source));
+      await eventually(() => {
+        expect(readFileSync(join(folder, mark), 'utf8')).to.equal('begun');
+      });
+      others.abort();
+      const { passed, failures } = await run;
+      expect(passed).to.equal(0);
+      expect(failures[0]?.message).to.match(/^Its process ended/);
+    });
+  }
+
+  it('end a file after its time limit', async () => {
+    const others = new Workers(folder, { fileLimitMs: 1 });
+    const { failures } = await others.run(file(`it('a', async () => { await new Promise(() => {}); });`));
+    expect(failures[0]?.message).to.match(/^It ran for more than/);
   });
 
   it('measure processor time', async () => {

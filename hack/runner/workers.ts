@@ -1,12 +1,12 @@
 /** Runs test files in worker processes, each of them one file at a time. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from './outcome.ts';
-import type { TestFailure, WorkerReport } from './worker.ts';
+import type { TestFailure, WorkerOrder, WorkerReport } from './worker.ts';
 
 /** The outcome of a test file. Its name is the path, relative to the project. */
 export interface FileOutcome extends Outcome {
@@ -19,6 +19,12 @@ export interface WorkerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Shows what tests print while they run. Then only one file may run at a time. */
   readonly live?: boolean;
+  /** A command, such as `nsenter`, that runs the command which follows it, and ends with it. */
+  readonly through?: readonly string[];
+  /** How tests run, where that is not the usual way. */
+  readonly tests?: Omit<WorkerOrder, 'file'>;
+  /** The longest time for one file, in milliseconds. A file that blocks its worker is ended after it. Default: 20 minutes. */
+  readonly fileLimitMs?: number;
 }
 
 /** A worker that did not end, with the files that it ran. */
@@ -28,7 +34,6 @@ export interface StuckWorker {
   readonly leftRunning: readonly string[];
 }
 
-/** The longest time for one file. A file that blocks its worker is ended after it. */
 const FILE_LIMIT_MS = 20 * 60_000;
 /** How long a worker may run after its last file. It ends at once unless a test has left something running. */
 const LEFT_RUNNING_MS = 30_000;
@@ -91,20 +96,23 @@ export class Workers {
 class Worker {
   readonly #root: string;
   readonly #log: string;
+  readonly #options: WorkerOptions;
   readonly #child: ChildProcess;
   readonly #files: string[] = [];
   readonly #leftRunning: string[] = [];
   #readTo = 0;
 
-  constructor(root: string, log: string, { env = {}, live = false }: WorkerOptions) {
+  constructor(root: string, log: string, options: WorkerOptions) {
     this.#root = root;
     this.#log = log;
+    this.#options = options;
+    const { env = {}, live = false, through = [] } = options;
     // A file and not a pipe: when a report arrives, all that the test has printed is there.
     const output = openSync(log, 'w');
-    this.#child = fork(WORKER, {
+    const [command = '', ...args] = [...through, process.execPath, WORKER];
+    this.#child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },
-      execArgv: [],
       stdio: live ? ['ignore', 'inherit', 'inherit', 'ipc'] : ['ignore', output, output, 'ipc'],
     });
     closeSync(output);
@@ -118,14 +126,15 @@ class Worker {
     const started = performance.now();
     this.#files.push(file);
     const over = new AbortController();
+    const { fileLimitMs = FILE_LIMIT_MS } = this.#options;
     const report = await Promise.race([
       once(this.#child, 'message', { signal: over.signal }).then(([message]) => message as WorkerReport),
       once(this.#child, 'exit', { signal: over.signal }).then(([code, signal]) =>
         died(`Its process ended (${signal === null ? `exit code ${String(code)}` : String(signal)}).`),
       ),
-      delay(FILE_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
+      delay(fileLimitMs, undefined, { signal: over.signal }).then(() => {
         this.abort();
-        return died(`It ran for more than ${FILE_LIMIT_MS / 60_000} minutes.`);
+        return died(`It ran for more than ${fileLimitMs / 60_000} minutes.`);
       }),
       this.#sent(join(this.#root, file)),
     ]).finally(() => {
@@ -147,13 +156,15 @@ class Worker {
   }
 
   abort(): void {
-    this.#child.kill('SIGTERM');
+    // A command that waits for another one may ignore SIGTERM.
+    this.#child.kill(this.#options.through === undefined ? 'SIGTERM' : 'SIGKILL');
   }
 
   /** Sends the file to the worker. Settles only if that fails. */
-  #sent(path: string): Promise<WorkerReport> {
+  #sent(file: string): Promise<WorkerReport> {
     return new Promise((resolve) => {
-      this.#child.send(path, (error) => {
+      const order: WorkerOrder = { ...this.#options.tests, file };
+      this.#child.send(order, (error) => {
         if (error) resolve(died(`Its process cannot be reached: ${error.message}.`));
       });
     });
