@@ -22,7 +22,7 @@ function chunk(text: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 }
 
-const attacks: readonly GuardrailAttack[] = [
+export const bodyAttacks: readonly GuardrailAttack[] = [
   {
     name: 'invalid-encodings',
     store: 'memory',
@@ -173,5 +173,3 @@ const attacks: readonly GuardrailAttack[] = [
     },
   },
 ];
-
-export const bodyAttacks = [...attacks];

@@ -41,7 +41,7 @@ async function untilServed(target: Target): Promise<void> {
   target.fault(`no call was served within ${RECOVERY_MS / 1000} s`);
 }
 
-const attacks: readonly GuardrailAttack[] = [
+export const crashAttacks: readonly GuardrailAttack[] = [
   {
     name: 'redis-killed',
     store: 'redis',
@@ -104,5 +104,3 @@ const attacks: readonly GuardrailAttack[] = [
     },
   },
 ];
-
-export const crashAttacks = [...attacks];

@@ -28,7 +28,7 @@ async function sendOtherImage(target: Target, maxMs: number): Promise<void> {
     target.fault(`the image of another tenant took ${(took / 1000).toFixed(1)} s of processor time`);
 }
 
-const attacks: readonly GuardrailAttack[] = [
+export const imageAttacks: readonly GuardrailAttack[] = [
   {
     name: 'dense-images',
     store: 'memory',
@@ -97,5 +97,3 @@ const attacks: readonly GuardrailAttack[] = [
     },
   },
 ];
-
-export const imageAttacks = [...attacks];

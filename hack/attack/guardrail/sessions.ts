@@ -30,7 +30,7 @@ function mustNotContain(target: Target, what: string, answer: Answer, value: str
   if (answer.text.includes(value)) target.fault(what);
 }
 
-const attacks: readonly GuardrailAttack[] = [
+export const sessionAttacks: readonly GuardrailAttack[] = [
   {
     name: 'guessed-codes',
     run: async (target) => {
@@ -136,5 +136,3 @@ const attacks: readonly GuardrailAttack[] = [
     },
   },
 ];
-
-export const sessionAttacks = [...attacks];

@@ -42,7 +42,7 @@ const names = (random: Target['random'], count: number): string =>
     return `${first} ${last.charAt(0).toUpperCase()}${last.slice(1)}`;
   }).join(' ');
 
-const attacks: readonly GuardrailAttack[] = [
+export const textAttacks: readonly GuardrailAttack[] = [
   {
     name: 'repeated-names',
     run: async (target) => {
@@ -211,35 +211,9 @@ const attacks: readonly GuardrailAttack[] = [
     run: async (target) => {
       const size = 40_000;
       const units = [
-        '1',
-        '@',
-        'a.',
-        'a@',
-        '-',
-        '4111 ',
-        '<',
-        '&lt;',
-        '\\u003c',
-        '\\',
-        '<PERSON_',
-        '(ID ',
-        '://',
-        '%3C',
-        '+49 ',
-        'www.',
-        'DE89 ',
-        "'",
-        'Anna ',
-        'von ',
-        '\u0301',
-        '\ud83d\ude00',
-        '\u200b',
-        ':',
-        '1.1.',
-        'ab:',
-        '"',
-        '[',
-        'Dr. ',
+        ...['1', '@', 'a.', 'a@', '-', '4111 ', '<', '&lt;', '\\u003c', '\\', '<PERSON_', '(ID ', '://', '%3C'],
+        ...['+49 ', 'www.', 'DE89 ', "'", 'Anna ', 'von ', '\u0301', '\ud83d\ude00', '\u200b', ':', '1.1.', 'ab:'],
+        ...['"', '[', 'Dr. '],
       ];
       const texts = units.map((unit) => unit.repeat(Math.ceil(size / unit.length)));
       for (const phase of ['request', 'response'] as const) {
@@ -250,5 +224,3 @@ const attacks: readonly GuardrailAttack[] = [
     },
   },
 ];
-
-export const textAttacks = [...attacks];

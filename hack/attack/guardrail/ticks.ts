@@ -24,33 +24,9 @@ export interface LongTick {
 
 /** Parts of texts that have cost much, or may. */
 const PARTS = [
-  ...[
-    '%41',
-    '&#x41;',
-    '\\u0041',
-    '\u24b6',
-    'a\u0308',
-    '\u200b',
-    '=?utf-8?q?a?= ',
-    'QW5uYSBTY2htaWR0 ',
-    '+1',
-    '1.',
-    '1\n',
-    '**1',
-  ],
-  ...[
-    'Anna Schmidt ',
-    'anna@example.org ',
-    '4111111111111111 ',
-    'https://a.example/b?c=d ',
-    'a ',
-    'A',
-    '\n',
-    '"',
-    '{"a":',
-    '[',
-    '<b>',
-  ],
+  ...['%41', '&#x41;', '\\u0041', '\u24b6', 'a\u0308', '\u200b', '=?utf-8?q?a?= ', 'QW5uYSBTY2htaWR0 ', '+1', '1.'],
+  ...['1\n', '**1', 'Anna Schmidt ', 'anna@example.org ', '4111111111111111 ', 'https://a.example/b?c=d ', 'a '],
+  ...['A', '\n', '"', '{"a":', '[', '<b>'],
   ...['<PERSON_K7Q2RTM4> ', 'name: ', 'Dr. ', 'sk-', '/', '\ud83d\ude00', 'é', '東京'],
 ] as const;
 

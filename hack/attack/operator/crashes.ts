@@ -3,9 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { customers, instances } from '../../../operator/api/kinds.ts';
-import { annotations } from '../../../operator/api/v1alpha1/v1alpha1.ts';
-import { eventually } from '../../../operator/runtime/testing/testing.ts';
+import { customers } from '../../../operator/api/kinds.ts';
 import {
   freePort,
   type ManagedProcess,
@@ -15,7 +13,7 @@ import {
   waitUntilReady,
 } from '../../harness/processes.ts';
 import { Admin, differences, type GatewayRecord } from './records.ts';
-import { isSynced, messagesOf } from './conditions.ts';
+import { faultsUntil, instanceRef, isSynced, messagesOf } from './namespace.ts';
 import type { Context, OperatorAttack } from './testbed.ts';
 
 const MASTER_KEY = 'sk-crashes';
@@ -47,52 +45,42 @@ async function startGateway(port: number, folder: string): Promise<ManagedProces
  * @returns the expected records
  */
 async function changeAtRandom(context: Context, changes: number): Promise<Map<string, GatewayRecord>> {
-  const { testbed, random, namespace } = context;
+  const { home, random } = context;
   const desired = new Map<string, GatewayRecord>();
   let serial = 0;
   for (let n = 0; n < changes; n += 1) {
     const name = `c${random.int(NAMES)}`;
-    const key = { namespace, name };
     const [alias, maxBudget] = [`Alias ${(serial += 1)}`, 1 + random.int(9)];
     const known = desired.get(name);
     if (known !== undefined && random.int(4) === 0) {
-      await testbed.client.delete(customers, key);
+      await home.delete(name);
       desired.delete(name);
     } else if (known !== undefined) {
-      await testbed.client.patch(customers, key, { spec: { alias, maxBudget } });
+      await home.client.patch(customers, home.key(name), { spec: { alias, maxBudget } });
       desired.set(name, { alias, blocked: false, maxBudget });
     } else {
-      const spec = { instanceRef: { name: 'main' }, customerId: name, alias, maxBudget };
       // The previous resource of this name may still be terminating.
-      const isCreated = await testbed.client.create(customers, { metadata: key, spec } as object).then(
-        () => true,
-        () => false,
-      );
-      if (isCreated) desired.set(name, { alias, blocked: false, maxBudget });
+      const spec = { instanceRef, customerId: name, alias, maxBudget };
+      if (await home.isAccepted(customers, name, spec)) desired.set(name, { alias, blocked: false, maxBudget });
     }
     await delay(random.int(80));
   }
   return desired;
 }
 
-const attacks: readonly OperatorAttack[] = [
+export const crashAttacks: readonly OperatorAttack[] = [
   {
     name: 'killed-at-random',
     run: async (context) => {
-      const { testbed, random, namespace } = context;
+      const { testbed, random, home } = context;
       const folder = mkdtempSync(join(tmpdir(), 'attack-gateway-'));
       removeAtExit(folder);
       const port = await freePort();
       let gateway = await startGateway(port, folder);
       const admin = new Admin(() => `http://127.0.0.1:${port}`, MASTER_KEY);
       try {
-        await testbed.namespace(namespace);
-        await testbed.secret(namespace, 'gateway', MASTER_KEY);
         await admin.call('/customer/new', { user_id: 'foreign', alias: 'Another owner' });
-        const masterKeySecretRef = { name: 'gateway', key: 'key' };
-        const spec = { endpoint: `http://127.0.0.1:${port}`, proxyName: 'litellm', masterKeySecretRef };
-        await testbed.client.create(instances, { metadata: { namespace, name: 'main' }, spec } as object);
-
+        await home.instance('main', `http://127.0.0.1:${port}`, MASTER_KEY);
         const changing = changeAtRandom(context, CHANGES);
         for (let kill = 0; kill < 4; kill += 1) {
           await delay(300 + random.int(700));
@@ -115,31 +103,23 @@ const attacks: readonly OperatorAttack[] = [
 ];
 
 async function converged(
-  { testbed, namespace }: Context,
+  { home }: Context,
   admin: Admin,
   desired: ReadonlyMap<string, GatewayRecord>,
 ): Promise<string[]> {
   const foreign = { alias: 'Another owner', blocked: false, maxBudget: null };
   // The killed gateway may have acknowledged a write that it did not store. The next sync corrects the record.
-  const patch = { metadata: { annotations: { [annotations.syncRequested]: String(performance.now()) } } };
-  for (const { metadata } of await testbed.client.list(customers, { namespace })) {
-    await testbed.client.patch(customers, { namespace, name: metadata.name }, patch).catch(() => undefined);
-  }
-  try {
-    await eventually(async () => {
-      const all = await testbed.client.list(customers, { namespace });
-      const names = all.map(({ metadata }) => metadata.name).sort();
-      const waiting = all.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} (${messagesOf(one)})`);
-      if (waiting.length > 0) throw new Error(`not synced after the attack: ${waiting.join(', ')}`);
-      const wrong = differences({ foreign, ...Object.fromEntries(desired) }, await admin.records());
-      if (wrong.length > 0) throw new Error(wrong.join('; '));
-      if (names.join() !== [...desired.keys()].sort().join()) throw new Error('deletions did not complete');
-    }, CONVERGED_WITHIN_MS);
-  } catch (error) {
-    return [(error as Error).message];
-  }
+  await home.requestSync();
+  const faults = await faultsUntil(async () => {
+    const all = await home.customers();
+    const names = all.map(({ metadata }) => metadata.name).sort();
+    return [
+      ...all.filter((one) => !isSynced(one)).map((one) => `${one.metadata.name} is not synced: ${messagesOf(one)}`),
+      ...differences({ foreign, ...Object.fromEntries(desired) }, await admin.records()),
+      ...(names.join() === [...desired.keys()].sort().join() ? [] : ['deletions did not complete']),
+    ];
+  }, CONVERGED_WITHIN_MS);
   const rows = (await admin.budgets()).length;
-  return rows === desired.size ? [] : [`the gateway has ${rows} budget rows for ${desired.size} customers`];
+  if (rows !== desired.size) faults.push(`the gateway has ${rows} budget rows for ${desired.size} customers`);
+  return faults;
 }
-
-export const crashAttacks = [...attacks];

@@ -5,7 +5,8 @@ import { answerAttacks } from './answers.ts';
 import { crashAttacks } from './crashes.ts';
 import { costlyAttacks, oddAttacks } from './resources.ts';
 import { tenantAttacks } from './tenants.ts';
-import { type OperatorAttack, OperatorTestbed } from './testbed.ts';
+import { Namespace } from './namespace.ts';
+import { type Context, type OperatorAttack, OperatorTestbed } from './testbed.ts';
 
 /** Attacks that run in parallel: most of their time is waiting. The costly ones use one thread, and run one after the other. */
 const TOGETHER: readonly OperatorAttack[] = [...answerAttacks, ...oddAttacks, ...tenantAttacks, ...costlyAttacks];
@@ -29,8 +30,8 @@ export const operatorGroup: Group = {
       await together(testbed, trial);
       for (const { name, run } of crashAttacks) {
         if (!trial.isChosen(name)) continue;
-        const [random, canaries] = [trial.random(name), new Canaries(trial.random(name))];
-        const attack = () => run({ testbed, random, canaries, namespace: name });
+        const canaries = new Canaries(trial.random(name));
+        const attack = async () => run(await contextOf(testbed, trial, canaries, name));
         await trial.attempt(name, () => testbed.runAttack(attack, canaries, { outage: true }));
       }
     } finally {
@@ -45,7 +46,7 @@ async function together(testbed: OperatorTestbed, trial: Trial): Promise<void> {
   const canaries = new Canaries(trial.random(AROUND));
   const all = async (): Promise<readonly string[]> => {
     const one = ({ name, run }: OperatorAttack): Promise<void> =>
-      trial.attempt(name, () => run({ testbed, random: trial.random(name), canaries, namespace: name }));
+      trial.attempt(name, async () => run(await contextOf(testbed, trial, canaries, name)));
     const waiting = chosen
       .filter((attack) => !costlyAttacks.includes(attack))
       .map(async (attack, at) => {
@@ -57,4 +58,9 @@ async function together(testbed: OperatorTestbed, trial: Trial): Promise<void> {
     return [];
   };
   await trial.attempt(AROUND, () => testbed.runAttack(all, canaries));
+}
+
+async function contextOf(testbed: OperatorTestbed, trial: Trial, canaries: Canaries, name: string): Promise<Context> {
+  const home = await Namespace.create(name, testbed.client);
+  return { testbed, random: trial.random(name), canaries, home };
 }

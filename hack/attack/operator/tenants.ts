@@ -4,16 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { budgets, customers, instances } from '../../../operator/api/kinds.ts';
-import { annotations, type GatewayCustomer } from '../../../operator/api/v1alpha1/v1alpha1.ts';
-import { eventually } from '../../../operator/runtime/testing/testing.ts';
+import { annotations } from '../../../operator/api/v1alpha1/v1alpha1.ts';
+import { startTestProxy } from '../../../operator/gateway/testing/testProxy.ts';
 import { type DevGateway, startDevGateway } from '../../harness/gateway/gateway.ts';
-import { isSynced, messagesOf, unexplainedObjects } from './conditions.ts';
-import { startHostileGateway } from './hostileGateway.ts';
+import { faultsUntil, isSynced, messagesOf, secrets } from './namespace.ts';
 import { Admin, differences, type RecordsById } from './records.ts';
 import { Tenant } from './tenant.ts';
-import { type Context, type OperatorAttack, secrets } from './testbed.ts';
+import type { Context, OperatorAttack } from './testbed.ts';
 
-const WITHIN_MS = 30_000;
 const MASTER_KEY = 'sk-of-the-victim';
 const RECORDS: RecordsById = { 'acme-001': { alias: 'Victim', blocked: true, maxBudget: null } };
 
@@ -24,7 +22,6 @@ interface Scene {
   readonly admin: Admin;
   readonly victim: Tenant;
   readonly attacker: Tenant;
-  readonly customerOfVictim: () => Promise<GatewayCustomer>;
 }
 
 /** An attack after which the victim must be as before. */
@@ -36,21 +33,18 @@ function tenantAttack(
   return {
     name,
     run: async (context) => {
-      const { testbed, namespace } = context;
+      const { testbed, home } = context;
       const gateway = await startDevGateway({ port: 0, masterKey: MASTER_KEY, proxyName: 'litellm' });
       const tenants: Tenant[] = [];
       try {
-        for (const role of ['victim', 'attacker']) tenants.push(await Tenant.create(testbed, `${namespace}-${role}`));
+        for (const role of ['victim', 'attacker']) tenants.push(await Tenant.start(testbed, `${home.name}-${role}`));
         const [victim, attacker] = tenants as [Tenant, Tenant];
-        const allowedNamespaces = how.allows === true ? [attacker.namespace] : [];
+        const allowedNamespaces = how.allows === true ? [attacker.name] : [];
         await victim.instance('main', gateway.url, MASTER_KEY, { allowedNamespaces });
-        const spec = { instanceRef: { name: 'main' }, customerId: 'acme-001', alias: 'Victim', blocked: true };
-        await victim.customer('acme', spec);
-        const customerOfVictim = (): Promise<GatewayCustomer> =>
-          victim.client.get(customers, { namespace: victim.namespace, name: 'acme' });
-        await untilSynced(customerOfVictim);
+        await victim.customer('acme', { customerId: 'acme-001', alias: 'Victim', blocked: true });
+        await victim.untilSynced('acme');
         const admin = new Admin(() => gateway.url, MASTER_KEY);
-        const scene: Scene = { context, gateway, admin, victim, attacker, customerOfVictim };
+        const scene: Scene = { context, gateway, admin, victim, attacker };
         return [...(await attack(scene)), ...(await faultsOfVictim(scene))];
       } finally {
         for (const tenant of tenants) await tenant.close();
@@ -60,16 +54,9 @@ function tenantAttack(
   };
 }
 
-async function untilSynced(read: () => Promise<GatewayCustomer>): Promise<void> {
-  await eventually(async () => {
-    const customer = await read();
-    if (!isSynced(customer)) throw new Error(`The customer is not synced: ${messagesOf(customer)}`);
-  }, WITHIN_MS);
-}
-
-async function faultsOfVictim({ admin, customerOfVictim, attacker }: Scene): Promise<string[]> {
+async function faultsOfVictim({ admin, victim, attacker }: Scene): Promise<string[]> {
   const wrong = differences(RECORDS, await admin.records());
-  const customer = await customerOfVictim();
+  const customer = await victim.client.get(customers, victim.key('acme'));
   const unsynced = isSynced(customer) ? [] : [`the victim's customer is not synced: ${messagesOf(customer)}`];
   const shown = (await attacker.sees()).includes(MASTER_KEY) ? ["the attacker reads the victim's master key"] : [];
   return [...wrong, ...unsynced, ...shown];
@@ -77,19 +64,17 @@ async function faultsOfVictim({ admin, customerOfVictim, attacker }: Scene): Pro
 
 /** What the shipped roles give an admin of one namespace. */
 const foreignObjects = tenantAttack('tenant-reads-another', async ({ attacker, victim }) => {
-  const there = { namespace: victim.namespace };
-  const own = { namespace: attacker.namespace };
   await attacker.instance('main', 'http://127.0.0.1:9', 'sk-none');
-  const status = { subresource: 'status' } as const;
+  const [own, there] = [attacker.key('main'), { namespace: victim.name }];
   const tries: [what: string, call: Parameters<Tenant['isRefused']>[1]][] = [
-    ["read the victim's Secret", (client) => client.get(secrets, { ...there, name: 'main' })],
+    ["read the victim's Secret", (client) => client.get(secrets, victim.key('main'))],
     ["list the victim's customers", (client) => client.list(customers, there)],
     ['list the instances of all namespaces', (client) => client.list(instances)],
-    ["change the victim's customer", (client) => client.patch(customers, { ...there, name: 'acme' }, { spec: {} })],
-    ["delete the victim's instance", (client) => client.delete(instances, { ...there, name: 'main' })],
+    ["change the victim's customer", (client) => client.patch(customers, victim.key('acme'), { spec: {} })],
+    ["delete the victim's instance", (client) => client.delete(instances, victim.key('main'))],
     [
       'write a status, which the operator trusts',
-      (client) => client.patch(instances, { ...own, name: 'main' }, { status: {} }, status),
+      (client) => client.patch(instances, own, { status: {} }, { subresource: 'status' }),
     ],
   ];
   const faults: string[] = [];
@@ -126,13 +111,13 @@ const otherServers = tenantAttack('tenant-probes-servers', async ({ attacker, co
       await attacker.instance(`probe-${at}`, `${origin}/${at}`, 'sk-none');
       await attacker.customer(`probe-${at}`, { instanceRef: { name: `probe-${at}` }, customerId: `probe-${at}` });
     }
-    const faults = await unexplainedObjects(attacker.client, attacker.namespace);
+    const faults = await attacker.unexplained();
     const seen = context.canaries.scan(await attacker.sees());
     return [...faults, ...seen.map((token) => `the attacker reads ${token}, which another server told the operator`)];
   } finally {
     server.closeAllConnections();
     server.close();
-    await context.testbed.clear(attacker.namespace);
+    await context.testbed.clear(attacker);
   }
 });
 
@@ -141,15 +126,12 @@ const lookalikes = tenantAttack(
   'tenant-imitates-an-id',
   async ({ attacker, victim }) => {
     const faults: string[] = [];
-    const instanceRef = { name: 'main', namespace: victim.namespace };
+    const instanceRef = { name: 'main', namespace: victim.name };
     const lookalike = ['\u200b', '\u00ad', '\u2060', '\ufeff', '\u202c', '\u3164', '\ufe0f', '\u00a0', '\u{e0041}'];
     for (const [at, character] of lookalike.entries()) {
       for (const customerId of [`acme-001${character}`, `ac${character}me-001`, `${character}acme-001`]) {
-        const created = attacker.customer(`like-${at}-${faults.length}`, { instanceRef, customerId });
-        const isAccepted = await created.then(
-          () => true,
-          () => false,
-        );
+        const spec = { instanceRef, customerId };
+        const isAccepted = await attacker.isAccepted(customers, `like-${at}-${faults.length}`, spec);
         if (isAccepted) faults.push(`a customer with the id ${JSON.stringify(customerId)} is accepted`);
       }
     }
@@ -161,11 +143,10 @@ const lookalikes = tenantAttack(
 /** A gateway whose 404 is never the same, or has an unknown form. */
 const neverConfirmed = tenantAttack('tenant-never-confirms', async ({ attacker, context }) => {
   const gateway = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
-  const hostile = await startHostileGateway(() => gateway.url);
-  const idOf = (query: string): string => new URLSearchParams(query).get('end_user_id') ?? '';
+  const hostile = await startTestProxy(gateway.url);
   try {
     let count = 0;
-    hostile.behavior = () => ({ status: 404, body: `{"error":"key=${(count += 1)}"}` });
+    hostile.fault = () => ({ kind: 'answer', status: 404, body: `{"error":"key=${(count += 1)}"}` });
     await attacker.instance('changing', hostile.url, 'sk-a');
     await delay(20_000);
     // A call for each probe and one for its control, after 0, 5 and 15 s.
@@ -173,77 +154,77 @@ const neverConfirmed = tenantAttack('tenant-never-confirms', async ({ attacker, 
     const shown = await attacker.sees();
     if (!shown.includes('the operator needs the same response again')) faults.push('no condition says what is missing');
 
-    hostile.behavior = ({ method, path, query }) =>
-      path === '/customer/info' && method === 'GET'
-        ? (answer) => {
-            if (answer.status !== 404) return { status: 200, body: JSON.stringify({ user_id: idOf(query) }) };
-            return { status: 404, body: `{"error":"No customer has key=${idOf(query)}"}` };
-          }
-        : path === '/customer/info/gcust-no-such-path'
-          ? { status: 404, body: '{"error":"no such path"}' }
-          : path === '/customer/delete'
-            ? () => ({ status: 200, body: '{}' })
-            : 'pass';
+    hostile.fault = ({ method, path }) => {
+      const { pathname, searchParams } = new URL(path, hostile.url);
+      const id = searchParams.get('end_user_id') ?? '';
+      const known = { status: 200, body: JSON.stringify({ user_id: id }) };
+      const unknown = { status: 404, body: `{"error":"No customer has key=${id}"}` };
+      if (pathname === '/customer/info' && method === 'GET') {
+        return { kind: 'change', to: ({ status }) => (status === 404 ? unknown : known) };
+      }
+      if (pathname === '/customer/info/gcust-no-such-path') {
+        return { kind: 'answer', status: 404, body: '{"error":"no such path"}' };
+      }
+      return pathname === '/customer/delete' ? { kind: 'change', to: () => ({ status: 200, body: '{}' }) } : undefined;
+    };
     await attacker.instance('keyed', hostile.url, 'sk-a');
     await attacker.customer('gone', { instanceRef: { name: 'keyed' }, customerId: 'gone' });
-    const key = { namespace: attacker.namespace, name: 'gone' };
-    await untilSynced(() => attacker.client.get(customers, key));
-    await attacker.client.delete(customers, key);
-    return [...faults, ...(await untilDeleted(attacker))];
+    await attacker.untilSynced('gone');
+    await attacker.delete('gone');
+    return [...faults, ...(await attacker.deleted())];
   } finally {
-    await context.testbed.clear(attacker.namespace);
+    await context.testbed.clear(attacker);
     await hostile.stop();
     await gateway.stop();
   }
 });
 
 /** A second writer, such as an operator in another cluster with the same customer. */
-const secondWriter: OperatorAttack = tenantAttack('second-writer', async (scene) => {
-  const { victim, admin, customerOfVictim } = scene;
+const secondWriter = tenantAttack('second-writer', async ({ victim, admin }) => {
+  const read = () => victim.client.get(customers, victim.key('acme'));
   const faults: string[] = [];
-  const key = { namespace: victim.namespace, name: 'acme' };
   for (const round of ['1', '2', '3']) {
     await admin.call('/customer/update', { user_id: 'acme-001', alias: 'Of another cluster', blocked: false });
-    await victim.client.patch(customers, key, { metadata: { annotations: { [annotations.syncRequested]: round } } });
-    await eventually(async () => {
-      const { status } = await customerOfVictim();
-      if (status?.lastHandledSyncRequest !== round) throw new Error('The operator did not handle the sync request.');
-    }, WITHIN_MS);
+    await victim.requestSync(round);
+    faults.push(
+      ...(await faultsUntil(async () => {
+        const isHandled = (await read()).status?.lastHandledSyncRequest === round;
+        return isHandled ? [] : ['the operator does not handle a sync request'];
+      })),
+    );
   }
-  const customer = await customerOfVictim();
+  const customer = await read();
   if (!messagesOf(customer).includes('Overwritten')) {
     faults.push(`the victim does not report the second writer: ${messagesOf(customer)}`);
   }
   // A new resource with the same name begins without it.
-  await victim.client.delete(customers, key);
-  await eventually(async () => {
-    if ((await victim.client.list(customers, { namespace: victim.namespace })).length > 0)
-      throw new Error('not deleted');
-  }, WITHIN_MS);
+  await victim.delete('acme');
+  faults.push(...(await victim.deleted()));
   await victim.customer('acme', customer.spec);
-  await untilSynced(customerOfVictim);
+  await victim.untilSynced('acme');
   return faults;
 });
 
 /** A customer of the attacker's own gateway, whose instance then names the victim's. */
 const movedEndpoint = tenantAttack('tenant-moves-its-endpoint', async ({ attacker, gateway }) => {
   const own = await startDevGateway({ port: 0, masterKey: 'sk-a', proxyName: 'litellm' });
-  const key = { namespace: attacker.namespace, name: 'acme' };
-  const acme = (): Promise<GatewayCustomer> => attacker.client.get(customers, key);
+  const acme = attacker.key('acme');
   try {
     await attacker.instance('main', own.url, 'sk-a');
-    await attacker.customer('acme', { instanceRef: { name: 'main' }, customerId: 'acme-001', alias: 'Stolen' });
-    await untilSynced(acme);
-    const paused = { metadata: { annotations: { [annotations.paused]: 'true' } } };
-    await attacker.client.patch(customers, key, paused);
-    await attacker.client.patch(instances, { ...key, name: 'main' }, { spec: { endpoint: gateway.url } });
-    await attacker.client.patch(customers, key, { spec: { blocked: false } });
-    await attacker.client.patch(customers, key, { metadata: { annotations: { [annotations.paused]: null } } });
-    await eventually(async () => {
-      if (isSynced(await acme())) throw new Error('the customer still counts as synced at the new gateway');
-    }, WITHIN_MS);
-    await attacker.client.delete(customers, key);
-    return await untilDeleted(attacker);
+    await attacker.customer('acme', { customerId: 'acme-001', alias: 'Stolen' });
+    await attacker.untilSynced('acme');
+    const pause = (value: string | null) =>
+      attacker.client.patch(customers, acme, { metadata: { annotations: { [annotations.paused]: value } } });
+    await pause('true');
+    await attacker.client.patch(instances, attacker.key('main'), { spec: { endpoint: gateway.url } });
+    await attacker.client.patch(customers, acme, { spec: { blocked: false } });
+    await pause(null);
+    const faults = await faultsUntil(async () => {
+      const isStillSynced = isSynced(await attacker.client.get(customers, acme));
+      return isStillSynced ? ['the customer still counts as synced at the new gateway'] : [];
+    });
+    await attacker.delete('acme');
+    return [...faults, ...(await attacker.deleted())];
   } finally {
     await own.stop();
   }
@@ -252,23 +233,24 @@ const movedEndpoint = tenantAttack('tenant-moves-its-endpoint', async ({ attacke
 /** A record that paid calls created, and a copy of the mark of the victim's customer. */
 const foreignRecords = tenantAttack(
   'tenant-takes-records',
-  async ({ admin, attacker, victim, customerOfVictim }) => {
+  async ({ admin, attacker, victim }) => {
     await admin.call('/customer/new', { user_id: 'paid', alias: 'Of paid calls' });
-    const instanceRef = { name: 'main', namespace: victim.namespace };
+    const instanceRef = { name: 'main', namespace: victim.name };
     const taken = { instanceRef, blocked: false, alias: 'Stolen', adoptionPolicy: 'Adopt' };
     await attacker.customer('paid', { ...taken, customerId: 'paid' });
     // The attacker cannot read the mark. It must be of no use even so.
-    const { [annotations.ownerMark]: mark } = (await customerOfVictim()).metadata.annotations ?? {};
+    const { metadata: marked } = await victim.client.get(customers, victim.key('acme'));
+    const mark = marked.annotations?.[annotations.ownerMark];
     if (mark === undefined) throw new Error('The customer of the victim has no mark.');
-    const metadata = { namespace: attacker.namespace, name: 'acme', annotations: { [annotations.ownerMark]: mark } };
+    const metadata = { ...attacker.key('acme'), annotations: { [annotations.ownerMark]: mark } };
     const spec = { ...taken, customerId: 'acme-001' };
     await attacker.client.create(customers, { metadata, spec } as object);
-    const faults = await unexplainedObjects(attacker.client, attacker.namespace);
-    for (const customer of await attacker.client.list(customers, { namespace: attacker.namespace })) {
+    const faults = await attacker.unexplained();
+    for (const customer of await attacker.customers()) {
       if (isSynced(customer)) faults.push(`the attacker has the record of customer ${customer.spec.customerId}`);
-      await attacker.client.delete(customers, { ...metadata, name: customer.metadata.name });
+      await attacker.delete(customer.metadata.name);
     }
-    faults.push(...(await untilDeleted(attacker)));
+    faults.push(...(await attacker.deleted()));
     const { paid } = await admin.records();
     if (paid?.alias !== 'Of paid calls') faults.push('the record of paid calls was changed or deleted');
     await admin.call('/customer/delete', { user_ids: ['paid'] });
@@ -279,31 +261,66 @@ const foreignRecords = tenantAttack(
 
 /** Uses of a budget by who must not use it hold neither the budget nor its namespace. */
 const heldBudget = tenantAttack('tenant-holds-a-budget', async ({ attacker, gateway, victim }) => {
-  const budget = { namespace: victim.namespace, name: 'gold' };
   const spec = { instanceRef: { name: 'main' }, maxBudget: 1 };
-  await victim.client.create(budgets, { metadata: budget, spec } as object);
+  await victim.client.create(budgets, { metadata: victim.key('gold'), spec } as object);
   await attacker.instance('main', gateway.url, 'sk-wrong', { defaultCustomerBudget: { budgetId: 'gold' } });
-  await attacker.customer('own', { instanceRef: { name: 'main' }, customerId: 'own', budgetId: 'gold' });
-  const instanceRef = { name: 'main', namespace: victim.namespace };
+  await attacker.customer('own', { customerId: 'own', budgetId: 'gold' });
+  const instanceRef = { name: 'main', namespace: victim.name };
   await attacker.customer('theirs', { instanceRef, customerId: 'theirs', budgetId: 'gold' });
-  const faults = await unexplainedObjects(attacker.client, attacker.namespace);
-  await victim.client.delete(budgets, budget);
-  await eventually(async () => {
-    const left = await victim.client.list(budgets, { namespace: victim.namespace });
-    if (left.length > 0) throw new Error('the budget of the victim cannot be deleted');
-  }, WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
+  const faults = await attacker.unexplained();
+  await victim.client.delete(budgets, victim.key('gold'));
+  const held = await faultsUntil(async () => {
+    const left = await victim.client.list(budgets, { namespace: victim.name });
+    return left.map(() => 'the budget of the victim cannot be deleted');
+  });
+  return [...faults, ...held];
+});
+
+/** Customers that their instance does not admit hold neither their namespace nor the instance. */
+const notAllowed = tenantAttack('not-allowed-namespaces', async ({ admin, attacker, gateway, victim }) => {
+  await admin.call('/customer/new', { user_id: 'foreign', alias: 'Another owner' });
+  await victim.instance('other', gateway.url, MASTER_KEY);
+  const instanceRef = { name: 'other', namespace: victim.name };
+  const spec = { instanceRef, customerId: 'foreign', alias: 'Mine' };
+  for (const name of ['stays', 'goes']) await attacker.customer(name, spec);
+  const faults = await attacker.unexplained();
+  await attacker.delete('goes');
+  faults.push(...(await attacker.deleted()));
+  await victim.client.delete(instances, victim.key('other'));
+  faults.push(...(await victim.deleted()));
+  const { foreign } = await admin.records();
+  if (foreign?.alias !== 'Another owner') faults.push('the record of another owner was changed or deleted');
+  await admin.call('/customer/delete', { user_ids: ['foreign'] });
   return faults;
 });
 
-/** @returns a fault if a customer of the tenant cannot be deleted */
-async function untilDeleted({ client, namespace }: Tenant): Promise<string[]> {
+/** An instance at the same gateway, with the same key, whose customer claims a record of the victim. */
+const sharedGateway = tenantAttack('shared-gateway', async ({ admin, attacker, context, gateway, victim }) => {
+  const owner = `owner-${context.random.letters(10)}`;
   const faults: string[] = [];
-  await eventually(async () => {
-    const left = await client.list(customers, { namespace });
-    if (left.length > 0) throw new Error(`the deletion does not end: ${left.map(messagesOf).join()}`);
-  }, WITHIN_MS).catch((error: unknown) => faults.push((error as Error).message));
-  return faults;
-}
+  const unharmed = async (when: string): Promise<void> => {
+    const expected = { ...RECORDS, shared: { alias: 'Owned', blocked: false, maxBudget: 5 } };
+    faults.push(...differences(expected, await admin.records()).map((one) => `${when}: ${one}`));
+    if (!isSynced(await victim.client.get(customers, victim.key(owner)))) {
+      faults.push(`${when}: the owner's resource is not synced`);
+    }
+  };
+  await victim.customer(owner, { customerId: 'shared', alias: 'Owned', maxBudget: 5 });
+  await victim.untilSynced(owner);
+  await attacker.instance('main', gateway.url, MASTER_KEY);
+  await attacker.customer('thief', { customerId: 'shared', alias: 'Stolen', blocked: true, adoptionPolicy: 'Adopt' });
+  faults.push(...(await attacker.unexplained()));
+  await delay(1_500);
+  await unharmed('while another namespace claims it');
+  if ((await attacker.sees()).includes(owner)) {
+    faults.push('the namespace that claims the record is told the name of its owner');
+  }
+  await attacker.delete('thief');
+  faults.push(...(await attacker.deleted()));
+  await unharmed('after the other claim was deleted');
+  await victim.delete(owner);
+  return [...faults, ...(await victim.deleted())];
+});
 
 /** Most of their time is waiting. */
 export const tenantAttacks: readonly OperatorAttack[] = [
@@ -315,4 +332,6 @@ export const tenantAttacks: readonly OperatorAttack[] = [
   movedEndpoint,
   foreignRecords,
   heldBudget,
+  notAllowed,
+  sharedGateway,
 ];

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
-import { resource, type KubeObject, type ResourceKind } from '../../../operator/runtime/runtime.ts';
 import {
   kubeEvents,
   leases,
@@ -22,15 +21,8 @@ import { collected, resetPeak, peakBytes, settledBytes, waitForMemory } from '..
 import type { Canaries } from '../canaries.ts';
 import type { Random } from '../random.ts';
 import { Bystander } from './bystander.ts';
+import { Namespace } from './namespace.ts';
 import { HOME, memoryLimit, startOperator, type OperatorProgram } from './program.ts';
-
-const core = { group: '', version: 'v1' };
-export const namespaces = resource<KubeObject>(
-  { ...core, kind: 'Namespace', plural: 'namespaces' },
-  { namespaced: false },
-);
-export const secrets = resource<KubeObject>({ ...core, kind: 'Secret', plural: 'secrets' });
-export const configMaps = resource<KubeObject>({ ...core, kind: 'ConfigMap', plural: 'configmaps' });
 
 /**
  * The longest time for which an attack may block the event loop, as a multiple of {@link largeJsonMs}. The operator reads lists of
@@ -72,11 +64,7 @@ export class OperatorTestbed {
     removeAtExit(folder);
     await plane.kubectl(['create', 'namespace', HOME]);
     const testbed = new OperatorTestbed(plane, await startOperator(plane, folder));
-    testbed.#bystander = await Bystander.start({
-      client: testbed.client,
-      createNamespace: (name) => testbed.namespace(name),
-      createSecret: (namespace, name, key) => testbed.secret(namespace, name, key),
-    });
+    testbed.#bystander = await Bystander.start(testbed.client);
     testbed.#blockedLimitMs = BLOCKED_RATIO * (await largeJsonMs());
     testbed.#usualBytes = await settledBytes(testbed.operator.pid);
     return testbed;
@@ -89,26 +77,9 @@ export class OperatorTestbed {
     await this.plane.stop();
   }
 
-  async namespace(name: string): Promise<void> {
-    await this.client.create(namespaces, { metadata: { name } });
-  }
-
-  /** Deletes all resources of a namespace, without the operator's finalization. */
-  async clear(namespace: string): Promise<void> {
-    await this.#clear(customers, namespace);
-    await this.#clear(instances, namespace);
-  }
-
-  async #clear<T extends KubeObject>(kind: ResourceKind<T>, namespace: string): Promise<void> {
-    for (const { metadata } of await this.client.list(kind, { namespace })) {
-      const key = { namespace, name: metadata.name };
-      await this.client.patch(kind, key, { metadata: { finalizers: null } }).catch(() => undefined);
-      await this.client.delete(kind, key);
-    }
-  }
-
-  async secret(namespace: string, name: string, key: string): Promise<void> {
-    await this.client.create(secrets, { metadata: { namespace, name }, stringData: { key } } as object);
+  /** Deletes all resources of a tenant, without the operator's finalization. */
+  clear({ name }: Namespace): Promise<void> {
+    return new Namespace(name, this.client).clear();
   }
 
   /**
@@ -228,7 +199,7 @@ export interface Context {
   readonly random: Random;
   readonly canaries: Canaries;
   /** A namespace for this attack only. */
-  readonly namespace: string;
+  readonly home: Namespace;
 }
 
 /** An attack on the operator. */

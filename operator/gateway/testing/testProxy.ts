@@ -1,6 +1,9 @@
 /** For tests: a proxy before a gateway that records every call and injects faults. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { listen } from '../../../hack/harness/gateway/listen.ts';
 
@@ -14,6 +17,13 @@ export interface SeenCall {
   readonly at: number;
 }
 
+/** A response. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** What the proxy does with a call instead of forwarding it. */
 export type Fault =
   /** Closes the connection without forwarding the call. */
@@ -24,12 +34,13 @@ export type Fault =
   | { readonly kind: 'hang' }
   /** Forwards the call, and does not respond until the test ends. */
   | { readonly kind: 'hangAfter'; readonly done: () => void }
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly body: string;
-      readonly headers?: Record<string, string>;
-    }
+  | ({ readonly kind: 'answer' } & Reply)
+  /** Forwards the call, and sends a different response. */
+  | { readonly kind: 'change'; readonly to: (answer: Reply) => Reply }
+  /** Forwards the call, and sends the response one character at a time, which takes minutes. */
+  | { readonly kind: 'trickle' }
+  /** Sends a response that is larger than any valid one. */
+  | { readonly kind: 'endless' }
   /** Closes the connection in the middle of the response body. */
   | { readonly kind: 'cut' }
   /** Forwards another body, for example to simulate a gateway that ignores fields. */
@@ -91,8 +102,19 @@ async function handle(
     incoming.socket.destroy();
     return;
   }
+  const send = ({ status, body, headers = {} }: Reply): void => {
+    outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  };
   if (fault?.kind === 'answer') {
-    outgoing.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers }).end(fault.body);
+    send(fault);
+    return;
+  }
+  if (fault?.kind === 'endless') {
+    outgoing.writeHead(200, { 'content-type': 'application/json' });
+    // Finite, so that the test ends even if the client does not close the connection.
+    const piece = 'x'.repeat(65_536);
+    const pieces = ['{"user_id":"', ...Array.from({ length: 2_000 }, () => piece)];
+    await pipeline(Readable.from(pieces), outgoing);
     return;
   }
   const base = typeof target === 'string' ? target : target();
@@ -118,5 +140,16 @@ async function handle(
     outgoing.write(body.slice(0, body.length / 2), () => incoming.socket.destroy());
     return;
   }
-  outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(body);
+  if (fault?.kind === 'trickle') {
+    outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    for (const character of body) {
+      if (outgoing.destroyed) return;
+      outgoing.write(character);
+      await delay(500);
+    }
+    outgoing.end();
+    return;
+  }
+  const reply = { status: answer.statusCode, body };
+  send(fault?.kind === 'change' ? fault.to(reply) : reply);
 }
