@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CACHE } from '../harness/cache.ts';
 import { withFileLock } from '../harness/lock.ts';
-import { buildImage, imageExists, podman, run, temporaryFolder } from './podman.ts';
+import { buildImage, imageExists, podman, run, withTemporaryFolder } from './podman.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(CACHE, 'images');
@@ -120,28 +120,23 @@ async function importDebian(
   { foreign, report }: { readonly foreign?: Architecture; readonly report: Report },
 ): Promise<void> {
   report(`No registry is reachable. Creating a stand-in for ${image} with debootstrap …`);
-  const debian = temporaryFolder(FOLDER);
-  const archive = `${debian}.tar`;
-  try {
-    const options = foreign === undefined ? [] : ['--foreign', `--arch=${foreign}`];
-    const packages = '--include=ca-certificates,libatomic1';
+  const options = foreign === undefined ? [] : ['--foreign', `--arch=${foreign}`];
+  const packages = '--include=ca-certificates,libatomic1';
+  const work = withTemporaryFolder(FOLDER, async (folder) => {
+    const [debian, archive] = [join(folder, 'debian'), join(folder, 'debian.tar')];
     await run('debootstrap', [...options, '--variant=minbase', packages, 'bookworm', debian]);
     if (foreign !== undefined) await unpackPackages(debian);
     await run('tar', ['--exclude=./var/cache', '--exclude=./var/lib/apt', '-cf', archive, '-C', debian, '.']);
     const platform = foreign === undefined ? [] : ['--arch', foreign];
     await podman(['import', '--quiet', ...platform, archive, image]);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new Error(
-        `No registry is reachable for ${image}, and debootstrap, which creates a stand-in, is missing. Install it (apt-get install debootstrap).`,
-        { cause: error },
-      );
-    }
-    throw error;
-  } finally {
-    rmSync(debian, { recursive: true, force: true });
-    rmSync(archive, { force: true });
-  }
+  });
+  await work.catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Error(
+      `No registry is reachable for ${image}, and debootstrap, which creates a stand-in, is missing. Install it (apt-get install debootstrap).`,
+      { cause: error },
+    );
+  });
 }
 
 /** Unpacks the packages that the first stage of debootstrap has only downloaded. */
@@ -158,24 +153,19 @@ async function unpackPackages(debian: string): Promise<void> {
 /** Adds this Node and its npm to the Debian image. */
 async function buildWithNode(image: string, base: string, report: Report): Promise<void> {
   report(`Creating a stand-in for ${image} …`);
-  const work = temporaryFolder(tmpdir());
-  try {
+  await withTemporaryFolder(tmpdir(), async (work) => {
     copyFileSync(process.execPath, join(work, 'node'));
     await run('cp', ['-r', dirname(dirname(npm())), join(work, 'npm')]);
     await run('chmod', ['755', join(work, 'npm/bin/npm-cli.js')]);
-    writeFileSync(
-      join(work, 'Dockerfile'),
-      [
-        `FROM ${base}`,
-        'COPY node /usr/local/bin/node',
-        'COPY npm /usr/local/lib/node_modules/npm',
-        'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm',
-      ].join('\n'),
-    );
+    const lines = [
+      `FROM ${base}`,
+      'COPY node /usr/local/bin/node',
+      'COPY npm /usr/local/lib/node_modules/npm',
+      'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm',
+    ];
+    writeFileSync(join(work, 'Dockerfile'), lines.join('\n'));
     await buildImage(['--tag', image, work]);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 /** @returns the path of the npm-cli.js that runs this script. */

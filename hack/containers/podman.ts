@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../harness/cache.ts';
@@ -73,11 +73,15 @@ export function npmTrust(folder: string): string[] {
   return ['--volume', `${realpathSync(authority)}:/etc/npm-ca.crt:ro`, '--volume', `${settings}:/root/.npmrc:ro`];
 }
 
-/** Creates a folder that is removed at the latest when this process exits. */
-export function temporaryFolder(parent: string): string {
+/** Does some work with a new folder, and then removes it. It is removed at the latest when this process exits. */
+export async function withTemporaryFolder<T>(parent: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(parent, 'image-'));
   removeAtExit(folder);
-  return folder;
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Runs a program that ends at the latest with this process. */

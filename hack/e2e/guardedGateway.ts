@@ -3,13 +3,28 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { cluster } from './environment.ts';
 import { GATEWAY, type Additions } from './gatewayApp.ts';
-import { becomes, get, POD_MS, podsOf, rolledOut, soon, type Resource, type Testbed } from './testbed.ts';
+import {
+  becomes,
+  becomesEqual,
+  deleteIn,
+  get,
+  kubectlIn,
+  POD_MS,
+  podsOf,
+  rolledOut,
+  secretValue,
+  soon,
+  type Answer,
+  type Resource,
+  type Testbed,
+} from './testbed.ts';
 
 /** @returns the manifest line that a condition's message asks the owner to add. */
 function lineIn(message: string | undefined): object {
   return parse(/\{.*\}/.exec(message ?? '')?.[0] ?? '') as object;
 }
 
+const KEY_SECRET = 'main-guardrail-api-key';
 /** Calls a guardrail from within a pod, because a sidecar listens only on its pod's loopback address. */
 const CALL_GUARDRAIL = `
   const { url, key, body } = JSON.parse(process.argv[1]);
@@ -18,6 +33,23 @@ const CALL_GUARDRAIL = `
   if (!answer.ok) throw new Error('The guardrail returned ' + answer.status + '.');
   process.stdout.write(await answer.text());
 `;
+
+/** Sends a sentence with an address, of which the model sees a pseudonym. The model repeats it, and the answer has the address. */
+export async function expectPseudonyms(
+  testbed: Testbed,
+  mark: string,
+  send: (sentence: string) => Promise<Answer>,
+): Promise<void> {
+  const sentence = `${mark}: write to ${mark}@example.com.`;
+  const { status, text } = await send(sentence);
+  expect(status, text).to.equal(200);
+  expect(text).to.include(`You said: ${sentence}`);
+  for (const line of await testbed.modelSaw(`${mark}:`)) {
+    expect(line)
+      .to.match(/<EMAIL_ADDRESS_\w+>/)
+      .and.not.include(`${mark}@example.com`);
+  }
+}
 
 /** A value that a guardrail has mapped for an end user. */
 export interface Mapped {
@@ -56,14 +88,14 @@ export class GuardedGateway {
   /** Waits until the instance is ready and the gateway's rollout is complete. */
   async ready(): Promise<void> {
     const { namespace } = this.#testbed;
-    await becomes('ginst', 'main', namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
+    await this.#testbed.ready();
     await rolledOut(GATEWAY, namespace);
   }
 
   /** Changes the instance's spec with a merge patch. */
   async patch(spec: object): Promise<void> {
-    const patch = ['--type=merge', '--patch', JSON.stringify({ spec })];
-    await cluster().kubectl(['patch', 'ginst/main', '-n', this.#testbed.namespace, ...patch]);
+    const patch = JSON.stringify({ spec });
+    await kubectlIn(this.#testbed.namespace, 'patch', 'ginst/main', '--type=merge', '--patch', patch);
   }
 
   /** Removes the guardrail from the spec, and waits until calls succeed without it. */
@@ -90,15 +122,7 @@ export class GuardedGateway {
 
   /** Sends one call, and checks that the model sees a pseudonym and the client gets the real value. */
   async call(mark: string): Promise<void> {
-    const sentence = `${mark}: write to ${mark}@example.com.`;
-    const { status, text } = await this.#testbed.chat(sentence);
-    expect(status, text).to.equal(200);
-    expect(text).to.include(`You said: ${sentence}`);
-    for (const line of await this.#testbed.modelSaw(`${mark}:`)) {
-      expect(line)
-        .to.match(/<EMAIL_ADDRESS_\w+>/)
-        .and.not.include(`${mark}@example.com`);
-    }
+    await expectPseudonyms(this.#testbed, mark, (sentence) => this.#testbed.chat(sentence));
   }
 
   /**
@@ -117,7 +141,7 @@ export class GuardedGateway {
   async mapsFor(name: string): Promise<readonly Mapped[]> {
     const { namespace } = this.#testbed;
     await this.#testbed.customer(name);
-    await becomes('gcust', name, namespace, { type: 'Synced', status: 'True' });
+    await this.#testbed.synced(name);
     const pods = await podsOf(GATEWAY, namespace);
     const mapped = await Promise.all(
       pods.flatMap((pod, at) =>
@@ -130,15 +154,13 @@ export class GuardedGateway {
 
   /** Starts the deletion of a customer. */
   async deletes(name: string): Promise<void> {
-    await cluster().kubectl(['delete', `gcust/${name}`, '-n', this.#testbed.namespace, '--wait=false']);
+    await deleteIn(this.#testbed.namespace, `gcust/${name}`);
   }
 
   /** Waits until a customer and its mappings are gone, while the mappings of another user remain. */
   async forgotten(name: string, mapped: readonly Mapped[]): Promise<void> {
     const { namespace } = this.#testbed;
-    await soon(async () => {
-      expect(await get('gcust', name, namespace)).to.equal(undefined);
-    }, 2 * POD_MS);
+    await becomesEqual(() => get('gcust', name, namespace), undefined, 2 * POD_MS);
     for (const { user, restores } of mapped) expect(await restores(), user).to.equal(user !== `${namespace}-${name}`);
   }
 
@@ -151,15 +173,14 @@ export class GuardedGateway {
     const { namespace } = this.#testbed;
     const instance = await get('ginst', 'main', namespace);
     const { endpoint } = instance?.status?.guardrail as { readonly endpoint: string };
-    const secret = await get('secret', 'main-guardrail-api-key', namespace);
-    const key = Buffer.from(secret?.data?.['api-key'] ?? '', 'base64').toString();
+    const key = await secretValue(namespace, KEY_SECRET, 'api-key');
     const address = `${mark}@example.com`;
     const ask = async (phase: 'request' | 'response', text: string): Promise<string> => {
       const body = { input_type: phase, texts: [text], request_data: { user_api_key_end_user_id: user } };
       const call = JSON.stringify({ url: `${endpoint}/beta/litellm_basic_guardrail_api`, key, body });
       const node = ['node', '--input-type=module', '--eval', CALL_GUARDRAIL, call];
-      const where = ['-n', namespace, pod.metadata.name, '-c', 'gateway'];
-      const answer = await cluster().kubectl(['exec', ...where, '--', ...node]);
+      const exec = ['exec', '-n', namespace, pod.metadata.name, '-c', 'gateway', '--', ...node];
+      const answer = await cluster().kubectl(exec);
       return (JSON.parse(answer) as { texts?: string[] }).texts?.[0] ?? text;
     };
     const tag = await ask('request', address);
@@ -169,40 +190,32 @@ export class GuardedGateway {
 
   /** Like {@link call}, streamed. */
   async stream(mark: string): Promise<void> {
-    const sentence = `${mark}: write to ${mark}@example.com.`;
-    const { text } = await this.#testbed.chat(sentence, { stream: true });
-    const said = text
-      .split('\n')
-      .filter((line) => line.startsWith('data: {'))
-      .map((line) => JSON.parse(line.slice('data: '.length)) as { choices: { delta: { content?: string } }[] })
-      .map(({ choices }) => choices[0]?.delta.content ?? '')
-      .join('');
-    expect(said).to.equal(`You said: ${sentence}`);
-    for (const line of await this.#testbed.modelSaw(`${mark}:`)) expect(line).not.to.include(`${mark}@example.com`);
+    await expectPseudonyms(this.#testbed, mark, async (sentence) => {
+      const answer = await this.#testbed.chat(sentence, { stream: true });
+      const text = answer.text
+        .split('\n')
+        .filter((line) => line.startsWith('data: {'))
+        .map((line) => JSON.parse(line.slice('data: '.length)) as { choices: { delta: { content?: string } }[] })
+        .map(({ choices }) => choices[0]?.delta.content ?? '')
+        .join('');
+      expect(text).to.equal(`You said: ${sentence}`);
+      return { ...answer, text };
+    });
   }
 
   /** Rotates the API key under load, until the old key is no longer accepted. No call may fail. */
   async rotateKeyUnderLoad(): Promise<void> {
     const { namespace } = this.#testbed;
-    const secretName = 'main-guardrail-api-key';
-    const key = async (): Promise<string | undefined> =>
-      (await get('secret', secretName, namespace))?.data?.['api-key'];
-    const before = await key();
-    const load = await this.#testbed.startLoad();
-    try {
+    const value = (key: string): Promise<string> => secretValue(namespace, KEY_SECRET, key);
+    const before = await value('api-key');
+    await this.#testbed.underLoad(async () => {
       const annotation = `gateway.guardrail.dev/rotate-api-key=${++this.#rotations}`;
-      await cluster().kubectl(['annotate', 'ginst/main', '-n', namespace, annotation]);
+      await kubectlIn(namespace, 'annotate', 'ginst/main', annotation);
       await soon(async () => {
-        const secret = await get('secret', secretName, namespace);
-        const accepted = Buffer.from(secret?.data?.['api-keys'] ?? '', 'base64').toString();
-        expect(secret?.data?.['api-key']).not.to.equal(before);
-        expect(accepted.trim().split('\n'), 'keys that are accepted').to.have.length(1);
+        expect(await value('api-key')).not.to.equal(before);
+        expect((await value('api-keys')).trim().split('\n'), 'keys that are accepted').to.have.length(1);
       }, 2 * POD_MS);
       await this.ready();
-    } finally {
-      const { calls, failures } = await load.stop();
-      expect(failures).to.deep.equal([]);
-      expect(calls).to.be.greaterThan(100);
-    }
+    });
   }
 }

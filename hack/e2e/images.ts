@@ -28,7 +28,7 @@ import {
   withBaseImages,
 } from '../containers/baseImages.ts';
 import { copyContext } from '../containers/context.ts';
-import { buildImage, imageExists, npmTrust, podman, temporaryFolder } from '../containers/podman.ts';
+import { buildImage, imageExists, npmTrust, podman, withTemporaryFolder } from '../containers/podman.ts';
 import { CACHE } from '../harness/cache.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -74,9 +74,8 @@ export function ensureBaseImages(report: Report): Promise<Images['base']> {
  *
  * @throws Error with the end of podman's output
  */
-export async function ensureImages(programs: string, base: Images['base'], report: Report): Promise<Images> {
-  const work = temporaryFolder(tmpdir());
-  try {
+export function ensureImages(programs: string, base: Images['base'], report: Report): Promise<Images> {
+  return withTemporaryFolder(tmpdir(), async (work) => {
     const from = base === 'as named' ? baseImages() : standIns();
     const redis = redisImage();
     const inspected = await podman(['image', 'inspect', '--format', '{{.Id}}', redis, ...Object.values(from)]);
@@ -103,9 +102,7 @@ export async function ensureImages(programs: string, base: Images['base'], repor
     const store = await archiveOf({ name: 'redis', key: hashOf(redisId), image: redis }, () => Promise.resolve());
     // The archive is not compressed.
     return { archives: [pause, operator, store], size: statSync(operator).size, base };
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 interface Archive {
@@ -144,21 +141,18 @@ function redisImage(): string {
 }
 
 /** Adds Debian's Redis to the Debian image. */
-async function buildWithRedis(image: string, base: string, report: Report): Promise<void> {
+function buildWithRedis(image: string, base: string, report: Report): Promise<void> {
   report(`Creating a stand-in for ${image} …`);
-  const work = temporaryFolder(tmpdir());
-  try {
-    const steps = [
-      'mkdir -p /var/lib/apt/lists/partial /var/cache/apt/archives/partial',
-      'apt-get update -qq',
-      'apt-get install -y -qq --no-install-recommends redis-server',
-      'rm -rf /var/lib/apt/lists /var/cache/apt',
-    ];
+  const steps = [
+    'mkdir -p /var/lib/apt/lists/partial /var/cache/apt/archives/partial',
+    'apt-get update -qq',
+    'apt-get install -y -qq --no-install-recommends redis-server',
+    'rm -rf /var/lib/apt/lists /var/cache/apt',
+  ];
+  return withTemporaryFolder(tmpdir(), async (work) => {
     writeFileSync(join(work, 'Dockerfile'), `FROM ${base}\nRUN ${steps.join(' && ')}\n`);
     await buildImage(['--network', 'host', '--tag', image, work]);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 /** @returns whether the check passes for every item, in sequence. */

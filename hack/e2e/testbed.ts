@@ -63,11 +63,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Calls that continue until they are stopped. */
-export interface Load {
-  stop(): Promise<{ readonly calls: number; readonly failures: readonly unknown[] }>;
-}
-
 /** Polls until a check passes, at most once per {@link POLL_MS}. */
 export function soon<T>(check: () => Promise<T>, withinMs = SOON_MS): Promise<T> {
   let last = 0;
@@ -77,6 +72,51 @@ export function soon<T>(check: () => Promise<T>, withinMs = SOON_MS): Promise<T>
     last = performance.now();
     return check();
   }, withinMs);
+}
+
+/** @returns a resource of the project. */
+export function resourceIn(namespace: string, kind: string, name: string, spec: object): object {
+  return { apiVersion: 'gateway.guardrail.dev/v1alpha1', kind, metadata: { name, namespace }, spec };
+}
+
+/** Polls until a value is as expected. */
+export async function becomesEqual(read: () => Promise<unknown>, expected: unknown, withinMs?: number): Promise<void> {
+  await soon(async () => {
+    expect(await read()).to.deep.equal(expected);
+  }, withinMs);
+}
+
+/** Runs kubectl in a namespace. */
+export function kubectlIn(namespace: string, ...args: readonly string[]): Promise<string> {
+  return cluster().kubectl([...args, '-n', namespace]);
+}
+
+/** Deletes objects, and does not wait. */
+export function deleteIn(namespace: string, ...what: readonly string[]): Promise<string> {
+  return kubectlIn(namespace, 'delete', ...what, '--wait=false');
+}
+
+/** Deletes pods like a crash of their node. */
+export function killPods(namespace: string, ...which: readonly string[]): Promise<string> {
+  return deleteIn(namespace, 'pods', ...which, '--grace-period=0', '--force');
+}
+
+/** @returns whether a user may do something to a kind in a namespace. */
+export async function mayDo(user: string, verb: string, kind: string, namespace: string): Promise<boolean> {
+  // kubectl exits with 1 for a no.
+  const answer = kubectlIn(namespace, 'auth', 'can-i', verb, kind, `--as=${user}`);
+  return (await answer.catch((error: unknown) => String(error))).includes('yes');
+}
+
+/** @returns a condition of a resource. */
+export function conditionOf(resource: Resource | undefined, type: string): Condition | undefined {
+  return resource?.status?.conditions?.find((each) => each.type === type);
+}
+
+/** @returns the value of a key of a Secret. */
+export async function secretValue(namespace: string, name: string, key: string): Promise<string> {
+  const secret = await get('secret', name, namespace);
+  return Buffer.from(secret?.data?.[key] ?? '', 'base64').toString();
 }
 
 /** Applies objects as their owner, by client-side apply. */
@@ -122,7 +162,7 @@ export function becomes(
     expect(resource?.status?.observedGeneration, `observedGeneration of ${name}`).to.equal(
       resource?.metadata.generation,
     );
-    const found = all.find(({ type }) => type === expected.type);
+    const found = conditionOf(resource, expected.type);
     expect(found, JSON.stringify(all)).to.deep.include(expected);
     return found ?? { type: expected.type, status: '' };
   }, withinMs);
@@ -205,16 +245,14 @@ export class Testbed {
     // The last case deletes the CRDs.
     if ((await get('crd', 'gatewaycustomers.gateway.guardrail.dev')) !== undefined) {
       // A customer that outlives its gateway waits for five minutes, and the last case watches no other namespace.
-      const timeout = `--timeout=${POD_MS / 1000}s`;
-      await cluster()
-        .kubectl(['delete', 'gcust,gbud,ginst,gpol', '--all', '-n', this.namespace, timeout])
-        .catch(async (error: unknown) => {
-          console.log(await collectDiagnostics());
-          throw error;
-        });
+      const all = ['delete', 'gcust,gbud,ginst,gpol', '--all', `--timeout=${POD_MS / 1000}s`];
+      await kubectlIn(this.namespace, ...all).catch(async (error: unknown) => {
+        console.log(await collectDiagnostics());
+        throw error;
+      });
     }
     // The namespace remains until the end: an operator asks again and again for the objects of one that it watches.
-    await cluster().kubectl(['delete', 'deployment,statefulset,pod', '--all', '-n', this.namespace, '--wait=false']);
+    await deleteIn(this.namespace, 'deployment,statefulset,pod', '--all');
   }
 
   /** Applies the gateway's Deployment as its owner. */
@@ -234,19 +272,12 @@ export class Testbed {
   }
 
   /** Applies a GatewayInstance for this gateway. */
-  async instance(spec: object, name = 'main'): Promise<void> {
-    await apply([
-      {
-        apiVersion: 'gateway.guardrail.dev/v1alpha1',
-        kind: 'GatewayInstance',
-        metadata: { name, namespace: this.namespace },
-        spec: {
-          serviceRef: { name: GATEWAY_ADMIN, port: PORT },
-          masterKeySecretRef: { name: 'gateway', key: 'master-key' },
-          ...spec,
-        },
-      },
-    ]);
+  async instance(spec: object): Promise<void> {
+    const gateway = {
+      serviceRef: { name: GATEWAY_ADMIN, port: PORT },
+      masterKeySecretRef: { name: 'gateway', key: 'master-key' },
+    };
+    await apply([resourceIn(this.namespace, 'GatewayInstance', 'main', { ...gateway, ...spec })]);
   }
 
   /** The instance fields that manage the gateway's configuration and its Deployment. */
@@ -262,14 +293,22 @@ export class Testbed {
 
   /** Applies customers with the same spec, except for their ids. */
   async customers(names: readonly string[], spec: object = {}): Promise<void> {
-    await apply(
-      names.map((name) => ({
-        apiVersion: 'gateway.guardrail.dev/v1alpha1',
-        kind: 'GatewayCustomer',
-        metadata: { name, namespace: this.namespace },
-        spec: { customerId: `${this.namespace}-${name}`, instanceRef: { name: 'main' }, ...spec },
-      })),
-    );
+    const own = (name: string): object => ({
+      customerId: `${this.namespace}-${name}`,
+      instanceRef: { name: 'main' },
+      ...spec,
+    });
+    await apply(names.map((name) => resourceIn(this.namespace, 'GatewayCustomer', name, own(name))));
+  }
+
+  /** Waits until a customer is synced. */
+  async synced(name: string, withinMs?: number): Promise<void> {
+    await becomes('gcust', name, this.namespace, { type: 'Synced', status: 'True' }, withinMs);
+  }
+
+  /** Waits until the instance is ready. */
+  async ready(withinMs = 2 * POD_MS): Promise<void> {
+    await becomes('ginst', 'main', this.namespace, { type: 'Ready', status: 'True' }, withinMs);
   }
 
   /** @returns the gateway's record of a customer; undefined if there is none. */
@@ -284,9 +323,9 @@ export class Testbed {
     return JSON.parse(text) as Record<string, unknown>;
   }
 
-  /** Calls a model through the gateway's Service, from within the cluster. */
-  chat(text: string, more: object = {}): Promise<Answer> {
-    return this.call(this.#chatCall(text, more));
+  /** Calls a model from within the cluster. @param url default: the gateway's Service */
+  chat(text: string, more: object = {}, url?: string): Promise<Answer> {
+    return this.call(this.#chatCall(text, more, url));
   }
 
   /** @returns what the models of the gateway's pods have seen so far: the lines of their logs. */
@@ -312,18 +351,26 @@ export class Testbed {
     return JSON.parse(await ask(this.namespace, '/call', asked)) as Answer;
   }
 
-  /** Starts guarded model calls, four in parallel, each with its own address, which the answer must contain. */
-  async startLoad(): Promise<Load> {
+  /**
+   * Makes guarded model calls during some work, four in parallel, each with its own address, which the answer must contain. No
+   * call may fail.
+   */
+  async underLoad(work: () => Promise<void>): Promise<void> {
     const call = this.#chatCall('Write to user{{n}}@example.com now.', {});
     await ask(this.namespace, '/start', { call, expect: 'user{{n}}@example.com' });
-    return {
-      stop: async () => JSON.parse(await ask(this.namespace, '/stop', {})) as { calls: number; failures: unknown[] },
-    };
+    await work().finally(async () => {
+      const { calls, failures } = JSON.parse(await ask(this.namespace, '/stop', {})) as {
+        readonly calls: number;
+        readonly failures: readonly unknown[];
+      };
+      expect(failures).to.deep.equal([]);
+      expect(calls).to.be.greaterThan(100);
+    });
   }
 
-  #chatCall(text: string, more: object): object {
+  #chatCall(text: string, more: object, url = this.#url(GATEWAY)): object {
     return {
-      url: `${this.#url(GATEWAY)}/v1/chat/completions`,
+      url: `${url}/v1/chat/completions`,
       method: 'POST',
       headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
       body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }], ...more },

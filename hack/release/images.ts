@@ -8,7 +8,7 @@ import {
   type Architecture,
   type BaseImages,
 } from '../containers/baseImages.ts';
-import { buildImage, npmTrust, podman, run, temporaryFolder } from '../containers/podman.ts';
+import { buildImage, npmTrust, podman, run, withTemporaryFolder } from '../containers/podman.ts';
 
 /** All architectures of a release. */
 export const ARCHITECTURES: readonly Architecture[] = ['amd64', 'arm64'];
@@ -39,13 +39,12 @@ export async function buildFor(
   sources: ImageSources,
   tag = `${sources.version}-${architecture}`,
 ): Promise<BuiltImage> {
-  const work = temporaryFolder(tmpdir());
   const name = `localhost/release:${tag}`;
   const { commit, time, base, local, folder } = sources;
   const created = new Date(time * 1000).toISOString().replace('.000Z', 'Z');
   const platforms = { BUILDPLATFORM: `linux/${machineArchitecture()}`, TARGETPLATFORM: `linux/${architecture}` };
-  try {
-    await buildImage([
+  await withTemporaryFolder(tmpdir(), (work) =>
+    buildImage([
       // Local names are in no registry. Otherwise, podman replaces an image that it has for another platform.
       ...(local ? [] : ['--pull=missing']),
       '--no-cache',
@@ -60,10 +59,8 @@ export async function buildFor(
       ...(architecture === machineArchitecture() ? [] : ['--target=image']),
       `--tag=${name}`,
       folder,
-    ]);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+    ]),
+  );
   const { stdout } = await podman(['image', 'inspect', '--format', '{{.Digest}}', name]);
   return { architecture, name, digest: stdout.trim() };
 }
@@ -107,27 +104,23 @@ export async function removeImage(name: string): Promise<void> {
  * Writes an archive in the OCI layout with an index of all images.
  * @returns the digest of the index
  */
-export async function writeArchive(
+export function writeArchive(
   images: readonly BuiltImage[],
   { version, time }: Pick<ImageSources, 'version' | 'time'>,
   archive: string,
 ): Promise<string> {
-  const work = temporaryFolder(tmpdir());
   const list = `localhost/release:${version}`;
-  const digestFile = join(work, 'digest');
-  try {
-    await podman(['manifest', 'rm', list]).catch(() => undefined);
+  const removeList = (): Promise<unknown> => podman(['manifest', 'rm', list]).catch(() => undefined);
+  return withTemporaryFolder(tmpdir(), async (work) => {
+    const [layout, digestFile] = [join(work, 'layout'), join(work, 'digest')];
+    await removeList();
     await podman(['manifest', 'create', list]);
     for (const { name } of images) await podman(['manifest', 'add', list, `containers-storage:${name}`]);
-    const layout = join(work, 'layout');
     const push = ['manifest', 'push', '--quiet', '--all', '--format=oci', `--digestfile=${digestFile}`];
     await podman([...push, list, `oci:${layout}:${version}`]);
     await writeTar(layout, archive, time);
     return readFileSync(digestFile, 'utf8').trim();
-  } finally {
-    await podman(['manifest', 'rm', list]).catch(() => undefined);
-    rmSync(work, { recursive: true, force: true });
-  }
+  }).finally(removeList);
 }
 
 /** Writes the SBOM and the licence texts of an image. */
@@ -136,23 +129,17 @@ export async function writeLicences(
   { version, time }: Pick<ImageSources, 'version' | 'time'>,
   folder: string,
 ): Promise<void> {
-  const work = temporaryFolder(tmpdir());
-  const { stdout } = await podman(['create', name]);
-  const container = stdout.trim();
-  try {
+  const container = (await podman(['create', name])).stdout.trim();
+  await withTemporaryFolder(tmpdir(), async (work) => {
     const licences = join(work, 'licenses');
     mkdirSync(licences);
     await podman(['cp', `${container}:/licenses/.`, licences]);
     const sbom = join(licences, 'sbom.cdx.json');
     copyFileSync(sbom, join(folder, `sbom-${version}-${architecture}.cdx.json`));
     rmSync(sbom);
-    await writeTar(work, join(folder, `licenses-${version}-${architecture}.tar.gz`), time, [
-      '--use-compress-program=gzip -n',
-    ]);
-  } finally {
-    await podman(['rm', container]);
-    rmSync(work, { recursive: true, force: true });
-  }
+    const archive = join(folder, `licenses-${version}-${architecture}.tar.gz`);
+    await writeTar(work, archive, time, ['--use-compress-program=gzip -n']);
+  }).finally(() => podman(['rm', container]));
 }
 
 /** Writes an archive whose bytes depend on the files and the time only. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { baseImages, createStandInLists, type BaseImages } from '../containers/baseImages.ts';
-import { podman, run, temporaryFolder } from '../containers/podman.ts';
+import { podman, run, withTemporaryFolder } from '../containers/podman.ts';
 import type { Progress } from '../harness/progress.ts';
 import { changesOf, unreleasedChanges, withRelease } from './changelog.ts';
 import { revisionProblems } from './crdRevisions.ts';
@@ -60,12 +60,11 @@ export async function release(options: ReleaseOptions, progress: Progress): Prom
   await podman(['--version']);
   const notes = options.snapshot ? unreleasedChanges(changelog) : changesOf(changelog, version);
 
-  const work = temporaryFolder(tmpdir());
-  const folder = join(work, 'sources');
   const dist = join(ROOT, 'dist', options.snapshot ? `${version}-snapshot` : version);
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  try {
+  return withTemporaryFolder(tmpdir(), async (work) => {
+    const folder = join(work, 'sources');
     await exportCommit(ROOT, commit, folder);
     await progress.step('Manifests', async () => {
       const sources = { folder, work, repository: options.repository, time: commit.time };
@@ -73,22 +72,14 @@ export async function release(options: ReleaseOptions, progress: Progress): Prom
       await writeChart(sources, dist);
     });
     const base = await progress.step('Base images', (report) => chooseBaseImages(options, report));
-    const sources: ImageSources = {
-      folder,
-      version,
-      commit: commit.id,
-      time: commit.time,
-      base,
-      local: options.standIns,
-    };
+    const { id, time } = commit;
+    const sources: ImageSources = { folder, version, commit: id, time, base, local: options.standIns };
     const digest = await writeImages(sources, { dist, verify: options.verify, progress });
     writeFileSync(join(dist, 'RELEASE_NOTES.md'), releaseNotes(notes, { version, commit, digest, base }));
     writeFileSync(join(dist, 'SHA256SUMS'), checksums(dist));
     if (options.snapshot) return `${relative(ROOT, dist)} is complete. It is a trial, which is not for publication.`;
     return nextSteps({ version, dist: relative(ROOT, dist), repository: options.repository, digest });
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 /**

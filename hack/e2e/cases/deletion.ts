@@ -2,7 +2,19 @@ import { expect } from 'chai';
 import { cluster } from '../environment.ts';
 import { CONFIG, GATEWAY } from '../gatewayApp.ts';
 import { GuardedGateway } from '../guardedGateway.ts';
-import { becomes, get, listNames, POD_MS, rolledOut, soon, Testbed } from '../testbed.ts';
+import {
+  becomes,
+  becomesEqual,
+  conditionOf,
+  deleteIn,
+  get,
+  kubectlIn,
+  listNames,
+  POD_MS,
+  rolledOut,
+  soon,
+  Testbed,
+} from '../testbed.ts';
 
 const FORCE = 'gateway.guardrail.dev/force-delete';
 
@@ -15,22 +27,19 @@ describe('deletion', () => {
     });
     afterEach(() => testbed.end());
 
-    const remove = (what: string): Promise<string> =>
-      cluster().kubectl(['delete', what, '-n', testbed.namespace, '--wait=false']);
+    const remove = (what: string): Promise<string> => deleteIn(testbed.namespace, what);
     const gone = (kind: string, name: string): Promise<void> =>
-      soon(async () => {
-        expect(await get(kind, name, testbed.namespace), `${kind} ${name}`).to.equal(undefined);
-      }, POD_MS);
+      becomesEqual(() => get(kind, name, testbed.namespace), undefined, POD_MS);
 
     it('of customers first removes records and sessions, then the instance with exactly its owned objects', async () => {
       const before = await listNames(testbed.namespace);
       await testbed.instance({
         guardrail: { mode: 'Deployment', policy: { inline: 'entities: {PERSON: pseudonymize}\n' } },
       });
-      await becomes('ginst', 'main', testbed.namespace, { type: 'Ready', status: 'True' }, POD_MS);
+      await testbed.ready();
       for (const name of ['one', 'two']) {
         await testbed.customer(name, { maxBudget: 3 });
-        await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' });
+        await testbed.synced(name);
         expect(await testbed.record(name)).not.to.equal(undefined);
       }
       await remove('gcust/one');
@@ -41,15 +50,13 @@ describe('deletion', () => {
       await gone('gcust', 'two');
       await remove('ginst/main');
       await gone('ginst', 'main');
-      await soon(async () => {
-        expect(await listNames(testbed.namespace)).to.deep.equal(before);
-      }, POD_MS);
+      await becomesEqual(() => listNames(testbed.namespace), before, POD_MS);
     });
 
     it('of the instance first waits for its customers, reports it, and completes with the last of them', async () => {
       await testbed.instance({});
       await testbed.customer('one');
-      await becomes('gcust', 'one', testbed.namespace, { type: 'Synced', status: 'True' });
+      await testbed.synced('one');
       await remove('ginst/main');
       const expected = { type: 'Ready', status: 'False', reason: 'CustomersRemain' };
       const { message } = await becomes('ginst', 'main', testbed.namespace, expected);
@@ -67,7 +74,7 @@ describe('deletion', () => {
       await remove('ginst/main');
       await gone('ginst', 'main');
       await rolledOut(GATEWAY, testbed.namespace);
-      await cluster().kubectl(['delete', 'pods', '-n', testbed.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
+      await deleteIn(testbed.namespace, 'pods', '-l', `app=${GATEWAY}`);
       await rolledOut(GATEWAY, testbed.namespace);
       expect((await testbed.chat('probe-after: hello')).status).to.equal(200);
       const names = await listNames(testbed.namespace);
@@ -88,19 +95,16 @@ describe('deletion', () => {
       const { namespace } = testbed;
       await new GuardedGateway(testbed).on({});
       await testbed.customer('one', { maxBudget: 1 });
-      await becomes('gcust', 'one', namespace, { type: 'Synced', status: 'True' });
+      await testbed.synced('one');
       await cluster().kubectl(['delete', 'namespace', namespace, '--wait=false']);
       const waits = await soon(async () => {
         const customer = await get('gcust', 'one', namespace);
-        const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
         // It is gone if the operator has come before the deletion of the key.
-        if (customer !== undefined) expect(synced?.message).to.include(FORCE);
+        if (customer !== undefined) expect(conditionOf(customer, 'Synced')?.message).to.include(FORCE);
         return customer !== undefined;
       }, POD_MS);
-      if (waits) await cluster().kubectl(['annotate', 'gcust', '--all', '-n', namespace, `${FORCE}=true`]);
-      await soon(async () => {
-        expect(await get('namespace', namespace)).to.equal(undefined);
-      }, POD_MS);
+      if (waits) await kubectlIn(namespace, 'annotate', 'gcust', '--all', `${FORCE}=true`);
+      await becomesEqual(() => get('namespace', namespace), undefined, POD_MS);
     });
   });
 });

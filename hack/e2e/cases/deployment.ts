@@ -7,10 +7,13 @@ import { installRedis, redisHasWritten, redisKeys } from '../redis.ts';
 import {
   apply,
   becomes,
+  becomesEqual,
   get,
+  killPods,
   listNames,
   POD_MS,
   portFrom,
+  resourceIn,
   rolledOut,
   soon,
   startStranger,
@@ -52,9 +55,7 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     expect(await ports(namespace)).to.deep.equal(['open', 'open']);
     expect(await ports(stranger)).to.deep.equal(['closed', 'closed']);
     await guarded.patch({ guardrail: { networkPolicy: { fromNamespaces: [stranger] } } });
-    await soon(async () => {
-      expect(await ports(stranger)).to.deep.equal(['open', 'closed']);
-    });
+    await becomesEqual(() => ports(stranger), ['open', 'closed']);
   });
 
   it('reports when both pods have a changed policy', async () => {
@@ -75,18 +76,7 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
   it('keeps every mapping when both its pods are killed', async () => {
     const before = await redisKeys(testbed.namespace);
     expect(before).not.to.deep.equal([]);
-    const selector = 'app.kubernetes.io/instance=main,app.kubernetes.io/name=guardrail';
-    await cluster().kubectl([
-      'delete',
-      'pods',
-      '-n',
-      testbed.namespace,
-      '-l',
-      selector,
-      '--grace-period=0',
-      '--force',
-      '--wait=false',
-    ]);
+    await killPods(testbed.namespace, '-l', 'app.kubernetes.io/instance=main,app.kubernetes.io/name=guardrail');
     await rolledOut(GUARDRAIL, testbed.namespace);
     expect(await redisKeys(testbed.namespace)).to.include.members(before);
     // The Deployment still counts the killed pods for a moment, and the node learns of the new ones after they are ready.
@@ -102,9 +92,7 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     const before = await redisKeys(testbed.namespace);
     await redisHasWritten(testbed.namespace);
     await cluster().killContainer({ namespace: testbed.namespace, pod: 'guardrail-redis-0', container: 'redis' });
-    await soon(async () => {
-      await guarded.call('probe-redis');
-    }, POD_MS);
+    await soon(() => guarded.call('probe-redis'), POD_MS);
     expect(await redisKeys(testbed.namespace)).to.include.members(before);
   });
 
@@ -133,15 +121,9 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
 
   it('applies the policies of two customers to the same prompt, and its own to that of a third one', async () => {
     const { namespace } = testbed;
-    const policy = (name: string, spec: object): object => ({
-      apiVersion: 'gateway.guardrail.dev/v1alpha1',
-      kind: 'GuardrailPolicy',
-      metadata: { name, namespace },
-      spec,
-    });
     await apply([
-      policy('blocking', { entities: { EMAIL_ADDRESS: { action: 'Block' } } }),
-      policy('hiding', { deny: [{ value: 'Nightjar', type: 'PROJECT' }] }),
+      resourceIn(namespace, 'GuardrailPolicy', 'blocking', { entities: { EMAIL_ADDRESS: { action: 'Block' } } }),
+      resourceIn(namespace, 'GuardrailPolicy', 'hiding', { deny: [{ value: 'Nightjar', type: 'PROJECT' }] }),
     ]);
     for (const name of ['blocking', 'hiding']) await testbed.customer(name, { guardrailPolicyRef: { name } });
     await testbed.customer('third');
@@ -163,35 +145,31 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
   });
 
   it('becomes a sidecar and a Deployment again, with calls guarded throughout', async () => {
-    await withSidecarAccess(async (granted) => {
-      const load = await testbed.startLoad();
-      await granted(async () => {
-        for (const mode of ['Sidecar', 'Deployment'] as const) {
-          await guarded.patch({ guardrail: { mode } });
-          await becomes('ginst', 'main', testbed.namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
-          await soon(async () => {
-            const status = (await get('ginst', 'main', testbed.namespace))?.status;
-            expect((status?.guardrail as { mode?: string } | undefined)?.mode).to.equal(mode);
-          });
-          await rolledOut(GATEWAY, testbed.namespace);
-          // Of sidecars with a shared store, the operator asks one; of a Deployment, any pod.
-          await guarded.forgets(`forgotten-by-${mode.toLowerCase()}`);
-        }
-      }).finally(async () => {
-        const { calls, failures } = await load.stop();
-        expect(failures).to.deep.equal([]);
-        expect(calls).to.be.greaterThan(50);
-      });
-    });
+    await withSidecarAccess((granted) =>
+      testbed.underLoad(() =>
+        granted(async () => {
+          for (const mode of ['Sidecar', 'Deployment'] as const) {
+            await guarded.patch({ guardrail: { mode } });
+            await testbed.ready();
+            await soon(async () => {
+              const status = (await get('ginst', 'main', testbed.namespace))?.status;
+              expect((status?.guardrail as { mode?: string } | undefined)?.mode).to.equal(mode);
+            });
+            await rolledOut(GATEWAY, testbed.namespace);
+            // Of sidecars with a shared store, the operator asks one; of a Deployment, any pod.
+            await guarded.forgets(`forgotten-by-${mode.toLowerCase()}`);
+          }
+        }),
+      ),
+    );
   });
 
   it("is switched off: its objects are deleted, and the owner's Deployment is as before", async () => {
     await guarded.off();
     await guarded.ownerTakesLinesOut();
-    await soon(async () => {
-      // The instance still writes the gateway's configuration.
-      const names = (await listNames(testbed.namespace)).filter((name) => name !== 'configmap gateway-config');
-      expect(names).to.deep.equal(without);
-    }, 2 * POD_MS);
+    // The instance still writes the gateway's configuration.
+    const names = async (): Promise<string[]> =>
+      (await listNames(testbed.namespace)).filter((name) => name !== 'configmap gateway-config');
+    await becomesEqual(names, without, 2 * POD_MS);
   });
 });

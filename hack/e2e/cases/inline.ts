@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { GATEWAY, MASTER_KEY, PORT } from '../gatewayApp.ts';
-import { becomes, get, POD_MS, portFrom, rolledOut, soon, startStranger, Testbed, type Answer } from '../testbed.ts';
+import { GATEWAY, PORT } from '../gatewayApp.ts';
+import { expectPseudonyms } from '../guardedGateway.ts';
+import { becomes, becomesEqual, get, POD_MS, portFrom, rolledOut, soon, startStranger, Testbed } from '../testbed.ts';
 
 /** The port of the guardrail's proxy, which applications call. */
 const INLINE_PORT = 8081;
@@ -21,32 +22,15 @@ describe('a guardrail that stands before the gateway', () => {
       guardrail: { integration: 'Inline', exclusive },
     });
   const host = (service: string): string => `${service}.${testbed.namespace}.svc.cluster.local`;
-  const askGuarded = async (mark: string): Promise<Answer> => {
+  const expectGuarded = async (mark: string): Promise<void> => {
     const { guardrail } = (await get('ginst', 'main', testbed.namespace))?.status ?? {};
     const { clientEndpoint } = guardrail as { readonly clientEndpoint: string };
-    return testbed.call({
-      url: `${clientEndpoint}/v1/chat/completions`,
-      method: 'POST',
-      headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
-      body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: `${mark}: write to ${mark}@example.com.` }] },
-    });
-  };
-  const expectGuarded = async (mark: string): Promise<void> => {
-    await soon(async () => {
-      const { status, text } = await askGuarded(mark);
-      expect(status, text).to.equal(200);
-      expect(text).to.include(`${mark}@example.com`);
-    });
-    for (const line of await testbed.modelSaw(`${mark}:`)) {
-      expect(line)
-        .to.match(/<EMAIL_ADDRESS_\w+>/)
-        .and.not.include(`${mark}@example.com`);
-    }
+    await soon(() => expectPseudonyms(testbed, mark, (text) => testbed.chat(text, {}, clientEndpoint)));
   };
 
   it('guards the calls to its address, and leaves the address of the gateway open', async () => {
     await guarded(false);
-    await becomes('ginst', 'main', testbed.namespace, { type: 'Ready', status: 'True' }, 2 * POD_MS);
+    await testbed.ready();
     await rolledOut(GATEWAY, testbed.namespace);
     await expectGuarded('probe-inline');
     expect(await portFrom(testbed.namespace, host(GATEWAY), PORT)).to.equal('open');
@@ -54,22 +38,18 @@ describe('a guardrail that stands before the gateway', () => {
 
   it('closes the address of the gateway to all applications, and to no other', async () => {
     await guarded(true);
-    await soon(async () => {
-      expect(await portFrom(testbed.namespace, host(GATEWAY), PORT)).to.equal('closed');
-    });
+    await becomesEqual(() => portFrom(testbed.namespace, host(GATEWAY), PORT), 'closed');
     expect(await portFrom(stranger, host(GATEWAY), PORT)).to.equal('closed');
     await expectGuarded('probe-exclusive');
     // The operator still manages customers there. Without the component for sidecars, it cannot erase their sessions.
     await testbed.customer('exclusive', { deletionPolicy: 'Orphan' });
-    await becomes('gcust', 'exclusive', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+    await testbed.synced('exclusive', POD_MS);
     await becomes('ginst', 'main', testbed.namespace, { type: 'Reachable', status: 'True' });
   });
 
   it('opens it again on request', async () => {
     await guarded(false);
-    await soon(async () => {
-      expect(await portFrom(testbed.namespace, host(GATEWAY), PORT)).to.equal('open');
-    });
+    await becomesEqual(() => portFrom(testbed.namespace, host(GATEWAY), PORT), 'open');
     expect(await portFrom(stranger, host(`main-guarded`), INLINE_PORT)).to.equal('open');
   });
 });

@@ -4,9 +4,22 @@ import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
 import { readSamples } from '../../local/start/samples.ts';
 import { cluster } from '../environment.ts';
 import { GATEWAY_ADMIN, MASTER_KEY, PORT } from '../gatewayApp.ts';
-import { OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
+import { CRDS, OPERATOR_NAMESPACE, operatorPods } from '../installation.ts';
 import { NAMESPACES, SAMPLES_NAMESPACE } from '../namespaces.ts';
-import { apply, becomes, get, POD_MS, portFrom, soon, Testbed } from '../testbed.ts';
+import {
+  apply,
+  becomes,
+  becomesEqual,
+  conditionOf,
+  get,
+  kubectlIn,
+  mayDo,
+  POD_MS,
+  portFrom,
+  soon,
+  Testbed,
+  type Resource,
+} from '../testbed.ts';
 
 const METRICS_PORT = 9090;
 /** The port of /healthz and /readyz, which only the kubelet calls. */
@@ -25,36 +38,38 @@ function readTable(text: string): Map<string, Record<string, string>> {
   );
 }
 
+/** Runs a program in a pod of the operator. @returns what it prints */
+function evaluateIn(pod: Resource | undefined, script: string, ...options: string[]): Promise<string> {
+  const node = ['/usr/local/bin/node', ...options, '--eval', script];
+  return cluster().kubectl(['exec', '-n', OPERATOR_NAMESPACE, pod?.metadata.name ?? '', '--', ...node]);
+}
+
 describe('the operator, installed by kubectl apply -k', () => {
   it('runs two pods under restricted pod security, one of them the leader', async () => {
     const namespace = await get('namespace', OPERATOR_NAMESPACE);
     expect(namespace?.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const pods = await operatorPods();
     expect(pods).to.have.length(2);
-    const leading = await Promise.all(
-      pods.map(async ({ metadata: { name } }) => {
-        // From within the pod, because the NetworkPolicy admits only labelled namespaces.
-        const script = "console.log(await (await fetch('http://127.0.0.1:9090/metrics')).text())";
-        const node = ['/usr/local/bin/node', '--input-type=module', '--eval', script];
-        const metrics = await cluster().kubectl(['exec', '-n', OPERATOR_NAMESPACE, name, '--', ...node]);
-        return Number(/^leader_election_master_status\{.*\} (\d)$/m.exec(metrics)?.[1]);
-      }),
-    );
+    const leading: number[] = [];
+    for (const pod of pods) {
+      // From within the pod, because the NetworkPolicy admits only labelled namespaces.
+      const script = "console.log(await (await fetch('http://127.0.0.1:9090/metrics')).text())";
+      const metrics = await evaluateIn(pod, script, '--input-type=module');
+      leading.push(Number(/^leader_election_master_status\{.*\} (\d)$/m.exec(metrics)?.[1]));
+    }
     expect(leading.sort()).to.deep.equal([0, 1]);
   });
 
   it('starts from compiled modules in the image', async () => {
     const [pod] = await operatorPods();
     const script = "console.log(fs.readdirSync(require('module').getCompileCacheDir()).length)";
-    const node = ['/usr/local/bin/node', '--eval', script];
-    const exec = ['exec', '-n', OPERATOR_NAMESPACE, pod?.metadata.name ?? '', '--', ...node];
-    expect(Number(await cluster().kubectl(exec))).to.be.greaterThan(500);
+    expect(Number(await evaluateIn(pod, script))).to.be.greaterThan(500);
   });
 
   it('installs its CRDs', async () => {
-    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'guardrailpolicies']) {
-      const crd = await get('crd', `${kind}.gateway.guardrail.dev`);
-      expect(crd?.status?.conditions?.find(({ type }) => type === 'Established')).to.include({ status: 'True' });
+    for (const name of CRDS) {
+      const crd = await get('crd', name);
+      expect(conditionOf(crd, 'Established')).to.include({ status: 'True' });
     }
   });
 
@@ -67,17 +82,21 @@ describe('the operator, installed by kubectl apply -k', () => {
       await apply(readSamples(SAMPLES, { url, masterKey: MASTER_KEY }));
     });
     after(async () => {
-      await cluster().kubectl(['delete', 'gcust', '-n', namespace, 'acme', 'globex', 'initech', '--ignore-not-found']);
-      await cluster().kubectl(['delete', 'gbud', '-n', namespace, 'team', '--ignore-not-found']);
-      await cluster().kubectl(['delete', 'ginst,secret', '-n', namespace, 'dev', 'dev-gateway', '--ignore-not-found']);
-      await cluster().kubectl(['delete', 'gpol', '-n', namespace, 'standard', 'strict', '--ignore-not-found']);
+      for (const [kinds = '', ...names] of [
+        ['gcust', 'acme', 'globex', 'initech'],
+        ['gbud', 'team'],
+        ['ginst,secret', 'dev', 'dev-gateway'],
+        ['gpol', 'standard', 'strict'],
+      ]) {
+        await kubectlIn(namespace, 'delete', kinds, ...names, '--ignore-not-found');
+      }
       await testbed.end();
     });
 
     it('shows the right columns in kubectl get gcust,ginst', async () => {
       await becomes('ginst', 'dev', namespace, { type: 'Ready', status: 'True' }, POD_MS);
       await soon(async () => {
-        const customers = readTable(await cluster().kubectl(['get', 'gcust', '-n', namespace]));
+        const customers = readTable(await kubectlIn(namespace, 'get', 'gcust'));
         for (const [name, columns] of [
           ['acme', { CUSTOMERID: 'acme-001', MAXBUDGET: '100', SPEND: '0', SYNCED: 'true' }],
           ['globex', { CUSTOMERID: 'globex-eu', MAXBUDGET: '', SPEND: '0', SYNCED: 'true' }],
@@ -85,7 +104,7 @@ describe('the operator, installed by kubectl apply -k', () => {
         ] as const) {
           expect(customers.get(name), name).to.include(columns);
         }
-        const instances = readTable(await cluster().kubectl(['get', 'ginst', '-n', namespace]));
+        const instances = readTable(await kubectlIn(namespace, 'get', 'ginst'));
         expect(instances.get('dev')).to.include({
           ENDPOINT: `http://${GATEWAY_ADMIN}.${testbed.namespace}.svc.cluster.local:${PORT}`,
           READY: 'True',
@@ -103,7 +122,7 @@ describe('the operator, installed by kubectl apply -k', () => {
     });
 
     it('sets conditions for kubectl wait', async () => {
-      await cluster().kubectl(['wait', '--for=condition=Synced', 'gcust', '--all', '-n', namespace, '--timeout=60s']);
+      await kubectlIn(namespace, 'wait', '--for=condition=Synced', 'gcust', '--all', '--timeout=60s');
     });
 
     it('lets viewers read, editors write customers, and admins write instances', async () => {
@@ -118,16 +137,11 @@ describe('the operator, installed by kubectl apply -k', () => {
         ['admin', 'patch', 'guardrailpolicies', 'yes'],
       ] as const) {
         const user = `e2e-${role}`;
-        const binding = ['rolebinding', user, '-n', testbed.namespace];
-        await cluster().kubectl(['delete', ...binding, '--ignore-not-found']);
-        await cluster().kubectl(['create', ...binding, `--clusterrole=${role}`, `--user=${user}`]);
-        const asked = ['auth', 'can-i', verb, kind, '-n', testbed.namespace, `--as=${user}`];
-        // A controller aggregates the roles asynchronously; kubectl exits with 1 for a no.
+        await kubectlIn(testbed.namespace, 'delete', 'rolebinding', user, '--ignore-not-found');
+        await kubectlIn(testbed.namespace, 'create', 'rolebinding', user, `--clusterrole=${role}`, `--user=${user}`);
+        // A controller aggregates the roles asynchronously.
         await soon(async () => {
-          const answer = await cluster()
-            .kubectl(asked)
-            .catch((error: unknown) => String(error));
-          expect(answer.includes('yes') ? 'yes' : 'no', `${role} ${verb} ${kind}`).to.equal(may);
+          expect(await mayDo(user, verb, kind, testbed.namespace), `${role} ${verb} ${kind}`).to.equal(may === 'yes');
         });
       }
     });
@@ -140,24 +154,14 @@ describe('the operator, installed by kubectl apply -k', () => {
         cluster().kubectl(['label', 'namespace', from, `gateway.guardrail.dev/metrics${value}`, '--overwrite']);
       expect(await portFrom(from, podIP, METRICS_PORT)).to.equal('closed');
       await label('=true');
-      await soon(async () => {
-        expect(await portFrom(from, podIP, METRICS_PORT)).to.equal('open');
-      });
+      await becomesEqual(() => portFrom(from, podIP, METRICS_PORT), 'open');
       expect(await portFrom(from, podIP, PROBES_PORT)).to.equal('closed');
       await label('-');
-      await soon(async () => {
-        expect(await portFrom(from, podIP, METRICS_PORT)).to.equal('closed');
-      });
+      await becomesEqual(() => portFrom(from, podIP, METRICS_PORT), 'closed');
     });
 
     it('logs no error about the samples or itself', async () => {
-      const logs = await cluster().kubectl([
-        'logs',
-        '-n',
-        OPERATOR_NAMESPACE,
-        `deployment/${OPERATOR_NAME}`,
-        '--all-pods',
-      ]);
+      const logs = await kubectlIn(OPERATOR_NAMESPACE, 'logs', `deployment/${OPERATOR_NAME}`, '--all-pods');
       const errors = logs.split('\n').filter((line) => /"level":("error"|50)/.test(line));
       // Other cases run at the same time, and provoke errors in their namespaces.
       const ofOthers = (line: string): boolean => NAMESPACES.some((namespace) => line.includes(`"${namespace}/`));

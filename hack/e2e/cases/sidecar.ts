@@ -3,7 +3,7 @@ import { cluster } from '../environment.ts';
 import { BASE_CONFIG, CONFIG, GATEWAY } from '../gatewayApp.ts';
 import { GuardedGateway } from '../guardedGateway.ts';
 import { withSidecarAccess } from '../installation.ts';
-import { get, podsOf, POD_MS, rolledOut, soon, Testbed, type Resource } from '../testbed.ts';
+import { conditionOf, deleteIn, get, podsOf, POD_MS, rolledOut, soon, Testbed, type Resource } from '../testbed.ts';
 
 const SIDECAR = 'gateway-guardrail';
 
@@ -65,8 +65,8 @@ describe("a guardrail as a sidecar in the pods of the owner's Deployment", () =>
       await guarded.deletes('forgotten');
       await soon(async () => {
         const customer = await get('gcust', 'forgotten', testbed.namespace);
-        const synced = customer?.status?.conditions?.find(({ type }) => type === 'Synced');
-        expect(synced?.message).to.include('Add the component operator/manifests/components/sidecar');
+        const { message } = conditionOf(customer, 'Synced') ?? {};
+        expect(message).to.include('Add the component operator/manifests/components/sidecar');
       });
       await granted(() => guarded.forgotten('forgotten', mapped));
     });
@@ -119,7 +119,7 @@ describe("a guardrail as a sidecar in the pods of the owner's Deployment", () =>
     await guarded.off();
     const pods = await podsOf(GATEWAY, testbed.namespace);
     expect(pods.map((pod) => containersOf(pod).map(({ name }) => name))).to.deep.equal([['gateway'], ['gateway']]);
-    await cluster().kubectl(['delete', 'pods', '-n', testbed.namespace, '-l', `app=${GATEWAY}`, '--wait=false']);
+    await deleteIn(testbed.namespace, 'pods', '-l', `app=${GATEWAY}`);
     await rolledOut(GATEWAY, testbed.namespace);
   });
 

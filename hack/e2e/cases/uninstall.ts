@@ -16,7 +16,7 @@ import {
   type Reach,
 } from '../installation.ts';
 import { othersEnded } from '../sideBySide.ts';
-import { becomes, get, POD_MS, soon, Testbed } from '../testbed.ts';
+import { apply, becomes, becomesEqual, get, kubectlIn, mayDo, POD_MS, resourceIn, Testbed } from '../testbed.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const REVISION = 'gateway.guardrail.dev/crd-revision';
@@ -49,7 +49,7 @@ const CLUSTER_WIDE: Reach = { components: ['cluster-wide'] };
 const revision = async (): Promise<string | undefined> =>
   (await get('crd', CUSTOMERS))?.metadata.annotations?.[REVISION];
 
-/** Starts with the first case of the process, so that this one need not wait. */
+/** Starts beside the other cases, so that this one need not wait. */
 const started = start();
 // The case that awaits the promise reports the failure.
 started.catch(() => undefined);
@@ -58,7 +58,7 @@ async function start(): Promise<Testbed> {
   const testbed = await Testbed.start('uninstall', 1);
   await testbed.instance({});
   await testbed.customer('kept', { maxBudget: 4 });
-  await becomes('gcust', 'kept', testbed.namespace, { type: 'Synced', status: 'True' });
+  await testbed.synced('kept');
   return testbed;
 }
 
@@ -66,7 +66,7 @@ describe('uninstalling and upgrading', () => {
   let testbed: Testbed;
   before(async () => {
     testbed = await started;
-    await othersEnded();
+    await othersEnded('uninstall');
   });
   after(() => testbed.end());
 
@@ -82,37 +82,23 @@ describe('uninstalling and upgrading', () => {
 
   it('a new installation for all namespaces continues where the previous one stopped', async () => {
     await install(CLUSTER_WIDE);
-    await cluster().kubectl([
-      'patch',
-      'gcust/kept',
-      '-n',
-      testbed.namespace,
-      '--type=merge',
-      '-p',
-      '{"spec":{"alias":"Kept"}}',
-    ]);
-    await becomes('gcust', 'kept', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+    await kubectlIn(testbed.namespace, 'patch', 'gcust/kept', '--type=merge', '-p', '{"spec":{"alias":"Kept"}}');
+    await testbed.synced('kept', POD_MS);
     expect(await testbed.record('kept')).to.include({ alias: 'Kept' });
   });
 
   it('upgrades CRDs of an earlier release, and keeps stored resources', async () => {
     const expected = await revision();
     await cluster().kubectl(['scale', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
-    await soon(async () => {
-      expect(await operatorPods()).to.deep.equal([]);
-    }, POD_MS);
+    await becomesEqual(operatorPods, [], POD_MS);
     const file = join(mkdtempSync(join(tmpdir(), 'older-')), 'crd.yaml');
     removeAtExit(join(file, '..'));
     writeFileSync(file, olderDefinition());
     await cluster().kubectl(['replace', '-f', file]);
     await testbed.customer('stored', { maxBudget: 5 });
     await install(CLUSTER_WIDE);
-    await soon(async () => {
-      expect(await revision()).to.equal(expected);
-    });
-    for (const name of ['kept', 'stored']) {
-      await becomes('gcust', name, testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
-    }
+    await becomesEqual(revision, expected);
+    for (const name of ['kept', 'stored']) await testbed.synced(name, POD_MS);
     // Accepts a field that the older CRD lacks.
     await testbed.customer('stored', { maxBudget: 5, adoptionPolicy: 'Refuse' });
     expect((await get('gcust', 'stored', testbed.namespace))?.spec).to.include({ adoptionPolicy: 'Refuse' });
@@ -125,7 +111,7 @@ describe('uninstalling and upgrading', () => {
       await cluster().kubectl(['rollout', 'restart', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE]);
       await operatorAvailable();
       await testbed.customer('under-newer');
-      await becomes('gcust', 'under-newer', testbed.namespace, { type: 'Synced', status: 'True' }, POD_MS);
+      await testbed.synced('under-newer', POD_MS);
       expect(await revision()).to.equal('999999');
     } finally {
       await cluster().kubectl(['annotate', 'crd', CUSTOMERS, `${REVISION}=${before ?? ''}`, '--overwrite']);
@@ -136,27 +122,17 @@ describe('uninstalling and upgrading', () => {
     await remove(CLUSTER_WIDE);
     await install({});
     const other = await get('ginst', 'main', testbed.namespace);
-    const manifest = {
-      apiVersion: 'gateway.guardrail.dev/v1alpha1',
-      kind: 'GatewayInstance',
-      metadata: { name: 'own', namespace: OPERATOR_NAMESPACE },
-      spec: {
-        endpoint: `http://gateway-admin.${testbed.namespace}.svc.cluster.local:4000`,
-        masterKeySecretRef: { name: 'missing', key: 'key' },
-      },
+    const spec = {
+      endpoint: `http://gateway-admin.${testbed.namespace}.svc.cluster.local:4000`,
+      masterKeySecretRef: { name: 'missing', key: 'key' },
     };
-    await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(manifest));
+    await apply([resourceIn(OPERATOR_NAMESPACE, 'GatewayInstance', 'own', spec)]);
     await becomes('ginst', 'own', OPERATOR_NAMESPACE, { type: 'Ready', status: 'False' }, POD_MS);
-    await cluster().kubectl(['annotate', 'ginst/main', '-n', testbed.namespace, 'look=again']);
+    await kubectlIn(testbed.namespace, 'annotate', 'ginst/main', 'look=again');
     expect((await get('ginst', 'main', testbed.namespace))?.status).to.deep.equal(other?.status);
-    const user = `--as=system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_NAME}`;
-    const asked = ['auth', 'can-i', 'get', 'secrets', '-n', 'kube-system', user];
-    // kubectl exits with 1 for a no.
-    const answer = await cluster()
-      .kubectl(asked)
-      .catch(() => 'no');
-    expect(answer.trim()).to.equal('no');
-    await cluster().kubectl(['delete', 'ginst/own', '-n', OPERATOR_NAMESPACE, '--timeout=30s']);
+    const user = `system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_NAME}`;
+    expect(await mayDo(user, 'get', 'secrets', 'kube-system')).to.equal(false);
+    await kubectlIn(OPERATOR_NAMESPACE, 'delete', 'ginst/own', '--timeout=30s');
   });
 
   it('a complete uninstallation leaves nothing behind', async () => {
