@@ -1,4 +1,6 @@
 /** A guardrail under attack: the real program, a concurrent victim, and the checks after each attack. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../harness/redis.ts';
 import { Canaries } from '../canaries.ts';
@@ -9,12 +11,12 @@ import type { Random } from '../random.ts';
 import type { GuardrailAttack, StoreKind, Target } from './attack.ts';
 import { imageDataUrl } from './attackImages.ts';
 import { ATTACKER, basic, Client } from './client.ts';
-import { GuardrailProcess, type TenantName } from './guardrailProcess.ts';
+import { type Keys, startGuardrail } from './program.ts';
+import type { Program } from '../program.ts';
 import { VictimProcess } from './victimProcess.ts';
 
 /** The maximum time until the victim is served again. */
 const RECOVERY_MS = 8_000;
-const HEALTHY_WITHIN_MS = 5_000;
 /** The maximum time until memory is released. OCR can go on after its call ended, for five seconds of processor time. */
 const MEMORY_TIMEOUT_MS = 30_000;
 /**
@@ -34,8 +36,8 @@ type Fault = (phrase: string) => void;
 export class GuardrailTestbed {
   readonly #store: StoreKind;
   readonly #redis: RedisServer | undefined;
-  readonly #keys: Readonly<Record<TenantName, string>>;
-  readonly #guardrail: GuardrailProcess;
+  readonly #keys: Keys;
+  readonly #guardrail: Program;
   readonly #victim: VictimProcess;
   /** Undefined after a start. */
   #usual: { readonly bytes: number; readonly limitMs: number } | undefined;
@@ -43,8 +45,8 @@ export class GuardrailTestbed {
   private constructor(
     store: StoreKind,
     redis: RedisServer | undefined,
-    keys: Readonly<Record<TenantName, string>>,
-    guardrail: GuardrailProcess,
+    keys: Keys,
+    guardrail: Program,
     victim: VictimProcess,
   ) {
     this.#store = store;
@@ -62,9 +64,8 @@ export class GuardrailTestbed {
       other: `sk-${random.letters(20)}`,
       victim: `sk-${random.letters(20)}`,
     };
-    const guardrail = await GuardrailProcess.create({ keys, sessionKey: random.letters(32), redis });
+    const guardrail = await startGuardrail(keys, random.letters(32), redis);
     try {
-      await guardrail.start();
       const email = `${random.letters(8)}.victim@example.org`;
       const victim = await VictimProcess.start({ url: guardrail.url, key: keys.victim, email });
       return new GuardrailTestbed(store, redis, keys, guardrail, victim);
@@ -111,9 +112,26 @@ export class GuardrailTestbed {
       if (this.#guardrail.exit === undefined) fault(`the check failed: ${String(error)}`);
       return { slowdown: undefined, growth: undefined };
     });
-    for (const [where, text] of await this.#guardrail.traces()) search(where, text);
+    for (const [where, text] of await this.#traces()) search(where, text);
     const exit = this.#guardrail.exitFault();
     return { faults: [...faults, ...leaks, ...(exit === undefined ? [] : [exit])], ...checked };
+  }
+
+  /** @returns what the guardrail has written since the last call, in each place where no canary value may appear */
+  async #traces(): Promise<[where: string, text: string][]> {
+    return [
+      ['the log', this.#guardrail.newLog()],
+      ['a metric', this.#guardrail.exit === undefined ? await this.#guardrail.metrics() : ''],
+      ['the data of Redis', await this.#redisData()],
+    ];
+  }
+
+  /** @returns the data of Redis as written to disk */
+  async #redisData(): Promise<string> {
+    if (this.#redis === undefined) return '';
+    const [, folder = ''] = (await this.#redis.cli('CONFIG', 'GET', 'dir')).trim().split('\n');
+    await this.#redis.cli('SAVE');
+    return readFileSync(join(folder, 'dump.rdb'), 'latin1');
   }
 
   async #start(): Promise<void> {
@@ -171,8 +189,7 @@ export class GuardrailTestbed {
    * @returns the excessive slowdown of the victim's calls, and the memory that was not released, if any
    */
   async #check(attack: GuardrailAttack, fault: Fault): Promise<Pick<AttackResult, 'slowdown' | 'growth'>> {
-    const health = await fetch(`${this.#guardrail.url}/healthz`, { signal: AbortSignal.timeout(HEALTHY_WITHIN_MS) });
-    if (health.status !== 200) fault(`/healthz returns ${health.status}`);
+    if (!(await this.#guardrail.isHealthy())) fault('/healthz does not return 200');
     await this.#eraseAttackers();
     const result =
       this.#usual === undefined
@@ -190,7 +207,7 @@ export class GuardrailTestbed {
   async #checkVictim(attack: GuardrailAttack, limitMs: number, fault: Fault): Promise<string | undefined> {
     if (attack.outage !== undefined) return undefined;
     const peak = peakBytes(this.#guardrail.pid);
-    const limit = this.#guardrail.memoryLimitBytes;
+    const limit = this.#guardrail.memoryBytes;
     if (peak > limit) fault(`the guardrail used ${mebibytes(peak)}; its container limit is ${mebibytes(limit)}`);
     const { latencies, faults } = await this.#victim.endPeriod();
     const found = slowdown(latencies, limitMs);

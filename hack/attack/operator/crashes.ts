@@ -86,12 +86,12 @@ export const crashAttacks: readonly OperatorAttack[] = [
           await delay(300 + random.int(700));
           await gateway.kill();
           if (kill === 1) {
-            await testbed.operator.kill();
+            await testbed.operator.end();
             await testbed.shortenLease();
           }
           await delay(random.int(400));
           gateway = await startGateway(port, folder);
-          if (kill === 1) await testbed.operator.restart();
+          if (kill === 1) await testbed.operator.start();
         }
         const desired = await changing;
         return await converged(context, admin, desired);

@@ -1,7 +1,4 @@
 /** An operator under attack: a real API server, the operator as a separate process, and a bystander. */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import {
@@ -13,7 +10,6 @@ import {
   Transport,
 } from '../../../operator/runtime/testing/testing.ts';
 import { startControlPlane, type ControlPlane } from '../../harness/controlplane.ts';
-import { removeAtExit } from '../../harness/processes.ts';
 import type { Report } from '../../harness/progress.ts';
 import { largeJsonMs } from '../largeJson.ts';
 import { mebibytes } from '../measure.ts';
@@ -22,7 +18,8 @@ import type { Canaries } from '../canaries.ts';
 import type { Random } from '../random.ts';
 import { Bystander } from './bystander.ts';
 import { Namespace } from './namespace.ts';
-import { HOME, memoryLimit, startOperator, type OperatorProgram } from './program.ts';
+import type { Program } from '../program.ts';
+import { HOME, startOperator } from './program.ts';
 
 /**
  * The longest time for which an attack may block the event loop, as a multiple of {@link largeJsonMs}. The operator reads lists of
@@ -44,14 +41,13 @@ const RENEWED_WITHIN_MS = 15_000;
 export class OperatorTestbed {
   readonly plane: ControlPlane;
   readonly client: RestClient;
-  readonly operator: OperatorProgram;
+  readonly operator: Program;
   readonly #transport: Transport;
   #bystander: Bystander | undefined;
   #usualBytes = 0;
   #blockedLimitMs = 0;
-  #logRead = 0;
 
-  private constructor(plane: ControlPlane, operator: OperatorProgram) {
+  private constructor(plane: ControlPlane, operator: Program) {
     this.plane = plane;
     this.operator = operator;
     this.#transport = new Transport(plane.kubeConfig(), transportOptions());
@@ -60,10 +56,8 @@ export class OperatorTestbed {
 
   static async start(report: Report): Promise<OperatorTestbed> {
     const plane = await startControlPlane({ report });
-    const folder = mkdtempSync(join(tmpdir(), 'attack-operator-'));
-    removeAtExit(folder);
     await plane.kubectl(['create', 'namespace', HOME]);
-    const testbed = new OperatorTestbed(plane, await startOperator(plane, folder));
+    const testbed = new OperatorTestbed(plane, await startOperator(plane));
     testbed.#bystander = await Bystander.start(testbed.client);
     testbed.#blockedLimitMs = BLOCKED_RATIO * (await largeJsonMs());
     testbed.#usualBytes = await settledBytes(testbed.operator.pid);
@@ -71,7 +65,7 @@ export class OperatorTestbed {
   }
 
   async stop(): Promise<void> {
-    await this.operator.kill();
+    await this.operator.end();
     await this.#transport.close();
     await this.#bystander?.stop();
     await this.plane.stop();
@@ -93,7 +87,7 @@ export class OperatorTestbed {
     canaries: Canaries,
     how: { readonly outage?: true } = {},
   ): Promise<string[]> {
-    if (this.operator.end !== undefined) await this.operator.restart();
+    if (this.operator.exit !== undefined) await this.operator.start();
     const { pid } = this.operator;
     const [holder, began] = [await this.#leaseHolder(), Date.now()];
     await collected(pid);
@@ -109,14 +103,14 @@ export class OperatorTestbed {
   /** Restarts the operator if it ended or is not healthy. */
   async #restartIfBroken(): Promise<string[]> {
     const faults: string[] = [];
-    if (this.operator.end !== undefined) {
-      faults.push(`the operator ended with ${this.operator.end}`);
-      await this.operator.restart();
+    if (this.operator.exit !== undefined) {
+      faults.push(this.operator.exitFault() ?? '');
+      await this.operator.start();
     }
     if (!(await this.#becomesHealthy())) {
       faults.push('/healthz of the operator does not return 200');
-      await this.operator.kill();
-      await this.operator.restart();
+      await this.operator.end();
+      await this.operator.start();
     }
     return faults;
   }
@@ -129,8 +123,8 @@ export class OperatorTestbed {
     const slowdown = await this.#bystander?.endPeriod();
     if (slowdown !== undefined) faults.push(slowdown);
     const peak = peakBytes(pid);
-    if (peak > memoryLimit())
-      faults.push(`the operator used ${mebibytes(peak)}; its container limit is ${mebibytes(memoryLimit())}`);
+    const limit = this.operator.memoryBytes;
+    if (peak > limit) faults.push(`the operator used ${mebibytes(peak)}; its container limit is ${mebibytes(limit)}`);
     const { blockedMs } = await collected(pid);
     if (blockedMs > this.#blockedLimitMs)
       faults.push(
@@ -142,7 +136,7 @@ export class OperatorTestbed {
 
   async #becomesHealthy(): Promise<boolean> {
     const deadline = performance.now() + HEALTHY_WITHIN_MS;
-    while (!(await this.operator.healthy())) {
+    while (!(await this.operator.isHealthy())) {
       if (performance.now() > deadline) return false;
       await delay(200);
     }
@@ -151,16 +145,14 @@ export class OperatorTestbed {
 
   /** Searches logs, metrics, events and statuses for canary values. */
   async #leaks(canaries: Canaries): Promise<string[]> {
-    const log = this.operator.log();
     const metrics = await this.operator.metrics().catch(() => undefined);
     const places: [string, string][] = [
-      ['the log', log.slice(this.#logRead)],
+      ['the log', this.operator.newLog()],
       ['a metric', metrics ?? ''],
       ['an event', JSON.stringify((await this.client.list(kubeEvents)).map(({ note }) => note))],
       ['a status of a customer', JSON.stringify((await this.client.list(customers)).map(({ status }) => status))],
       ['a status of an instance', JSON.stringify((await this.client.list(instances)).map(({ status }) => status))],
     ];
-    this.#logRead = log.length;
     const leaks = places.flatMap(([where, text]) =>
       canaries.scan(text).map((token) => `${where} contains a canary value (${token})`),
     );
