@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { GuardrailResult } from '../guardrail/guardrail.ts';
+import type { GuardrailPlan, GuardrailResult } from '../guardrail/guardrail.ts';
 import { type ConditionStates, readiness } from './readiness.ts';
-import { transitions } from './events.ts';
+import { rotationEvents, transitions } from './events.ts';
 import { countCustomers, guardrailStatus, nextStatus, statusWithReady } from './status.ts';
 import { good, instanceOf, observed } from './testing/instances.ts';
 
@@ -23,6 +23,14 @@ describe('instance status', () => {
         GuardrailReady: { status: 'False', reason: 'RollingOut', message: 'y' },
       },
       { status: 'False', reason: 'NotReachable', message: 'x' },
+    ],
+    [
+      'the guardrail is not ready, before the configuration that names it',
+      {
+        GuardrailReady: { status: 'False', reason: 'RollingOut', message: 'y' },
+        ProxyConfigured: { status: 'False', reason: 'RollingOut', message: 'z' },
+      },
+      { status: 'False', reason: 'GuardrailNotReady', message: 'y' },
     ],
     [
       'the guardrail is not ready',
@@ -123,6 +131,28 @@ describe('instance status', () => {
       ).to.deep.equal(expected === undefined ? [] : [expected]);
     });
   }
+
+  it('keeps what another controller writes, and remembers for which generation a sidecar was contested', () => {
+    const written = { customerList: { version: 'v1' }, policy: { revision: 'r1' } };
+    const known = instanceOf();
+    const instance = { ...known, status: written } as unknown as GatewayInstance;
+    const contested = { status: 'False', reason: 'SidecarContested', message: '' } as const;
+    const status = nextStatus(instance, { ...good, GuardrailReady: contested }, observed, now);
+    expect(status).to.deep.include({ ...written, sidecarContestedGeneration: known.metadata.generation });
+    expect(nextStatus(instance, good, observed, now)).to.not.have.property('sidecarContestedGeneration');
+  });
+
+  it('keeps what a frozen guardrail does', () => {
+    const guardrail = {
+      enforcement: 'Monitor',
+      policyRevision: 'r1',
+      lastHandledApiKeyRotation: '1',
+      lastHandledEncryptionKeyRotation: '2',
+    } as const;
+    const active = { mode: 'Deployment', integration: 'Callback', url: 'http://guardrail' } as const;
+    const instance = { ...instanceOf({ guardrail: {} }), status: { guardrail } } as unknown as GatewayInstance;
+    expect(guardrailStatus(instance, { active, plan: undefined }, undefined)).to.include(guardrail);
+  });
 
   it('keeps all other conditions if only Ready is written', () => {
     const instance = withStatus(good, now);
@@ -273,11 +303,50 @@ describe('instance status', () => {
         { ...good, GuardrailReady: { status: 'False', reason: 'NotRequested', message: '' } },
         ['GuardrailRemoved'],
       ],
+      [
+        'when the gateway runs with its configuration, once',
+        { ...good, ProxyConfigured: { status: 'False', reason: 'RollingOut', message: '' } },
+        good,
+        ['Ready', 'ProxyConfigured'],
+      ],
     ] as const) {
       it(what, () => {
         const instance = withStatus(before, now);
         const status = nextStatus(instance, after, observed, later);
         expect(transitions(instance, status).map(({ reason }) => reason)).to.deep.equal(expected);
+      });
+    }
+
+    it('when it is paused, when it goes on, and when its deletion begins to wait', () => {
+      const reasonsAfter = (instance: GatewayInstance, reason: 'Paused' | 'CustomersRemain'): string[] => {
+        const ready = { status: 'False', reason, message: 'x' } as const;
+        const status = statusWithReady(instance, ready, observed.customers, later);
+        return transitions(instance, status).map((event) => event.reason);
+      };
+      const ready = withStatus(good, now);
+      const pausedStatus = statusWithReady(
+        ready,
+        { status: 'False', reason: 'Paused', message: 'x' },
+        observed.customers,
+        now,
+      );
+      const paused = { ...ready, status: pausedStatus };
+      expect(reasonsAfter(ready, 'Paused')).to.deep.equal(['Paused']);
+      expect(reasonsAfter(paused, 'Paused')).to.deep.equal([]);
+      expect(reasonsAfter(paused, 'CustomersRemain')).to.deep.equal(['CustomersRemain', 'Resumed']);
+      const resumed = transitions(paused, nextStatus(paused, good, observed, later)).map((event) => event.reason);
+      expect(resumed).to.deep.equal(['Ready', 'Resumed']);
+    });
+
+    for (const [finished, expected] of [
+      [{ api: false, encryption: false }, []],
+      [{ api: true, encryption: false }, ['ApiKeyRotated']],
+      [{ api: false, encryption: true }, ['EncryptionKeyRotated']],
+    ] as const) {
+      it(`for each completed rotation of a key: ${expected.join() || 'none'}`, () => {
+        const keys = { finished } as unknown as GuardrailPlan['keys'];
+        expect(rotationEvents(keys).map(({ reason }) => reason)).to.deep.equal(expected);
+        expect(rotationEvents(undefined)).to.deep.equal([]);
       });
     }
   });
