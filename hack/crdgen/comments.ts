@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import ts from 'typescript';
-import type { Problem } from './crdgen.ts';
+import type { Problem } from './schema.ts';
 
 /** Tags whose value is text. */
 const TEXT_TAGS = ['format', 'pattern', 'asType', 'listType', 'listMapKey'];

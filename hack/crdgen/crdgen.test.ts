@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { generate, GenerationError, type KindNames, type Problem } from './crdgen.ts';
+import { generate, GenerationError, type KindNames } from './crdgen.ts';
 import * as good from './fixtures/good.ts';
+import type { Problem } from './schema.ts';
 import { projectSources } from './project.ts';
 
 const root = join(import.meta.dirname, '../..');

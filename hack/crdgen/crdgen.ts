@@ -6,15 +6,14 @@ import { createGenerator, type SchemaGenerator } from 'ts-json-schema-generator'
 import { stringify } from 'yaml';
 import { checkColumns, checkSchema, type PrinterColumn } from './checks.ts';
 import { EXTRA_TAGS, kindComment, linkedConstant, sourceProblems } from './comments.ts';
-import { type JsonSchema, readRules, type Report, type StructuralSchema, toStructural } from './schema.ts';
-
-/** A part of the types that a CRD cannot express, or that the API server would silently drop. */
-export interface Problem {
-  /** A source file, relative to the working directory, and a line; or a kind and the path of a field. */
-  readonly place: string;
-  /** The fault, and its remedy. */
-  readonly reason: string;
-}
+import {
+  type JsonSchema,
+  type Problem,
+  readRules,
+  type Report,
+  type StructuralSchema,
+  toStructural,
+} from './schema.ts';
 
 /** The types cannot be converted to CRDs without a loss. Nothing was written. */
 export class GenerationError extends Error {

@@ -37,6 +37,14 @@ export interface ValidationRule {
 /** An input schema, with any contents. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** A part of the types that a CRD cannot express, or that the API server would silently drop. */
+export interface Problem {
+  /** A source file, relative to the working directory, and a line; or a kind and the path of a field. */
+  readonly place: string;
+  /** The fault, and its remedy. */
+  readonly reason: string;
+}
+
 /** Called for everything that a CRD cannot express, with the path of the field, such as `spec.models[]`. */
 export type Report = (field: string, reason: string) => void;
 
