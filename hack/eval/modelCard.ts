@@ -5,6 +5,7 @@ import { format, resolveConfig } from 'prettier';
 import type { BuiltinOptions, Profile } from '../../guardrail/detection/detection.ts';
 import { recognizedTypes } from '../../guardrail/detection/recognizers/recognizers.ts';
 import type { Manifest } from '../training/build.ts';
+import { readWeightsManifest } from '../training/weightsManifest.ts';
 import { packages } from '../corpora/packages.ts';
 import type { EvalSet } from './evalData.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
@@ -251,6 +252,7 @@ export function weights(): string {
   return table(
     ['', ''],
     [
+      ['version', String(readWeightsManifest().version)],
       ['SHA-256 of the tagger, unpacked', `\`${sha256.model}\``],
       ['SHA-256 of the classifier, unpacked', `\`${sha256.classifier}\``],
       ['SHA-256 of the gazetteers, unpacked', `\`${sha256.gazetteer}\``],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { shippedFiles } from '../../guardrail/detection/ner/model.ts';
 import { contentHash, type Manifest } from './build.ts';
+import { manifestAfter, readWeightsManifest } from './weightsManifest.ts';
 import { changedInputs, inputsFile, tokensOf, type Inputs } from './inputs.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('./manifest.json', import.meta.url), 'utf8')) as Manifest;
@@ -11,6 +12,19 @@ describe('shipped weights', () => {
   it('match the manifest (after a change of the training, run `npm run train`)', () => {
     const hashes = Object.entries(shippedFiles).map(([name, file]) => [name, contentHash(readFileSync(file))]);
     expect(Object.fromEntries(hashes)).to.deep.equal(manifest.sha256);
+  });
+
+  it('have a manifest beside them that names the digests of the files and of the inputs', () => {
+    const shipped = readWeightsManifest();
+    expect(shipped).to.deep.equal(manifestAfter(shipped, manifest, inputs));
+  });
+
+  it('have a new version after a training that changes one of them, and only then', () => {
+    const shipped = readWeightsManifest();
+    const { version } = shipped;
+    expect(manifestAfter(shipped, manifest, { 'another.txt': 'any' }).version).to.equal(version);
+    const others = { sha256: { ...manifest.sha256, classifier: 'another' } };
+    expect(manifestAfter(shipped, others, inputs)).to.include({ version: version + 1, inputs: shipped.inputs });
   });
 
   it('were trained from the present files (after a change of them, run `npm run train`)', () => {

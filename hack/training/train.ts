@@ -1,5 +1,6 @@
 /**
- * Trains the detector: `npm run train` writes the weights, the gazetteers, the manifest and the digests of what it has read.
+ * Trains the detector: `npm run train` writes the weights, the gazetteers, their manifests and the digests of what
+ * it has read.
  * `npm run train -- --score` keeps the weights and only updates their scores in the manifest.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,14 +8,15 @@ import { parseArgs } from 'node:util';
 import { shippedFiles } from '../../guardrail/detection/ner/model.ts';
 import { rescored, SMALL_SHARE, type Files, type Manifest } from './build.ts';
 import { recordedTraining } from './recordedTraining.ts';
-import { inputsFile, inputsOf } from './inputs.ts';
+import { inputsFile, inputsOf, type Inputs } from './inputs.ts';
+import { manifestAfter, readWeightsManifest, writeWeightsManifest } from './weightsManifest.ts';
 
 const manifestFile = new URL('./manifest.json', import.meta.url);
 const { values } = parseArgs({ options: { score: { type: 'boolean' } } });
 
 const names = Object.keys(shippedFiles) as (keyof Files)[];
 
-/** Trains, and writes everything but the manifest. */
+/** Trains, and writes everything but the manifests. */
 async function trained(): Promise<Manifest> {
   process.stderr.write('Training takes about eight minutes.\n');
   const { files, manifest, reads } = await recordedTraining();
@@ -34,5 +36,7 @@ const manifest = values.score
   ? rescored(JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest, shipped())
   : await trained();
 writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
+const inputs = JSON.parse(readFileSync(inputsFile, 'utf8')) as Inputs;
+writeWeightsManifest(manifestAfter(readWeightsManifest(), manifest, inputs));
 const { development, heldOut, reliability } = manifest;
 process.stderr.write(`${JSON.stringify({ development, heldOut, reliability }, null, 2)}\n`);
