@@ -1,9 +1,10 @@
 import { contextWords } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
 import { afterKeyword, afterPrefix, contextBefore, eachMatch, type Recognizer } from '../recognizer.ts';
 
 /** A word of a name: `O'Neill`, `Jean-Luc`, `J.`, `山田`. */
 const WORD = String.raw`(?:\p{Lu}[\p{L}\p{M}'’.-]{0,30}|\p{Lo}{1,12})`;
-const PARTICLE = String.raw`(?:d[aei]s?|del|della|van|von|der|den|het|ten|ter|ap|ab|bin|ibn|al|el|la|le|y|e|zu|af|av|'t)`;
+const PARTICLE = `(?:${smallWords('inName')})`;
 const NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){0,4}`;
 const FULL_NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){1,4}`;
 

@@ -1,4 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
 import { afterKeyword, contextBefore, type Recognizer } from '../recognizer.ts';
 
 /** How far from a town the key with the name of the person may stand, in UTF-16 code units. */
@@ -34,7 +35,7 @@ const birthplace = afterKeyword('birthplace', 40, [
     type: 'ADDRESS',
     rule: 'address.birthplace',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:Bad|San|Santa|Saint|St\.|New|Los|Las|La|Le|El|Den|Nowy|Nowa|Stary|Stara) )?${WORD}(?: (?:am|an der|im|sur|de la|del|do|of|upon) ${WORD})?`,
+      String.raw`(?<![\p{L}\p{N}])(?:(?:${smallWords('beforeTown')}) )?${WORD}(?: (?:${smallWords('inTown')}) ${WORD})?`,
       'gu',
     ),
     mayMatch: () => true,

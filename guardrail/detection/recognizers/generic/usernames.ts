@@ -1,4 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
 import { afterKeyword, afterPrefix, contextBefore, type Match, type Recognizer } from '../recognizer.ts';
 import { isPersonal, NAME } from './accountName.ts';
 import { accountsInLogs } from './accountsInLogs.ts';
@@ -14,8 +15,8 @@ const label = String.raw`(?<![\p{L}\p{N}.$_-])(?:${contextWords('username')})`;
 const quotedField = new RegExp(`${label}["'] ?: ?["']$`, 'u');
 const assigned = new RegExp(`${label}=["']?$`, 'u');
 /** What the account belongs to: "on Steam", "for the portal". */
-const ofService = String.raw`(?: (?:on|for|at|bei|auf|für|en|para|sur|pour|su|per|op|voor|bij|na|w|do|på|för) (?:(?:the|my|our|das|die|den|le|la|el|het|de) )?[\p{L}\d.]{2,16}(?: \p{L}{2,16})?)?`;
-const inProse = new RegExp(String.raw`${label}${ofService}(?: ?:| is| ist| est| es| è) ["'„“«]?$`, 'u');
+const ofService = String.raw`(?: (?:${smallWords('ofService')}) (?:(?:${smallWords('article')}) )?[\p{L}\d.]{2,16}(?: \p{L}{2,16})?)?`;
+const inProse = new RegExp(String.raw`${label}${ofService}(?: ?:| (?:${contextWords('is')})) ["'„“«]?$`, 'u');
 
 const directly = new RegExp(`${label} $`, 'u');
 const quoted = new RegExp(`${label} ["'„“«]$`, 'u');
