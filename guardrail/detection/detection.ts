@@ -6,7 +6,7 @@ export * from './contract.ts';
 export { createAnalyzer, type AnalyzerOptions } from './analyzer.ts';
 export { luhn, decimalModulo } from './recognizers/checksums.ts';
 export { createBuiltinDetector, type BuiltinOptions } from './builtinDetector.ts';
-export { explain, policyLines, type ExplainedFinding, type Explanation } from './explanation.ts';
+export { explain, ExplanationBudget, type ExplainedFinding, type Explanation } from './explanation.ts';
 export { explanationJson, type ExplanationJson } from './explanationReport.ts';
 export { recognizedRules } from './recognizers/recognizers.ts';
 export { boundedRule, rulesOfNames } from './rules.ts';

@@ -66,6 +66,21 @@ describe('explanations', function () {
     expect(values).to.include.members(['Siemens profile', 'NAT falseName']);
   });
 
+  it('take a bounded number of analyses, whatever the text has', async () => {
+    let analyses = 0;
+    const counted: Analyzer = {
+      ...analyzer,
+      analyze(texts, options) {
+        analyses++;
+        return analyzer.analyze(texts, options);
+      },
+    };
+    const text = 'name;phone\n' + 'Mia Kern;0301234567\n'.repeat(200);
+    const { findings } = await explain(counted, text, context);
+    expect(findings).to.have.length(400);
+    expect(analyses).to.be.within(300, 402);
+  });
+
   it('name each feature of the model', async () => {
     for (const { text } of explainedTexts) {
       const { findings, dropped } = await explained(text);

@@ -27,11 +27,13 @@ export interface Explanation {
   readonly dropped: readonly (Dropped & { readonly model: ModelEvidence | undefined })[];
 }
 
-/** The most analyses of one explanation: each takes less than a millisecond. */
+/** The most analyses of parts of texts for one call: each takes about a millisecond. */
 const MOST_ANALYSES = 400;
 /** The text around a value in which words are left out, in UTF-16 code units. */
 const BEFORE = 600;
 const AFTER = 300;
+/** The same before a value in a column, whose header is searched. */
+const BEFORE_COLUMN = 8_000;
 /** How many words on each side of a value, and of the header of its column, are left out one by one. */
 const WORDS_BEFORE = 10;
 const WORDS_AFTER = 4;
@@ -41,25 +43,43 @@ const LEAST_LOSS = 0.05;
 
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
 
+/** How many analyses the explanations of one call may still take. Without any, finds have no words. */
+export class ExplanationBudget {
+  private left = MOST_ANALYSES;
+
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  take(): void {
+    this.left--;
+  }
+}
+
 /**
  * Analyzes a text, and explains each find and each dropped candidate. Takes many times as long as the analysis alone.
+ * @param budget that of the call, if it has several texts
  * @throws DetectorUnavailableError | TooManyValuesError
  */
-export async function explain(analyzer: Analyzer, text: string, context: AnalysisContext): Promise<Explanation> {
+export async function explain(
+  analyzer: Analyzer,
+  text: string,
+  context: AnalysisContext,
+  budget = new ExplanationBudget(),
+): Promise<Explanation> {
   const trace = new Trace();
   // Without its scope, nothing of the explanation is remembered.
   const [findings = []] = await analyzer.analyze([text], { ...context, scope: undefined, trace });
   const modelOf = ({ start, end }: TextRange): ModelEvidence | undefined =>
     trace.model.find((each) => each.start < end && each.end > start);
-  let budget = MOST_ANALYSES;
   const analyzed = async (changed: string): Promise<readonly Finding[]> => {
-    budget--;
+    budget.take();
     const [found = []] = await analyzer.analyze([changed], { ...context, scope: undefined, isLocal: true });
     return found;
   };
   const explained: ExplainedFinding[] = [];
   for (const finding of findings) {
-    const words = budget > 0 ? await wordsOf(text, finding, { findings, analyzed, hasBudget: () => budget > 0 }) : [];
+    const words = budget.isSpent ? [] : await wordsOf(text, finding, { findings, analyzed, budget });
     const isModels = finding.rule.startsWith('model.');
     explained.push({ ...finding, words, model: isModels ? modelOf(finding) : undefined });
   }
@@ -84,7 +104,7 @@ function distinct(dropped: readonly Dropped[]): Dropped[] {
 interface Experiment {
   readonly findings: readonly Finding[];
   readonly analyzed: (text: string) => Promise<readonly Finding[]>;
-  readonly hasBudget: () => boolean;
+  readonly budget: ExplanationBudget;
 }
 
 /**
@@ -93,12 +113,12 @@ interface Experiment {
 async function wordsOf(
   text: string,
   finding: Finding,
-  { findings, analyzed, hasBudget }: Experiment,
+  { findings, analyzed, budget }: Experiment,
 ): Promise<TextRange[]> {
   if (finding.rule === 'repetition') return otherPlace(text, finding, findings);
   // Values of policies and of servers are found as they are.
   if (finding.detector === 'deny-list' || finding.detector === 'presidio') return [];
-  const from = Math.max(0, finding.rule.startsWith('column') ? 0 : finding.start - BEFORE);
+  const from = Math.max(0, finding.start - (finding.rule.startsWith('column') ? BEFORE_COLUMN : BEFORE));
   const part = text.slice(from, finding.end + AFTER);
   const isSame = (found: Finding): boolean =>
     found.start + from === finding.start &&
@@ -113,12 +133,12 @@ async function wordsOf(
     (await analyzed(without(part, left))).some(isSame);
   const inText = ({ start, end }: TextRange): TextRange => ({ start: start + from, end: end + from });
   const needed: TextRange[] = [];
-  for (const one of near) if (hasBudget() && !(await isFoundWithout([one]))) needed.push(one);
-  if (needed.length > 0 || !hasBudget() || (await isFoundWithout(near))) return needed.map(inText);
+  for (const one of near) if (!budget.isSpent && !(await isFoundWithout([one]))) needed.push(one);
+  if (needed.length > 0 || budget.isSpent || (await isFoundWithout(near))) return needed.map(inText);
   // Several words suffice, each alone.
   const sufficient: TextRange[] = [];
   for (const one of near)
-    if (hasBudget() && (await isFoundWithout(near.filter((each) => each !== one)))) sufficient.push(one);
+    if (!budget.isSpent && (await isFoundWithout(near.filter((each) => each !== one)))) sufficient.push(one);
   return sufficient.map(inText);
 }
 

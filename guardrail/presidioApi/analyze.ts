@@ -1,6 +1,7 @@
 /** Answers `POST /analyze`. */
 import {
   explain,
+  ExplanationBudget,
   TooManyValuesError,
   toCodePoints,
   type AnalysisContext,
@@ -89,9 +90,9 @@ export function createPresidioAnalyzer(options: AnalyzeOptions): PresidioAnalyze
   const findingsIn = async (
     text: string,
     context: AnalysisContext,
-    { isExplained }: AnalyzeRequest,
+    budget: ExplanationBudget | undefined,
   ): Promise<readonly (Finding | ExplainedFinding)[]> => {
-    if (isExplained) return (await explain(uncountedAnalyzer, text, context)).findings;
+    if (budget) return (await explain(uncountedAnalyzer, text, context, budget)).findings;
     return (await analyzer.analyze([text], context))[0] ?? [];
   };
   const knownTypes = (): ReadonlySet<string> => new Set(types().flatMap((type) => [type, presidioTypeOf(type)]));
@@ -101,11 +102,12 @@ export function createPresidioAnalyzer(options: AnalyzeOptions): PresidioAnalyze
       const request = readAnalyzeRequest(body, { languages, types: known });
       const yieldIfDue = createYielder();
       const policy = await inSlices(policyOf(service(), request), yieldIfDue);
+      const budget = request.isExplained ? new ExplanationBudget() : undefined;
       const findings: Finding[] = [];
       const results: PresidioResult[][] = [];
       // One call for each text: a name in one of them says nothing about the others.
       for (const text of request.texts) {
-        const found = /\S/.test(text) ? await findingsIn(text, { ...call, policy }, request) : [];
+        const found = /\S/.test(text) ? await findingsIn(text, { ...call, policy }, budget) : [];
         const reported = found.filter((finding) => isReported(text, finding, request));
         TooManyValuesError.check(findings.length + reported.length);
         findings.push(...reported);
