@@ -174,8 +174,11 @@ function otherPlace(text: string, { start, end }: Finding, findings: readonly Fi
 /** Lines of a policy that change what happens to a value, to copy. */
 export function policyLines(text: string, { start, end, type, ...more }: Finding | Dropped): readonly string[] {
   const value = JSON.stringify(text.slice(start, end));
-  if (!('by' in more))
+  if (!('by' in more)) {
+    // The deny list takes precedence over the allow list.
+    if (more.detector === 'deny-list') return [`# Remove ${value} from deny.`];
     return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(type)}: { action: ignore } }`];
+  }
   switch (more.by) {
     case 'profile':
     case 'ignored':

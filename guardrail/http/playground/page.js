@@ -350,13 +350,16 @@ function isAt(one, other) {
  * @param {string} text
  * @param {Entity} entity
  */
-function reasonOfEntity(text, { start, end, type, score, rule, words, model }) {
+function reasonOfEntity(text, { start, end, type, score, rule, detector, words, model }) {
+  const value = JSON.stringify(text.slice(start, end));
   const counted = words.map((word) => `“${text.slice(word.start, word.end)}”`);
   return [
     `“${text.slice(start, end)}” is hidden as ${type}, score ${score.toFixed(2)}, by the rule ${rule}.`,
     ...(counted.length === 0 ? [] : [`It would not be found like this without ${counted.join(', ')}.`]),
     ...modelReason(model),
-    `To leave it, add to the policy: allow: [{ value: ${JSON.stringify(text.slice(start, end))} }]`,
+    detector === 'deny-list'
+      ? `To leave it, remove ${value} from deny in the policy.`
+      : `To leave it, add to the policy: allow: [{ value: ${value} }]`,
   ];
 }
 
