@@ -55,7 +55,7 @@ function readBefore(body: JsonObject, request: JsonObject, call: GatewayCall): E
   const rest = tools ? without(own, 'tools') : own;
   // Each message is a row of its own: what is replaced in it depends on the rows before it alone.
   const list = MESSAGE_LISTS.find((name) => rowsOf(rest[name]) !== undefined);
-  const messages = (list !== undefined && rowsOf(rest[list])) || [];
+  const messages = (list === undefined ? undefined : rowsOf(rest[list])) ?? [];
   const head = list === undefined ? rest : without(rest, list);
   return {
     phase: 'request',
