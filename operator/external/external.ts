@@ -9,7 +9,7 @@ export {
   type ExternalDependencies,
   type ExternalRecord,
   PendingError,
-  type Run,
+  Run,
 } from './adapter.ts';
 export {
   type Claim,
@@ -35,3 +35,4 @@ export {
   type SyncAction,
   withSyncTime,
 } from './resource.ts';
+export { syncRecord } from './sync.ts';

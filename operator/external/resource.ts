@@ -125,7 +125,7 @@ export type OrphanReason =
   'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost' | 'gateway_changed';
 
 type EventReason = CustomerEventReason | BudgetEventReason;
-type Reasons = Readonly<Partial<Record<string & Outcome['reason'], EventReason>>>;
+type Reasons = Readonly<Partial<Record<Outcome['reason'], EventReason>>>;
 
 const failures: Reasons = {
   Conflict: 'Conflict',

@@ -104,7 +104,9 @@ describe('the development gateway', () => {
     it('lists all customers, or pages of them by id', async () => {
       const idsOf = async (path: string): Promise<unknown> => {
         const { status, body } = await get(path);
-        return status === 200 ? (body as unknown as JsonObject[]).map(({ user_id: id }) => id).join(' ') : status;
+        return status === 200
+          ? (body as unknown as { user_id: string }[]).map(({ user_id: id }) => id).join(' ')
+          : status;
       };
       for (const id of ['c', 'a', 'b']) await post('/customer/new', { user_id: id });
       expect(await idsOf('/customer/list?page=2&page_size=2')).to.equal('c a b');

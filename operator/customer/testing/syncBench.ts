@@ -3,14 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
-import { testIdentity } from '../../connection/testing/testIdentity.ts';
-import { Run } from '../../external/adapter.ts';
-import { ownershipAt } from '../../external/claims.ts';
-import { type Outcome, PendingError } from '../../external/external.ts';
-import { syncRecord } from '../../external/sync.ts';
+import { type Outcome, type Ownership, PendingError, Run, syncRecord } from '../../external/external.ts';
 import {
   budgetRowId,
   type CustomerRow,
+  type Field,
   type Fields,
   fieldsOf,
   type GatewayClient,
@@ -27,7 +24,6 @@ import { CustomerAdapter } from '../adapter.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { desiredFields } from '../desired.ts';
 import { CustomerRecord } from '../record.ts';
-import { customerClaims } from '../status.ts';
 import { strategyFor } from '../strategy.ts';
 import { neverCleared, neverReported, type Spec, tiers } from './specs.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';
@@ -59,6 +55,10 @@ export class SyncedResource {
       byClaim: index,
       byUid: { get: (uid) => bench.others.filter(({ metadata }) => metadata.uid === uid), keys: () => [] },
     };
+  }
+
+  get ownership(): Ownership<Field> {
+    return this.#dependencies.claims.of(this.stored.customer).ownership;
   }
 
   set(desired: Spec): void {
@@ -181,9 +181,7 @@ export class SyncBench {
       const same = sameValue(desired[field], observed.fields[field]);
       expect(same, `${field} of ${JSON.stringify(customer.spec)}`).to.equal(true);
     }
-    const left = [...ownershipAt(customerClaims, testIdentity, customer, undefined).fields].filter(
-      (field) => desired[field] === undefined,
-    );
+    const left = [...resource.ownership.fields].filter((field) => desired[field] === undefined);
     expect(left.filter((field) => !neverCleared.includes(field))).to.deep.equal([]);
     // The resource's own row exists exactly if the record is linked to it.
     const rows = await this.client.budgetInfo([resource.rowId]);
