@@ -3,7 +3,7 @@ export { BLOCKED_CODE, errorBodyOf, errorEventOf, type ApiError, type ErrorBody 
 export type { Api, ByteStream, GuardedBody, RequestBody, RestoredBody } from './contract.ts';
 export { readingEndUsers, strip, withJson, type EndUsers } from './endUser.ts';
 export { BodyError, UnreadableAnswerError, type BodyProblem } from './errors.ts';
-export { memberText, JsonError, parseDocument, parsing, type Member, type Node } from './json/document.ts';
+export { memberText, JsonError, parseDocument, parsing, type Member, type Node } from '../messages/messages.ts';
 export { applyingEdits, type Edit } from './json/edits.ts';
 export { leavingOutSchemas, mcpMessage } from './mcpMessage.ts';
 export { guardBody } from './request/guardBody.ts';

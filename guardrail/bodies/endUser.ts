@@ -3,10 +3,9 @@
  * @see LiteLLM: get_end_user_id_from_request_body
  */
 import { createStepCounter, type Steps } from '../eventLoop.ts';
-import { isObject } from '../messages/messages.ts';
+import { isObject, JsonError, type Node, parsing } from '../messages/messages.ts';
 import type { RequestBody } from './contract.ts';
 import { BodyError } from './errors.ts';
-import { JsonError, parsing, type Node } from './json/document.ts';
 import { boundaryOf, readParts } from './request/multipart.ts';
 import { decodeUtf8, readingJson, type Document } from './text.ts';
 

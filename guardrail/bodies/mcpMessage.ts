@@ -3,9 +3,9 @@
  * names of its members, because the request that it answers can be one of another connection.
  * @see https://modelcontextprotocol.io/specification/2025-06-18/schema
  */
+import { itemsOf, memberOf, type Node, parsing } from '../messages/messages.ts';
 import type { Steps } from '../eventLoop.ts';
 import { applyingEdits } from './json/edits.ts';
-import { itemsOf, memberOf, parsing, type Node } from './json/document.ts';
 import type { Operation } from './operations.ts';
 import { rolesOf, type BodyRole } from './roles.ts';
 import type { InnerBodies } from './source.ts';

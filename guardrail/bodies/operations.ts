@@ -1,6 +1,6 @@
 /** The operations of model APIs. A row says what is special to an operation; everything else is shared. */
+import type { Node } from '../messages/messages.ts';
 import type { Api } from './contract.ts';
-import type { Node } from './json/document.ts';
 import type { InnerBodies } from './source.ts';
 import { rolesOf, type BodyRole, type BodyRoles } from './roles.ts';
 

@@ -1,9 +1,9 @@
+import { JsonError, parsing } from '../messages/messages.ts';
 import { inSlices, type Steps } from '../eventLoop.ts';
 import type { CallContext, Guard } from '../pseudonymization/pseudonymization.ts';
 import type { RestoredBody } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
 import { applyingEdits } from './json/edits.ts';
-import { JsonError, parsing } from './json/document.ts';
 import { joined } from './lists.ts';
 import type { Operation } from './operations.ts';
 import { isStream, restoreStream } from './restoreStream.ts';

@@ -1,5 +1,5 @@
 import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
-import type { TextKind } from '../messages/messages.ts';
+import { JsonError, type Node, parseDocument, parsing, type TextKind } from '../messages/messages.ts';
 import type {
   AnswerCounts,
   AnswerStream,
@@ -10,7 +10,6 @@ import type {
 import type { ByteStream } from './contract.ts';
 import { UnreadableAnswerError } from './errors.ts';
 import { applyingEdits, type Edit } from './json/edits.ts';
-import { JsonError, parseDocument, parsing, type Node } from './json/document.ts';
 import { hasNodeWithin } from './json/within.ts';
 import type { Operation } from './operations.ts';
 import { editingPlaces, logprobsEdits } from './rewrite.ts';

@@ -2,8 +2,7 @@
  * How the members of a whole body are read. Messages and content parts have the table of
  * {@link file://../messages/contentParts.ts}; this file adds what stands around them.
  */
-import type { MemberRole } from '../messages/messages.ts';
-import type { Node } from './json/document.ts';
+import type { MemberRole, Node } from '../messages/messages.ts';
 
 /** What a member of a body contains. */
 export type BodyRole =

@@ -1,4 +1,4 @@
-import type { Node } from './json/document.ts';
+import type { Node } from '../messages/messages.ts';
 import type { BodyRole } from './roles.ts';
 
 /** Objects that are bodies of their own, with the roles of their members. */

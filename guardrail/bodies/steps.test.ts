@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { atOnce, createStepCounter, type Steps } from '../eventLoop.ts';
-import { findingFiles, findingImages, visitingMessages, writingJson, type Json } from '../messages/messages.ts';
-import { parsing } from './json/document.ts';
+import {
+  findingFiles,
+  findingImages,
+  type Json,
+  parsing,
+  visitingMessages,
+  writingJson,
+} from '../messages/messages.ts';
 import { planningBody } from './request/readBody.ts';
 import { known } from './testing/bodyCalls.ts';
 import { readingAnswer, readingRequest } from './walk.ts';

@@ -1,7 +1,7 @@
+import { JsonError, type Node, parsing } from '../messages/messages.ts';
 import { isUtf8 } from 'node:buffer';
 import type { Steps } from '../eventLoop.ts';
 import { BodyError, type BodyProblem } from './errors.ts';
-import { JsonError, parsing, type Node } from './json/document.ts';
 
 /** A JSON text and its nodes. */
 export interface Document {

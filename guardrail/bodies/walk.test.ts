@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { atOnce } from '../eventLoop.ts';
-import { DocumentTooDeepError, visitingMessages, type Json, type TextKind } from '../messages/messages.ts';
+import {
+  DocumentTooDeepError,
+  type Json,
+  parseDocument,
+  type TextKind,
+  visitingMessages,
+} from '../messages/messages.ts';
 import { BodyError } from './errors.ts';
-import { parseDocument } from './json/document.ts';
 import { known } from './testing/bodyCalls.ts';
 import { rawJson } from './testing/rawJson.ts';
 import { readingRequest, type BodyContent } from './walk.ts';

@@ -1,21 +1,26 @@
 /** Finds every string of a body that can carry text. */
 import { createStepCounter, type Steps } from '../eventLoop.ts';
 import {
+  type ArrayNode,
   isAddress,
   isBinary,
   isData,
   isObject,
   mayBeValue,
+  type Member,
+  type MemberPosition,
+  type Node,
   numberKindAt,
+  type ObjectNode,
   readingOf,
+  type ScalarNode,
   SCHEMA_MAPS,
   SIGNATURE_KEYS,
-  textKindAt,
-  type MemberPosition,
+  type StringNode,
   type TextKind,
+  textKindAt,
 } from '../messages/messages.ts';
 import { mayBeginAddress, mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
-import type { ArrayNode, Member, Node, ObjectNode, ScalarNode, StringNode } from './json/document.ts';
 import { inOrder } from './json/inOrder.ts';
 import { hasNodeWithin } from './json/within.ts';
 import { findingMedia, isDataUrlOfType, type ImagePlace, type Media } from './request/media.ts';

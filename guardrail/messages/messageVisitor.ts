@@ -1,4 +1,4 @@
-import { createStepCounter, type Steps } from '../eventLoop.ts';
+import { createStepCounter, STEP_UNITS, type Steps } from '../eventLoop.ts';
 import {
   defineMember,
   DocumentTooDeepError,
@@ -10,6 +10,7 @@ import {
   type MessageVisitor,
 } from './contract.ts';
 import { SCHEMA_MAPS } from './contentParts.ts';
+import { parsing } from './json/document.ts';
 import { keepNames, namesOf } from './json/names.ts';
 import { TooDeepError, writingText } from './json/writer.ts';
 import type { ImageMember } from './media.ts';
@@ -180,7 +181,11 @@ class MessageWalk {
     if (!rewrite) return visited;
     const text = yield* writingText(visited, this.isStep);
     const rewritten = rewrite(text, 'arguments');
-    return rewritten === text ? visited : (JSON.parse(rewritten) as Json);
+    return rewritten === text ? visited : yield* this.read(rewritten);
+  }
+
+  private *read(text: string): Steps<Json> {
+    return text.length < STEP_UNITS ? (JSON.parse(text) as Json) : (yield* parsing(text)).root.value;
   }
 }
 

@@ -1,6 +1,5 @@
 /** The structure of LLM messages: content parts, and the texts, images and files in them. */
 export {
-  defineMember,
   DocumentTooDeepError,
   isObject,
   type Json,
@@ -13,9 +12,25 @@ export { findingFiles } from './files.ts';
 export { MAX_NESTING } from './contract.ts';
 export { contentPartOf, SCHEMA_MAPS, SIGNATURE_KEYS, type MemberRole } from './contentParts.ts';
 export { findingImages, replacingImages } from './images.ts';
+export {
+  itemsOf,
+  JsonError,
+  MAX_VALUES,
+  memberOf,
+  memberText,
+  parseDocument,
+  parsing,
+  stringOf,
+  type ArrayNode,
+  type Member,
+  type Node,
+  type ObjectNode,
+  type ScalarNode,
+  type StringNode,
+} from './json/document.ts';
 export { escapeJson, unescapeJson } from './json/encoding.ts';
 export { JsonStrings, MAX_DEPTH, readingJsonDepths, type SavedStrings, type StringSink } from './json/jsonStrings.ts';
-export { keepNames, MANY_MEMBERS, namesOf } from './json/names.ts';
+export { namesOf } from './json/names.ts';
 export { parsingJsonIn, type ParsedJson, type Segment } from './json/segments.ts';
 export { writingJson } from './json/writer.ts';
 export { isBinary, isDataUrl, isImageUrl, type Change, type ImageMember } from './media.ts';

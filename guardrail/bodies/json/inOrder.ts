@@ -1,5 +1,5 @@
+import type { Member, Node } from '../../messages/messages.ts';
 import type { Steps } from '../../eventLoop.ts';
-import type { Member, Node } from './document.ts';
 
 /**
  * Visits the elements of an array, or the members of an object, in order and in steps. The walks over bodies consist of it, so that

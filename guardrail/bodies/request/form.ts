@@ -1,7 +1,7 @@
 /** application/x-www-form-urlencoded, in bodies and in queries. */
+import { MAX_VALUES } from '../../messages/messages.ts';
 import { createStepCounter, type Steps } from '../../eventLoop.ts';
 import { BodyError } from '../errors.ts';
-import { MAX_VALUES } from '../json/document.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { Checkable } from './checkable.ts';
 

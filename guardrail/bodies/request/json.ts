@@ -1,8 +1,8 @@
+import { itemsOf, memberOf, type Node, stringOf } from '../../messages/messages.ts';
 import type { Steps } from '../../eventLoop.ts';
 import type { Passage } from '../../pseudonymization/pseudonymization.ts';
 import type { RequestBody } from '../contract.ts';
 import { applyingEdits } from '../json/edits.ts';
-import { itemsOf, memberOf, stringOf, type Node } from '../json/document.ts';
 import { operationOf, rolesOfOperation, type Operation } from '../operations.ts';
 import { editingPlaces } from '../rewrite.ts';
 import type { BodyRole } from '../roles.ts';

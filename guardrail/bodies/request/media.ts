@@ -1,9 +1,20 @@
 /** Finds the images and files of a request's body, by the rules of messages and in free-form members. */
-import { isAddress, isBinary, isData, isImageUrl, readingOf, type ImageMember } from '../../messages/messages.ts';
+import {
+  type ImageMember,
+  isAddress,
+  isBinary,
+  isData,
+  isImageUrl,
+  type Member,
+  memberOf,
+  type Node,
+  type ObjectNode,
+  readingOf,
+  type StringNode,
+} from '../../messages/messages.ts';
 import { createStepCounter, type Steps } from '../../eventLoop.ts';
 import { BodyError } from '../errors.ts';
 import type { Edit } from '../json/edits.ts';
-import { memberOf, type Member, type Node, type ObjectNode, type StringNode } from '../json/document.ts';
 import { inOrder } from '../json/inOrder.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
 import { DECIDING, messageRole, roleOfValue, type BodyRole } from '../roles.ts';

@@ -1,8 +1,7 @@
 /** Decides what is checked in the parts of a form. */
 import { createStepCounter, type Steps } from '../../eventLoop.ts';
-import { isDataUrl, isImageUrl } from '../../messages/messages.ts';
+import { isDataUrl, isImageUrl, MAX_VALUES } from '../../messages/messages.ts';
 import { BodyError } from '../errors.ts';
-import { MAX_VALUES } from '../json/document.ts';
 import type { Operation } from '../operations.ts';
 import { decodeUtf8 } from '../text.ts';
 import { filePart, identifierPart, textPart, type Checkable } from './checkable.ts';

@@ -1,6 +1,14 @@
 /** The channels of a stream: which member of which event continues which text. */
-import { SIGNATURE_KEYS, type TextKind } from '../../messages/messages.ts';
-import { itemsOf, memberOf, stringOf, type Node, type ObjectNode, type StringNode } from '../json/document.ts';
+import {
+  itemsOf,
+  memberOf,
+  type Node,
+  type ObjectNode,
+  SIGNATURE_KEYS,
+  type StringNode,
+  stringOf,
+  type TextKind,
+} from '../../messages/messages.ts';
 
 /** A piece of a text that arrives over several events. */
 export interface Piece {

@@ -2,16 +2,10 @@
  * Reads JSON (RFC 8259) into nodes that know their places in the text, so that single strings can be replaced and every
  * other character stays as it was: order, white space, numbers as they are spelled, duplicate names.
  */
-import {
-  defineMember,
-  keepNames,
-  MANY_MEMBERS,
-  MAX_NESTING,
-  type Json,
-  type JsonObject,
-} from '../../messages/messages.ts';
 import { atOnce, createStepCounter, STEP_UNITS, type Steps } from '../../eventLoop.ts';
 import { unitAt } from '../../unitAt.ts';
+import { defineMember, MAX_NESTING, type Json, type JsonObject } from '../contract.ts';
+import { keepNames, MANY_MEMBERS } from './names.ts';
 
 export interface StringNode {
   readonly kind: 'string';
@@ -265,8 +259,8 @@ class DocumentParser {
       return;
     }
     const end = ++this.at;
-    const value = isPlain ? text.slice(start + 1, end - 1) : decoded(text, start + 1, end - 1);
-    this.placeString(this.stringNode({ start, end, value, isPlain }));
+    const value = isPlain ? text.slice(start + 1, end - 1) : this.escapedValue(decoded(text, start + 1, end - 1));
+    this.placeString({ kind: 'string', start, end, value });
   }
 
   private *restOfString(start: number): Steps<StringNode> {
@@ -279,13 +273,13 @@ class DocumentParser {
       isComplete = this.escaped(from + STEP_UNITS);
     }
     value += decoded(this.text, from, this.at);
-    return this.stringNode({ start, end: ++this.at, value, isPlain: false });
+    return { kind: 'string', start, end: ++this.at, value: this.escapedValue(value) };
   }
 
-  /** @param isPlain without escapes. Only an escape can spell half of a pair, because the bytes are UTF-8 */
-  private stringNode({ isPlain, ...place }: Omit<StringNode, 'kind'> & { readonly isPlain: boolean }): StringNode {
-    if (!isPlain && !place.value.isWellFormed()) this.hasLoneSurrogates = true;
-    return { kind: 'string', ...place };
+  /** Notes half of a surrogate pair. Only an escape can spell it, because the bytes are UTF-8. */
+  private escapedValue(value: string): string {
+    this.hasLoneSurrogates ||= !value.isWellFormed();
+    return value;
   }
 
   /** Passes over characters of a string. @returns whether it ends after them */
