@@ -397,20 +397,21 @@ describe('requests with images', () => {
   });
 
   it('keeps what was sent of an image when a later message names a word in it, and of a message when a later image does', async () => {
-    const named = 'My name is Xaveria Quillfeather and I live here.';
+    const [named, word] = ['Please call my colleague Tamsin Bolt.', 'Tighten each Bolt before use.'];
     const says = (content: string): Json => ({ role: 'user', content });
     const shows: Json = { role: 'user', content: [{ type: 'image_url', image_url: { url: png } }] };
     for (const [lines, earlier, later] of [
-      [['item Xaveria 7'], shows, says(named)],
-      [[named], says('item Xaveria 7'), shows],
+      [[word], shows, says(named)],
+      [[named], says(word), shows],
     ] as const) {
       const { guard } = bench({ lines });
       const sent = async (structuredMessages: readonly Json[]): Promise<readonly Json[]> => {
         const outcome = await guard.request({ texts: [], structuredMessages }, { identity, signal });
         return ('structuredMessages' in outcome ? outcome.structuredMessages : undefined) ?? structuredMessages;
       };
-      expect((await sent([earlier, later]))[0]).to.deep.equal((await sent([earlier]))[0]);
-      expect(JSON.stringify(await sent([later, earlier]))).to.not.equal(JSON.stringify([later, earlier]));
+      const [alone] = await sent([earlier]);
+      expect((await sent([earlier, later]))[0]).to.deep.equal(alone);
+      expect((await sent([later, earlier]))[1]).to.not.deep.equal(alone);
     }
   });
 
