@@ -4,7 +4,15 @@ import { parse } from 'yaml';
 import type { GatewayBudgetSpec, GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { changedFields, changesOf, desiredTier } from '../budget/desired.ts';
 import { desiredFields, driftOf } from '../customer/desired.ts';
-import { type BudgetRow, budgetRowId, budgetRowStrategy, customerFieldsStrategy, type CustomerRow, observe, tierOf } from '../gateway/gateway.ts';
+import {
+  type BudgetRow,
+  budgetRowId,
+  budgetRowStrategy,
+  customerFieldsStrategy,
+  type CustomerRow,
+  observe,
+  tierOf,
+} from '../gateway/gateway.ts';
 import { documentOf } from './documents.ts';
 import { type Decision, ImportPlan, type KnownResources, type Manifest } from './plan.ts';
 
