@@ -64,14 +64,6 @@ export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
     return new BudgetRecord(this.#dependencies, run, connection, signal);
   }
 
-  reported(_: Run<GatewayBudget, TierField>, outcome: Outcome): Outcome {
-    return outcome;
-  }
-
-  outcomeOf(): undefined {
-    return undefined;
-  }
-
   nextStatus(budget: GatewayBudget, outcome: BudgetOutcome, { digest }: StatusGateway): GatewayBudgetStatus {
     const users = usersOf(this.#dependencies, budget).customers.length;
     return nextStatus(budget, outcome, users, this.#dependencies.now(), digest);
@@ -79,14 +71,6 @@ export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
 
   inUse(budget: GatewayBudget): string | undefined {
     return inUseMessage(budget, usersOf(this.#dependencies, budget));
-  }
-
-  takeOver(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  handOver(): undefined {
-    return undefined;
   }
 
   async delete(budget: GatewayBudget, signal: AbortSignal): Promise<boolean> {
@@ -105,13 +89,5 @@ export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
 
   async deleteLost(budget: GatewayBudget, isTaken: boolean, signal: AbortSignal): Promise<boolean> {
     return !isTaken && this.inUse(budget) === undefined && (await this.delete(budget, signal));
-  }
-
-  deletionReason(): undefined {
-    return undefined;
-  }
-
-  forget(): void {
-    // Nothing is kept for a budget.
   }
 }

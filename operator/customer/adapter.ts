@@ -53,10 +53,6 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
     this.#overwrites = new Overwrites(dependencies.monotonic);
   }
 
-  refusal(): undefined {
-    return undefined;
-  }
-
   async connect(customer: GatewayCustomer, purpose: ConnectionPurpose): Promise<GatewayConnection> {
     return await connect(this.#dependencies, customer, purpose);
   }
@@ -85,10 +81,6 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
     gateway: StatusGateway,
   ): NonNullable<GatewayCustomer['status']> {
     return nextStatus(customer, outcome, this.#dependencies.now(), gateway);
-  }
-
-  inUse(): undefined {
-    return undefined;
   }
 
   async takeOver(run: Run<GatewayCustomer, Field>): Promise<void> {

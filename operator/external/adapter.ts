@@ -65,7 +65,7 @@ export interface Adapter<T extends External, Field extends string> {
   readonly ownerGone: Outcome | undefined;
 
   /** Why a resource can never be synced; undefined if it can. */
-  refusal(resource: T): Outcome | undefined;
+  refusal?(resource: T): Outcome | undefined;
   /** @throws ConnectionError if there is no connection or the instance does not allow the resource */
   connect(resource: T, purpose: ConnectionPurpose): Promise<GatewayConnection>;
   /** Another resource owns the record. */
@@ -73,21 +73,21 @@ export interface Adapter<T extends External, Field extends string> {
   /** The record of a resource. @throws an error with an {@link outcomeOf} */
   record(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): AnyRecord;
   /** What a sync reports, for example about resources that wait for the record. @param syncInterval in milliseconds */
-  reported(run: Run<T, Field>, outcome: Outcome, syncInterval: number): Outcome;
+  reported?(run: Run<T, Field>, outcome: Outcome, syncInterval: number): Outcome;
   /** The outcome of an error of a sync that the gateway did not cause; undefined if it is unexpected. */
-  outcomeOf(error: unknown): Outcome | undefined;
+  outcomeOf?(error: unknown): Outcome | undefined;
   /** The status after an outcome; the status before if nothing changed. */
   nextStatus(resource: T, outcome: Outcome, gateway: StatusGateway): NonNullable<T['status']>;
 
   /** Who uses the record and holds its deletion, as the first sentences of a condition; undefined: nobody. */
-  inUse(resource: T): string | undefined;
+  inUse?(resource: T): string | undefined;
   /** Takes over the record of a resource that is being deleted, if it goes to this one. Does not write the other one. */
-  takeOver(run: Run<T, Field>): Promise<void>;
+  takeOver?(run: Run<T, Field>): Promise<void>;
   /**
    * Whether the record of a deleted resource goes to another one, which takes it over by itself.
    * @returns the event if the other one has it; 'pending' if it does not have it yet; undefined if there is no other
    */
-  handOver(run: Run<T, Field>): EventDetails | 'pending' | undefined;
+  handOver?(run: Run<T, Field>): EventDetails | 'pending' | undefined;
   /**
    * Deletes the record of a resource, and what belongs to it.
    * @returns whether the gateway no longer has a record of this resource
@@ -101,9 +101,9 @@ export interface Adapter<T extends External, Field extends string> {
    */
   deleteLost(resource: T, isTaken: boolean, signal: AbortSignal): Promise<boolean>;
   /** The reason of a deletion that waits after an error of the kind's own; undefined: it is none. */
-  deletionReason(error: unknown): Outcome['reason'] | undefined;
+  deletionReason?(error: unknown): Outcome['reason'] | undefined;
   /** Forgets a resource that does not exist, or is being deleted. */
-  forget(resource: { readonly namespace: string; readonly name: string }): void;
+  forget?(resource: { readonly namespace: string; readonly name: string }): void;
 }
 
 /** The record is being read with many others. The resource is in sync, so it waits without a worker. */

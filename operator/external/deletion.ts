@@ -42,13 +42,13 @@ export class Deletion<T extends External, Field extends string> {
     if (isElsewhere && state === 'none' && resource.status?.specHash !== undefined) {
       return await this.#orphan(resource, 'gateway_changed', 'The address of the GatewayInstance changed');
     }
-    const handOver = this.#adapter.handOver(run);
+    const handOver = this.#adapter.handOver?.(run);
     if (typeof handOver === 'object') return await this.#release(resource, handOver);
     if (state === 'none' || run.claim.owner !== undefined) return await this.#release(resource);
     if (await isDefinitionBeingDeleted(client, this.#adapter.names)) {
       return await this.#orphan(resource, 'crd_deleted', 'The CustomResourceDefinition is being deleted');
     }
-    const inUse = this.#adapter.inUse(resource);
+    const inUse = this.#adapter.inUse?.(resource);
     if (inUse !== undefined) return await this.#waitForUsers(run, inUse);
     // The successor triggers the next reconcile.
     if (handOver === 'pending') return { requeueAfter: handOverMs };
@@ -153,7 +153,7 @@ export class Deletion<T extends External, Field extends string> {
    */
   async #wait(run: Run<T, Field>, error: unknown): Promise<Result> {
     if (error instanceof ConnectionError) return await this.#waitForConnection(run, error);
-    const reason = this.#adapter.deletionReason(error);
+    const reason = this.#adapter.deletionReason?.(error);
     if (reason !== undefined) {
       await run.report(failed(reason, { message: `${(error as Error).message} ${retryOrForceRemedy}` }));
       throw error;

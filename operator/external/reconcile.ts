@@ -75,9 +75,9 @@ export class ExternalReconciler<T extends External, Field extends string> implem
       }
       const waitMs = this.#adapter.isThrottled ? this.#throttle.waitMs(resource) : 0;
       if (waitMs > 0) return { requeueAfter: waitMs };
-      const refusal = this.#adapter.refusal(resource);
+      const refusal = this.#adapter.refusal?.(resource);
       if (refusal !== undefined) return await this.#end(run, refusal);
-      if (!isObserveOnly(resource)) await this.#adapter.takeOver(run);
+      if (!isObserveOnly(resource)) await this.#adapter.takeOver?.(run);
       const connection = await this.#adapter.connect(resource, 'forCustomer');
       return (await this.#waitForOwner(run, connection)) ?? (await this.#sync(run, connection, context.signal));
     } catch (error) {
@@ -92,7 +92,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
     this.#outages.forget(key);
     this.#grace.forget(key);
     this.#throttle.forget(key);
-    this.#adapter.forget(key);
+    this.#adapter.forget?.(key);
     return {};
   }
 
@@ -137,14 +137,14 @@ export class ExternalReconciler<T extends External, Field extends string> implem
       const outcome = await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
         const record = this.#adapter.record(run, fresh, signal);
         const reached = await syncRecord(this.#dependencies, run, record);
-        return this.#adapter.reported(run, reached, fresh.syncInterval);
+        return this.#adapter.reported?.(run, reached, fresh.syncInterval) ?? reached;
       });
       if (outcome.reason === 'Conflict') this.#grace.skip(run.latest);
       else this.#grace.forget(run.latest.metadata);
       return await this.#end(run, outcome, syncInterval);
     } catch (error) {
       if (error instanceof PendingError) return { requeueAfter: error.retryAfterMs };
-      const outcome = this.#adapter.outcomeOf(error);
+      const outcome = this.#adapter.outcomeOf?.(error);
       if (outcome !== undefined) return await this.#end(run, outcome, syncInterval);
       // An error after the abort does not result from the gateway.
       if (signal.aborted || !isGatewayError(error)) throw error;
@@ -190,7 +190,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
   }
 
   isExpected(error: unknown): boolean {
-    return isGatewayError(error) || this.#adapter.deletionReason(error) !== undefined;
+    return isGatewayError(error) || this.#adapter.deletionReason?.(error) !== undefined;
   }
 
   async reportUnexpectedError(key: ObjectKey, message: string): Promise<void> {
