@@ -117,6 +117,12 @@ describe('the owner among several resources', () => {
     expect(ownerBefore(claim(young), claims(old, young))).to.equal(undefined);
   });
 
+  it('is a younger one that is creating the budget', () => {
+    const [old, young] = [named('b', 1), named('a', 2, { ownership: 'Creating', gateway: here })];
+    expect(ownerBefore(claim(old), claims(old, young))).to.equal(young);
+    expect(ownerBefore(claim(young), claims(old, young))).to.equal(undefined);
+  });
+
   it('is a restored one with its mark before a new one', () => {
     const [older, marked] = [named('a', 1), named('b', 2, undefined, restored())];
     expect(ownerBefore(claim(older), claims(older, marked))).to.equal(marked);
