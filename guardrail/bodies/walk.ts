@@ -1,5 +1,6 @@
 /** Finds every string of a body that can carry text. */
-import { createStepCounter, type Steps } from '../eventLoop.ts';
+import type { Steps } from '../eventLoop.ts';
+import { TreeWalk } from '../treeWalk.ts';
 import {
   type ArrayNode,
   isAddress,
@@ -21,7 +22,6 @@ import {
   textKindAt,
 } from '../messages/messages.ts';
 import { mayBeginAddress, mayHavePseudonyms } from '../pseudonymization/pseudonymization.ts';
-import { inOrder } from './json/inOrder.ts';
 import { hasNodeWithin } from './json/within.ts';
 import { findingMedia, isDataUrlOfType, type ImagePlace, type Media } from './request/media.ts';
 import type { BodySource, InnerBodies } from './source.ts';
@@ -70,7 +70,9 @@ export interface BodyContent extends Media {
 export function* readingRequest(source: BodySource): Steps<BodyContent> {
   const { images, hasFiles } = yield* findingMedia(source);
   const walk = new TextWalk(source, true, images);
-  yield* walk.root(source) ?? [];
+  yield* walk.tree.run(() => {
+    walk.root(source);
+  });
   return { images, hasFiles, places: walk.places, logprobs: [] };
 }
 
@@ -81,7 +83,10 @@ export function* readingRequest(source: BodySource): Steps<BodyContent> {
 export function* readingAnswer(source: BodySource, isKnown: boolean): Steps<BodyContent> {
   const walk = new TextWalk(source, false, []);
   const { root, members } = source;
-  yield* (isKnown && root.kind === 'object' ? walk.answer(root, members) : walk.root(source)) ?? [];
+  yield* walk.tree.run(() => {
+    if (isKnown && root.kind === 'object') walk.answer(root, members);
+    else walk.root(source);
+  });
   return { images: [], hasFiles: false, places: walk.places, logprobs: walk.logprobs };
 }
 
@@ -101,6 +106,7 @@ const IN_ANSWERS = rolesOf({ text: 'output input response body data', free: 'met
 const ENVELOPES: ReadonlySet<string> = new Set(['response', 'body']);
 
 class TextWalk {
+  readonly tree = new TreeWalk();
   readonly places: Place[] = [];
   readonly logprobs: LogprobsPlace[] = [];
   private readonly text: string;
@@ -111,8 +117,6 @@ class TextWalk {
   private readonly hidesEndUser: boolean;
   /** Sorted. */
   private readonly imageNodes: readonly StringNode[];
-
-  private readonly isStep = createStepCounter();
 
   constructor(
     { text, inner = new Map(), structure = new Set(), opaqueObjects, hidesEndUser = false }: BodySource,
@@ -128,24 +132,25 @@ class TextWalk {
     this.imageNodes = images.length === 0 ? [] : images.flatMap(({ nodes }) => nodes).sort((a, b) => a.start - b.start);
   }
 
-  root({ root, members }: BodySource): Steps<void> | undefined {
+  root({ root, members }: BodySource): number {
     return root.kind === 'object'
       ? this.body(root, members)
       : this.visit(root, { key: undefined, parent: undefined, role: 'free', isSchemaMap: false });
   }
 
   /** An answer, or the one in an event or in a line of a batch. It can repeat members of the request. */
-  answer(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): Steps<void> {
-    const { roleOf } = readingOf(node.value, 'text', false);
-    const visit = this.memberVisit(node, (key) => IN_ANSWERS.get(key) ?? members.get(key) ?? roleOf(key), false);
+  answer(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): number {
+    const reading = readingOf(node.value, 'text', false);
+    const roleOf = (key: string): BodyRole => IN_ANSWERS.get(key) ?? members.get(key) ?? reading.roleOf(key);
+    const visit = this.memberVisit(node, roleOf, false);
     const isEnvelope = ({ name }: Member): boolean => ENVELOPES.has(name.value);
-    return this.each(node.members, (member) =>
+    return this.tree.each(node.members, (member) =>
       member.node.kind === 'object' && isEnvelope(member) ? this.answer(member.node, members) : visit(member),
     );
   }
 
-  private body(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): Steps<void> {
-    return this.each(node.members, (one) => {
+  private body(node: ObjectNode, members: ReadonlyMap<string, BodyRole>): number {
+    return this.tree.each(node.members, (one) => {
       const { name, node: member } = one;
       const key = name.value;
       const known = members.get(key);
@@ -155,29 +160,22 @@ class TextWalk {
     });
   }
 
-  private each<T extends Node | Member>(
-    elements: readonly T[],
-    visit: (element: T) => Steps<void> | undefined,
-  ): Steps<void> {
-    return inOrder(elements, visit, this.isStep);
-  }
-
-  /** Visits a node, or begins to. @returns what is left */
-  private visit(node: Node, position: Position): Steps<void> | undefined {
+  /** @returns the length of a text */
+  private visit(node: Node, position: Position): number {
     switch (node.kind) {
       case 'string':
         this.string(node, position);
-        return undefined;
+        return node.value.length;
       case 'scalar':
         this.number(node, position);
-        return undefined;
+        return 0;
       case 'array': {
         if (position.role === 'free' && !this.hasImage(node)) {
           this.raw(node);
-          return undefined;
+          return 0;
         }
         const inList = { ...position, isInList: true };
-        return this.each(node.items, (item) => this.visit(item, inList));
+        return this.tree.each(node.items, (item) => this.visit(item, inList));
       }
       case 'object':
         return this.object(node, position);
@@ -220,7 +218,7 @@ class TextWalk {
     return kind === undefined && (role === 'opaque' || role === 'tools') && isProse(text, key) ? 'text' : kind;
   }
 
-  private object(node: ObjectNode, position: Position): Steps<void> | undefined {
+  private object(node: ObjectNode, position: Position): number {
     const { role, key } = position;
     const inner = this.inner.get(node);
     if (inner) return this.body(node, inner);
@@ -232,13 +230,13 @@ class TextWalk {
       const kind = isOfTool && role !== 'free' && role !== 'customer' ? 'arguments' : 'fields';
       return this.hasImage(node) ? this.split(node, kind) : this.raw(node, kind);
     }
-    const { roleOf } = readingOf(node.value, messageRole(role), false);
+    const reading = readingOf(node.value, messageRole(role), false);
     const isMap = role === 'tools' && key !== undefined && SCHEMA_MAPS.has(key) && !position.isSchemaMap;
     const isSchema = role === 'tools' && !isMap;
     const kept = this.opaqueObjects ? 'data' : 'kept';
     const inTools = (name: string): BodyRole | undefined =>
       KEPT_IN_TOOLS.has(name) ? kept : VALUES_IN_TOOLS.has(name) ? 'data' : undefined;
-    return this.members(node, (name) => (isSchema ? inTools(name) : undefined) ?? roleOf(name), isMap);
+    return this.members(node, (name) => (isSchema ? inTools(name) : undefined) ?? reading.roleOf(name), isMap);
   }
 
   /** Whether an object in a request is no part of the API's messages, so that its names are no names of the API. */
@@ -252,20 +250,20 @@ class TextWalk {
     );
   }
 
-  private members(node: ObjectNode, roleOf: (key: string) => BodyRole, isSchemaMap: boolean): Steps<void> {
-    return this.each(node.members, this.memberVisit(node, roleOf, isSchemaMap));
+  private members(node: ObjectNode, roleOf: (key: string) => BodyRole, isSchemaMap: boolean): number {
+    return this.tree.each(node.members, this.memberVisit(node, roleOf, isSchemaMap));
   }
 
   private memberVisit(
     node: ObjectNode,
     roleOf: (key: string) => BodyRole,
     isSchemaMap: boolean,
-  ): (member: Member) => Steps<void> | undefined {
+  ): (member: Member) => number {
     return ({ name, node: member }) => {
       const key = name.value;
       if (this.isAnswer && LOGPROBS.has(key)) {
         this.logprobs.push({ node: member, scope: node });
-        return undefined;
+        return 0;
       }
       if (this.isAnswer) this.name(name);
       else if (isSchemaMap && mayBeValue(key)) this.key(name);
@@ -275,24 +273,24 @@ class TextWalk {
   }
 
   /** Gives the members of free-form data one by one. */
-  private split(node: ObjectNode, kind: JsonKind, endUserIds?: ReadonlySet<string>): Steps<void> {
-    return this.each(node.members, (member) => {
+  private split(node: ObjectNode, kind: JsonKind, endUserIds?: ReadonlySet<string>): number {
+    return this.tree.each(node.members, (member) => {
       const { name, node: value } = member;
       if (value.kind !== 'string' || endUserIds?.has(name.value) !== true) return this.member(node, member, kind);
       this.string(value, { key: name.value, parent: node.value, role: 'endUser', isSchemaMap: false });
-      return undefined;
+      return value.value.length;
     });
   }
 
   /** Gives a free-form member: as one JSON text, or the texts around an image. */
-  private member(parent: ObjectNode, { name, node }: Member, kind: JsonKind = 'fields'): Steps<void> | undefined {
+  private member(parent: ObjectNode, { name, node }: Member, kind: JsonKind = 'fields'): number {
     if (this.hasImage(node)) {
       this.name(name);
       return this.visit(node, { key: name.value, parent: parent.value, role: 'free', isSchemaMap: false });
     }
     const text = `{${this.text.slice(name.start, node.end)}}`;
     this.add({ text, kind: this.isAnswer ? 'arguments' : kind, start: name.start, end: node.end, form: 'member' });
-    return undefined;
+    return 0;
   }
 
   private key({ value: text, start, end }: StringNode): void {
@@ -304,11 +302,12 @@ class TextWalk {
   }
 
   /** Gives an object or an array as one JSON text, so that names and numbers are checked too. */
-  private raw(node: ObjectNode | ArrayNode, kind: JsonKind = 'fields'): undefined {
+  private raw(node: ObjectNode | ArrayNode, kind: JsonKind = 'fields'): number {
     const { start, end } = node;
     const isEmpty = node.kind === 'object' ? node.members.length === 0 : node.items.length === 0;
-    if (isEmpty) return;
+    if (isEmpty) return 0;
     this.add({ text: this.text.slice(start, end), kind: this.isAnswer ? 'arguments' : kind, start, end, form: 'json' });
+    return 0;
   }
 
   private add(place: Place): void {

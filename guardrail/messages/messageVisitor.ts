@@ -1,4 +1,5 @@
-import { createStepCounter, STEP_UNITS, type Steps } from '../eventLoop.ts';
+import { STEP_UNITS, type Steps } from '../eventLoop.ts';
+import { TreeWalk } from '../treeWalk.ts';
 import {
   defineMember,
   DocumentTooDeepError,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   type MessageField,
   type MessageVisitor,
+  type TextKind,
 } from './contract.ts';
 import { SCHEMA_MAPS } from './contentParts.ts';
 import { parsing } from './json/document.ts';
@@ -49,7 +51,14 @@ function* visiting(
   position: Position,
 ): Steps<Json[]> {
   try {
-    return yield* new MessageWalk(visitor).list(values, position);
+    let visited: Json[] = [];
+    const walk = new MessageWalk(visitor);
+    yield* walk.tree.run(() => {
+      walk.list(values, position, (all) => {
+        visited = all;
+      });
+    });
+    return visited;
   } catch (error) {
     throw error instanceof TooDeepError ? new DocumentTooDeepError(field) : error;
   }
@@ -70,11 +79,13 @@ const ROOT: Position = {
   ...{ isMediaOnly: false, isInList: false, isSchemaMap: false },
 };
 
-/** Walks over values in steps. A string, a number or a keyword is visited at once. */
+/** Takes what became of a value. It is called after what was visited before, and before what comes after. */
+type Put<T> = (visited: T) => unknown;
+
 class MessageWalk {
+  readonly tree = new TreeWalk();
   private readonly visitor: MessageVisitor;
   private readonly wantsMedia: boolean;
-  private readonly isStep = createStepCounter();
 
   constructor(visitor: MessageVisitor) {
     this.visitor = visitor;
@@ -82,30 +93,39 @@ class MessageWalk {
   }
 
   /** Visits the elements of a list, each at the same position. */
-  *list(values: readonly Json[], position: Position): Steps<Json[]> {
+  list(values: readonly Json[], position: Position, put: Put<Json[]>): void {
     const visited: Json[] = [];
-    for (const value of values) {
-      visited.push(isLeaf(value) ? this.leaf(value, position) : yield* this.container(value, position));
-      if (this.isStep(unitsOf(value))) yield;
+    const push = (result: Json): number => visited.push(result);
+    this.tree.each(
+      values,
+      (value) => this.visit(value, position, push),
+      () => put(visited),
+    );
+  }
+
+  /** @returns the length of a text */
+  private visit(value: Json, position: Position, put: Put<Json>): number {
+    if (typeof value === 'string') {
+      put(this.visitText(value, position));
+      return value.length;
     }
-    return visited;
+    if (typeof value === 'number') put(this.visitNumber(value, position));
+    else if (typeof value !== 'object' || value === null) put(value);
+    else this.container(value, position, put);
+    return 0;
   }
 
-  private leaf(value: Leaf, position: Position): Json {
-    if (typeof value === 'string') return this.visitText(value, position);
-    return typeof value === 'number' ? this.visitNumber(value, position) : value;
-  }
-
-  private *container(value: Container, position: Position): Steps<Json> {
+  private container(value: Json[] | JsonObject, position: Position, put: Put<Json>): void {
     const { role, nesting, isMediaOnly } = position;
     if (nesting >= MAX_NESTING) throw new TooDeepError();
     if (Array.isArray(value)) {
-      const visited = yield* this.list(value, { ...position, nesting: nesting + 1, isInList: true });
-      return visited.some((element, at) => element !== value[at]) ? visited : value;
-    }
-    if (role === 'opaque') return yield* this.media(value, position);
-    if (isData(role, value) && !isMediaOnly) return yield* this.data(value, position);
-    return yield* this.object(value, position);
+      const inList = { ...position, nesting: nesting + 1, isInList: true };
+      this.list(value, inList, (visited) =>
+        put(visited.some((element, at) => element !== value[at]) ? visited : value),
+      );
+    } else if (role === 'opaque') this.media(value, position, put);
+    else if (isData(role, value) && !isMediaOnly) this.data(value, position, put);
+    else this.object(value, position, put);
   }
 
   private visitText(text: string, position: Position): string {
@@ -126,7 +146,7 @@ class MessageWalk {
     return rewritten === text ? value : rewritten;
   }
 
-  private *object(value: JsonObject, position: Position): Steps<JsonObject> {
+  private object(value: JsonObject, position: Position, done: Put<JsonObject>): void {
     const { role, isMediaOnly } = position;
     const reading = readingOf(value, role, isMediaOnly);
     const media = this.wantsMedia ? new ObjectMedia(value, reading, this.visitor) : undefined;
@@ -135,32 +155,43 @@ class MessageWalk {
     const names: string[] = [];
     const visited: Json[] = [];
     let isChanged = false;
-    for (const key of namesOf(value)) {
-      const member = media?.member(key) ?? value[key] ?? null;
-      const at = {
-        ...{ key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1 },
-        ...{ isMediaOnly, isInList: false, isSchemaMap },
-      };
-      const result = isLeaf(member) ? this.leaf(member, at) : yield* this.container(member, at);
-      const name = isSchemaMap ? this.name(key) : key;
-      isChanged ||= result !== value[key] || name !== key;
-      names.push(name);
+    let name = '';
+    const put = (result: Json): void => {
+      isChanged ||= result !== value[name];
       visited.push(result);
-      if (this.isStep(unitsOf(member))) yield;
-    }
-    media?.end();
-    // An object with many members is visited several times in a call, and seldom changed.
-    return isChanged ? yield* this.objectOf(names, visited) : value;
+    };
+    const visit = (key: string): number => {
+      name = key;
+      names.push(isSchemaMap ? this.name(key) : key);
+      isChanged ||= names.at(-1) !== key;
+      return this.visit(
+        media?.member(key) ?? value[key] ?? null,
+        {
+          ...{ key, parent: value, role: reading.roleOf(key), nesting: position.nesting + 1 },
+          ...{ isMediaOnly, isInList: false, isSchemaMap },
+        },
+        put,
+      );
+    };
+    this.tree.each(namesOf(value), visit, () => {
+      media?.end();
+      // An object with many members is visited several times in a call, and seldom changed.
+      if (isChanged) this.changed(names, visited, done);
+      else done(value);
+    });
   }
 
-  private *objectOf(names: readonly string[], values: readonly Json[]): Steps<JsonObject> {
+  private changed(names: readonly string[], values: readonly Json[], put: Put<JsonObject>): void {
     const object: JsonObject = {};
-    for (const [at, name] of names.entries()) {
-      defineMember(object, name, values[at] ?? null);
-      if (this.isStep(0)) yield;
-    }
-    keepNames(object, names);
-    return object;
+    let at = 0;
+    const define = (name: string): number => {
+      defineMember(object, name, values[at++] ?? null);
+      return 0;
+    };
+    this.tree.each(names, define, () => {
+      keepNames(object, names);
+      put(object);
+    });
   }
 
   /** Visits the name of a property. */
@@ -170,34 +201,27 @@ class MessageWalk {
   }
 
   /** Visits images and files only. An opaque member has no text for the model, but may contain an image or a file. */
-  private *media(value: JsonObject, position: Position): Steps<JsonObject> {
-    return this.wantsMedia ? yield* this.object(value, { ...position, role: 'text', isMediaOnly: true }) : value;
+  private media(value: JsonObject, position: Position, put: Put<JsonObject>): void {
+    if (this.wantsMedia) this.object(value, { ...position, role: 'text', isMediaOnly: true }, put);
+    else put(value);
   }
 
   /** Visits data of the client, the model or a tool as JSON text. */
-  private *data(value: JsonObject, position: Position): Steps<Json> {
-    const visited = yield* this.media(value, position);
+  private data(value: JsonObject, position: Position, put: Put<Json>): void {
     const { text: rewrite } = this.visitor;
-    if (!rewrite) return visited;
-    const text = yield* writingText(visited, this.isStep);
-    const rewritten = rewrite(text, 'arguments');
-    return rewritten === text ? visited : yield* this.read(rewritten);
-  }
-
-  private *read(text: string): Steps<Json> {
-    return text.length < STEP_UNITS ? (JSON.parse(text) as Json) : (yield* parsing(text)).root.value;
+    this.media(value, position, (visited) => {
+      if (rewrite) this.tree.work(rewriting(visited, rewrite), put);
+      else put(visited);
+    });
   }
 }
 
-type Container = Json[] | JsonObject;
-type Leaf = Exclude<Json, Container>;
-
-function isLeaf(value: Json): value is Leaf {
-  return typeof value !== 'object' || value === null;
+function* rewriting(data: JsonObject, rewrite: (text: string, kind: TextKind) => string): Steps<Json> {
+  const text = yield* writingText(data);
+  const rewritten = rewrite(text, 'arguments');
+  if (rewritten === text) return data;
+  return rewritten.length < STEP_UNITS ? (JSON.parse(rewritten) as Json) : (yield* parsing(rewritten)).root.value;
 }
-
-/** The length of what is read of a value without its descendants. */
-const unitsOf = (value: Json): number => (typeof value === 'string' ? value.length : 0);
 
 /** The images and the file in one object, without its descendants. */
 class ObjectMedia {
@@ -205,7 +229,7 @@ class ObjectMedia {
   private readonly reading: ObjectReading;
   private readonly visitor: MessageVisitor;
   /** The members in which an image is replaced. */
-  private readonly replaced = new Map<string, Json>();
+  private replaced: Map<string, Json> | undefined;
   private hasFile: boolean;
   private hasImage = false;
 
@@ -241,11 +265,12 @@ class ObjectMedia {
     for (const { path, text } of put(url)) {
       const [name, inner] = path;
       const old = this.valueOf(name);
+      this.replaced ??= new Map();
       this.replaced.set(name, inner !== undefined && isObject(old) ? { ...old, [inner]: text } : text);
     }
   }
 
   private valueOf(name: string): Json {
-    return this.replaced.get(name) ?? this.object[name] ?? null;
+    return this.replaced?.get(name) ?? this.object[name] ?? null;
   }
 }

@@ -81,18 +81,57 @@ export function numberKindAt(number: string, position: MemberPosition, isInList:
 }
 
 /** How one object is read, without its descendants. Everything takes the same time, however many members the object has. */
-export interface ObjectReading {
-  readonly roleOf: (key: string) => MemberRole;
+export class ObjectReading {
+  private readonly value: JsonObject;
+  private readonly role: MemberRole;
+  private readonly part: ContentPart | undefined;
+  /** The object is data of a tool, or a definition of one: only parts in the table have images and files. */
+  private readonly isData: boolean;
+  private readonly isUnknown: boolean;
+
+  constructor(value: JsonObject, role: MemberRole, isMediaOnly: boolean) {
+    this.value = value;
+    this.role = role;
+    this.part = typeof value.type === 'string' ? contentPartOf(value.type) : undefined;
+    this.isData = isMediaOnly || role === 'tools';
+    this.isUnknown = typeof value.type === 'string' && !this.part && !isMediaOnly;
+  }
+
+  roleOf(key: string): MemberRole {
+    const { role } = this;
+    if (role === 'tools') return 'tools';
+    // The address of an image or a file is handled with its part.
+    if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
+    return this.part?.members.get(key) ?? (this.isUnknown ? unknownRole(key) : generalRole(key));
+  }
+
   /** The images in members of known names. */
-  images(): ImageMember[];
+  images(): ImageMember[] {
+    return namedImages(this.value);
+  }
+
   /** The image in a member, by its role. */
-  imageIn(key: string, value: Json): ImageMember | undefined;
+  imageIn(key: string, member: Json): ImageMember | undefined {
+    const role = this.part?.members.get(key) ?? (this.isData ? generalRole(key) : this.roleOf(key));
+    return memberImage(this.value, key, member, role);
+  }
+
   /** The image that the object is if no other was found in it. */
-  unknownImage(): ImageMember | undefined;
+  unknownImage(): ImageMember | undefined {
+    return isUnknownImage(this.value, this.part) ? UNKNOWN_IMAGE : undefined;
+  }
+
   /** Whether the object is a file or a recording by its media type. */
-  isFile(): boolean;
+  isFile(): boolean {
+    return isMedia(this.value);
+  }
+
   /** Whether a member is or refers to a file or a recording. */
-  isFileIn(key: string, value: Json): boolean;
+  isFileIn(key: string, member: Json): boolean {
+    const { value, part, isData } = this;
+    const role = part?.members.get(key) ?? (isData ? 'text' : this.roleOf(key));
+    return isMemberFile(value, part, { key, value: member, role, isData });
+  }
 }
 
 /**
@@ -100,27 +139,7 @@ export interface ObjectReading {
  * @param isMediaOnly the object is in data of a tool or in an opaque member, whose texts are not visited one by one
  */
 export function readingOf(value: JsonObject, role: MemberRole, isMediaOnly: boolean): ObjectReading {
-  const part: ContentPart | undefined = typeof value.type === 'string' ? contentPartOf(value.type) : undefined;
-  const isUnknown = typeof value.type === 'string' && !part && !isMediaOnly;
-  const roleOf = (key: string): MemberRole => {
-    if (role === 'tools') return 'tools';
-    // The address of an image or a file is handled with its part.
-    if (key === 'url' && (role === 'image' || role === 'file')) return 'opaque';
-    return part?.members.get(key) ?? (isUnknown ? unknownRole(key) : generalRole(key));
-  };
-  const isData = isMediaOnly || role === 'tools';
-  const imageRole = isData ? generalRole : roleOf;
-  return {
-    roleOf,
-    images: () => namedImages(value),
-    imageIn: (key, member) => memberImage(value, key, member, part?.members.get(key) ?? imageRole(key)),
-    unknownImage: () => (isUnknownImage(value, part) ? UNKNOWN_IMAGE : undefined),
-    isFile: () => isMedia(value),
-    isFileIn: (key, member) => {
-      const fileRole = part?.members.get(key) ?? (isData ? 'text' : roleOf(key));
-      return isMemberFile(value, part, { key, value: member, role: fileRole, isData });
-    },
-  };
+  return new ObjectReading(value, role, isMediaOnly);
 }
 
 /** Whether an object is data. The content of a tool result can be an object that is not a content part. */

@@ -12,10 +12,10 @@ import {
   readingOf,
   type StringNode,
 } from '../../messages/messages.ts';
-import { createStepCounter, type Steps } from '../../eventLoop.ts';
+import type { Steps } from '../../eventLoop.ts';
+import { TreeWalk } from '../../treeWalk.ts';
 import { BodyError } from '../errors.ts';
 import type { Edit } from '../json/edits.ts';
-import { inOrder } from '../json/inOrder.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
 import { DECIDING, messageRole, roleOfValue, type BodyRole } from '../roles.ts';
 
@@ -36,44 +36,47 @@ export interface Media {
 /** @throws BodyError if members contradict each other */
 export function* findingMedia({ root, members, inner = new Map(), opaqueObjects }: BodySource): Steps<Media> {
   const walk = new MediaWalk(inner, opaqueObjects);
-  yield* (root.kind === 'object' ? walk.body(root, members) : walk.visit(root, 'free', false)) ?? [];
+  yield* walk.tree.run(() => {
+    if (root.kind === 'object') walk.body(root, members);
+    else walk.visit(root, 'free', false);
+  });
   return walk;
 }
 
 class MediaWalk implements Media {
+  readonly tree = new TreeWalk();
   readonly images: ImagePlace[] = [];
   hasFiles = false;
   private readonly inner: InnerBodies;
   private readonly opaqueObjects: ReadonlySet<string> | undefined;
-  private readonly isStep = createStepCounter();
 
   constructor(inner: InnerBodies, opaqueObjects: ReadonlySet<string> | undefined) {
     this.inner = inner;
     this.opaqueObjects = opaqueObjects;
   }
 
-  body({ members }: ObjectNode, roles: ReadonlyMap<string, BodyRole>): Steps<void> {
-    const visit = ({ name, node }: Member): Steps<void> | undefined => {
+  body({ members }: ObjectNode, roles: ReadonlyMap<string, BodyRole>): number {
+    const visit = ({ name, node }: Member): number => {
       const role = roles.get(name.value);
       if ((role === 'text' || role === 'plain') && isTokens(node)) this.hasFiles = true;
       if (node.kind !== 'string' || role !== undefined || !isBinary(node.value))
         return this.visit(node, roleOfValue(role ?? 'free', name.value, node, this.opaqueObjects), false);
       this.dataUrl(node);
-      return undefined;
+      return 0;
     };
-    return inOrder(members, visit, this.isStep);
+    return this.tree.each(members, visit);
   }
 
-  /** Visits a node, or begins to. @returns what is left */
-  visit(node: Node, role: BodyRole, isMediaOnly: boolean): Steps<void> | undefined {
+  /** @returns the length of a text */
+  visit(node: Node, role: BodyRole, isMediaOnly: boolean): number {
     switch (node.kind) {
       case 'string':
         this.string(node, role);
-        return undefined;
+        return node.value.length;
       case 'scalar':
-        return undefined;
+        return 0;
       case 'array':
-        return inOrder(node.items, (item) => this.visit(item, role, isMediaOnly), this.isStep);
+        return this.tree.each(node.items, (item) => this.visit(item, role, isMediaOnly));
       case 'object': {
         const inner = this.inner.get(node);
         return inner ? this.body(node, inner) : this.object(node, role, isMediaOnly);
@@ -95,7 +98,7 @@ class MediaWalk implements Media {
     this.images.push({ source: node.value, nodes: [node], put });
   }
 
-  private *object(node: ObjectNode, role: BodyRole, isInside: boolean): Steps<void> {
+  private object(node: ObjectNode, role: BodyRole, isInside: boolean): number {
     const { value } = node;
     const isFree = role === 'free' || role === 'customer';
     const isMediaOnly =
@@ -115,17 +118,18 @@ class MediaWalk implements Media {
       this.images.push(imagePlaceOf(image, nodeOf));
     };
     for (const image of reading.images()) add(image, (name) => memberOf(node, name));
-    const visit = ({ name: { value: name }, node: member }: Member): Steps<void> | undefined => {
+    const visit = ({ name: { value: name }, node: member }: Member): number => {
       if (reading.isFileIn(name, member.value)) this.hasFiles = true;
       const image = reading.imageIn(name, member.value);
       if (image) add(image, () => member);
       // A payload of a known part is in the reading of its object.
       const memberRole = isFree ? 'free' : roleOfValue(reading.roleOf(name), name, member, this.opaqueObjects);
-      return member.kind !== 'string' || isFree ? this.visit(member, memberRole, isMediaOnly) : undefined;
+      return member.kind !== 'string' || isFree ? this.visit(member, memberRole, isMediaOnly) : member.value.length;
     };
-    yield* inOrder(node.members, visit, this.isStep);
-    const unknown = hasImage ? undefined : reading.unknownImage();
-    if (unknown) add(unknown, () => undefined);
+    return this.tree.each(node.members, visit, () => {
+      const unknown = hasImage ? undefined : reading.unknownImage();
+      if (unknown) add(unknown, () => undefined);
+    });
   }
 }
 
