@@ -81,7 +81,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   const presidio = settings.PRESIDIO_API
     ? createPresidioRoutes({ settings, components, metrics, logger }, preHandlers)
     : undefined;
-  const pageCalls = { analyzer: components.uncountedAnalyzer, guard, policyWith };
+  const explaining = { analyzer: components.uncountedAnalyzer };
   const page = { proxyName, recall: settings.RECALL, profile: settings.PROFILE, mode: settings.MODE };
   return http.createHandler({
     logger,
@@ -111,11 +111,8 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       }),
       ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
       http.configurationRoute({ access, policyRevision, endUsers, isAdmin }),
-      http.explainRoute({
-        ...{ analyzer: components.uncountedAnalyzer, access, policyOf, policyRevision, isAdmin, preHandlers },
-        mode: settings.MODE,
-      }),
-      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes({ ...pageCalls, preHandlers })] : []),
+      http.explainRoute({ ...explaining, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
+      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes({ ...explaining, guard, policyWith, preHandlers })] : []),
       ...(presidio?.authenticated ?? []),
       http.openApiRoute(settings.PROXY_NAMES, {
         playground: settings.PLAYGROUND,

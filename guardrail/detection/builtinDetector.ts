@@ -228,7 +228,7 @@ class BuiltinDetector implements Detector {
     const trace = options.trace && new Trace();
     const names = this.namesInAll(spellings, { ...options, trace });
     const spans = completedInAll(read, spellings, names, trace);
-    if (trace) options.trace?.addPiece(trace, from);
+    if (trace) options.trace.addPiece(trace, from);
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
 

@@ -47,7 +47,7 @@ const word = /[\p{L}\p{M}\p{N}_]+/gu;
 export class ExplanationBudget {
   private left = MOST_ANALYSES;
 
-  get isSpent(): boolean {
+  isSpent(): boolean {
     return this.left <= 0;
   }
 
@@ -79,7 +79,7 @@ export async function explain(
   };
   const explained: ExplainedFinding[] = [];
   for (const finding of findings) {
-    const words = budget.isSpent ? [] : await wordsOf(text, finding, { findings, analyzed, budget });
+    const words = budget.isSpent() ? [] : await wordsOf(text, finding, { findings, analyzed, budget });
     const isModels = finding.rule.startsWith('model.');
     explained.push({ ...finding, words, model: isModels ? modelOf(finding) : undefined });
   }
@@ -133,12 +133,12 @@ async function wordsOf(
     (await analyzed(without(part, left))).some(isSame);
   const inText = ({ start, end }: TextRange): TextRange => ({ start: start + from, end: end + from });
   const needed: TextRange[] = [];
-  for (const one of near) if (!budget.isSpent && !(await isFoundWithout([one]))) needed.push(one);
-  if (needed.length > 0 || budget.isSpent || (await isFoundWithout(near))) return needed.map(inText);
+  for (const one of near) if (!budget.isSpent() && !(await isFoundWithout([one]))) needed.push(one);
+  if (needed.length > 0 || budget.isSpent() || (await isFoundWithout(near))) return needed.map(inText);
   // Several words suffice, each alone.
   const sufficient: TextRange[] = [];
   for (const one of near)
-    if (!budget.isSpent && (await isFoundWithout(near.filter((each) => each !== one)))) sufficient.push(one);
+    if (!budget.isSpent() && (await isFoundWithout(near.filter((each) => each !== one)))) sufficient.push(one);
   return sufficient.map(inText);
 }
 
