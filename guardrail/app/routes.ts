@@ -112,7 +112,9 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
       http.configurationRoute({ access, policyRevision, endUsers, isAdmin }),
       http.explainRoute({ ...explaining, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
-      ...(settings.PLAYGROUND ? [http.playgroundPage(page), http.playgroundRoutes({ ...explaining, guard, policyWith, preHandlers })] : []),
+      ...(settings.PLAYGROUND
+        ? [http.playgroundPage(page), http.playgroundRoutes({ ...explaining, guard, policyWith, preHandlers })]
+        : []),
       ...(presidio?.authenticated ?? []),
       http.openApiRoute(settings.PROXY_NAMES, {
         playground: settings.PLAYGROUND,

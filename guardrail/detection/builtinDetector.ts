@@ -187,11 +187,7 @@ class BuiltinDetector implements Detector {
     });
   }
 
-  private async findInLong(
-    text: string,
-    recall: Recall,
-    { count, tenant, trace }: LongTextOptions,
-  ): Promise<Span[]> {
+  private async findInLong(text: string, recall: Recall, { count, tenant, trace }: LongTextOptions): Promise<Span[]> {
     count.check();
     const options = { recall, context: textContextOf(text), trace };
     const spans: Span[] = [];
