@@ -239,9 +239,12 @@ describe('CRD generator', function () {
         additionalProperties: { type: 'string', maxLength: 7 },
       },
       part: {
-        description: 'A part, described where it is used.',
+        description: 'A part, described where it is used, where it has another rule.',
         type: 'object',
-        'x-kubernetes-validations': [{ rule: 'true', message: 'this rule always holds: nothing to do' }],
+        'x-kubernetes-validations': [
+          { rule: 'true', message: 'this rule always holds: nothing to do' },
+          { rule: 'has(self.text)', message: 'part must have a text: write one' },
+        ],
         properties: { text: { description: 'A text.', type: 'string', maxLength: 5, default: 'a' } },
       },
     })) {

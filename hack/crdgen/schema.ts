@@ -109,7 +109,7 @@ class Converter {
     }
     for (const key of KEPT) if (schema[key] !== undefined) Object.assign(result, { [key]: schema[key] });
     this.#convertType(schema, result, path);
-    if (schema.listType !== undefined) result['x-kubernetes-list-type'] = String(schema.listType as string);
+    if (schema.listType !== undefined) result['x-kubernetes-list-type'] = schema.listType as string;
     if (schema.listMapKey !== undefined) result['x-kubernetes-list-map-keys'] = [schema.listMapKey as string];
     const rules = readRules(schema['x-kubernetes-validations'], path, this.#report);
     if (rules !== undefined) result['x-kubernetes-validations'] = rules;
@@ -128,7 +128,7 @@ class Converter {
   #inline(raw: JsonSchema): { readonly schema: JsonSchema; readonly names: readonly string[] } {
     if (typeof raw.$ref !== 'string') return { schema: raw, names: [] };
     const { $ref, ...beside } = raw;
-    const name = decodeURIComponent(($ref as string).replace('#/definitions/', ''));
+    const name = decodeURIComponent($ref.replace('#/definitions/', ''));
     const { schema: target, names } = this.#inline(this.#definitions[name] ?? {});
     const rules = [target, beside].flatMap((part) => list(part['x-kubernetes-validations']));
     const schema = { ...target, ...beside, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) };
@@ -146,7 +146,7 @@ class Converter {
     const known = FORMATS[result.type ?? ''] ?? [];
     if (known.includes(raw.format as string)) result.format = raw.format as string;
     else {
-      const what = `format ${String(raw.format as string)} is unknown for ${result.type ?? 'this type'}`;
+      const what = `format ${raw.format as string} is unknown for ${result.type ?? 'this type'}`;
       this.#report(path, `${what}. Known formats: ${known.join(', ') || 'none'}.`);
     }
   }

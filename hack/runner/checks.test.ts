@@ -6,7 +6,13 @@ import { expect } from 'chai';
 import { Progress } from '../harness/progress.ts';
 import { runCheck } from './checks.ts';
 
-const silent = new Progress(new Writable({ write: (_chunk, _encoding, done) => void done() }));
+const silent = new Progress(
+  new Writable({
+    write(_chunk, _encoding, done) {
+      done();
+    },
+  }),
+);
 
 describe('check', () => {
   let folder = '';

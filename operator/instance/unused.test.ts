@@ -123,3 +123,43 @@ describe('the certificates of an instance', () => {
     expect([...cluster.left]).to.deep.equal([certificate]);
   });
 });
+
+describe('the objects of a guardrail that is not requested', () => {
+  /** Records what is deleted. */
+  async function reconcile(
+    states: InMemoryStates,
+    isRequested: boolean,
+    guardrail: object = {},
+  ): Promise<string[] | undefined> {
+    const removed: string[] = [];
+    const pruned: unknown[] = [];
+    const ownedObjects = {
+      prune: (instance: unknown) => Promise.resolve(pruned.push(instance)),
+      remove: (_instance: unknown, { kind }: ResourceKind, name: string) =>
+        Promise.resolve(removed.push(`${kind} ${name}`)),
+    };
+    const instance = instanceOf(isRequested ? { guardrail: {} } : {});
+    await deleteUnusedObjects({ ownedObjects } as unknown as Dependencies, instance, {
+      guardrail: { objects: [], ...guardrail },
+      proxy: { objects: [] },
+      observed: { deployment: undefined },
+      state: states.of(instance),
+    } as unknown as Usage);
+    return pruned.length > 0 ? removed.filter((name) => name.startsWith('Secret')) : undefined;
+  }
+  const keys = ['Secret main-guardrail-keys', 'Secret main-guardrail-api-key'];
+
+  it('stay while the guardrail is frozen or becomes another one', async () => {
+    for (const held of [{ frozen: true }, { isSwitching: true }]) {
+      expect(await reconcile(new InMemoryStates(), false, held)).to.equal(undefined);
+    }
+  });
+
+  it('include its keys, once after each time that it was requested', async () => {
+    const states = new InMemoryStates();
+    expect(await reconcile(states, false)).to.include.members(keys);
+    expect(await reconcile(states, false)).to.deep.equal([]);
+    expect(await reconcile(states, true)).to.not.include.members(keys);
+    expect(await reconcile(states, false)).to.include.members(keys);
+  });
+});

@@ -22,7 +22,7 @@ function chunk(text: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 }
 
-export const bodyAttacks: readonly GuardrailAttack[] = [
+const attacks: readonly GuardrailAttack[] = [
   {
     name: 'invalid-encodings',
     store: 'memory',
@@ -173,3 +173,5 @@ export const bodyAttacks: readonly GuardrailAttack[] = [
     },
   },
 ];
+
+export const bodyAttacks = [...attacks];

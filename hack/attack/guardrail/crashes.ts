@@ -41,7 +41,7 @@ async function untilServed(target: Target): Promise<void> {
   target.fault(`no call was served within ${RECOVERY_MS / 1000} s`);
 }
 
-export const crashAttacks: readonly GuardrailAttack[] = [
+const attacks: readonly GuardrailAttack[] = [
   {
     name: 'redis-killed',
     store: 'redis',
@@ -104,3 +104,5 @@ export const crashAttacks: readonly GuardrailAttack[] = [
     },
   },
 ];
+
+export const crashAttacks = [...attacks];

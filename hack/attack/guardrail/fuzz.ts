@@ -85,7 +85,7 @@ function judge(target: Target, path: string, status: number, text: string): void
   }
 }
 
-export const fuzzAttacks: readonly GuardrailAttack[] = [
+const attacks: readonly GuardrailAttack[] = [
   {
     name: 'mutated-bodies',
     run: async (target) => {
@@ -164,3 +164,5 @@ function statusOf({ status, text, headers }: { status: number; text: string; hea
   const type = JSON.stringify(headers);
   return [status, type.includes('application/json') || status === 0 ? text : '{"error":{"code":"","message":""}}'];
 }
+
+export const fuzzAttacks = [...attacks];

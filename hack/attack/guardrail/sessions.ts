@@ -30,7 +30,7 @@ function mustNotContain(target: Target, what: string, answer: Answer, value: str
   if (answer.text.includes(value)) target.fault(what);
 }
 
-export const sessionAttacks: readonly GuardrailAttack[] = [
+const attacks: readonly GuardrailAttack[] = [
   {
     name: 'guessed-codes',
     run: async (target) => {
@@ -136,3 +136,5 @@ export const sessionAttacks: readonly GuardrailAttack[] = [
     },
   },
 ];
+
+export const sessionAttacks = [...attacks];

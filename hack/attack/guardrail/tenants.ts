@@ -6,7 +6,7 @@ import type { GuardrailAttack } from './attack.ts';
 const MB = 1_000_000;
 const LINE = 'Please summarise the notes of Anna Schmidt, and then send them to all who were there.\n';
 
-export const tenantAttacks: readonly GuardrailAttack[] = [
+const attacks: readonly GuardrailAttack[] = [
   {
     name: 'long-texts-of-another-key',
     store: 'memory',
@@ -54,3 +54,5 @@ export const tenantAttacks: readonly GuardrailAttack[] = [
     },
   },
 ];
+
+export const tenantAttacks = [...attacks];

@@ -42,7 +42,7 @@ const names = (random: Target['random'], count: number): string =>
     return `${first} ${last.charAt(0).toUpperCase()}${last.slice(1)}`;
   }).join(' ');
 
-export const textAttacks: readonly GuardrailAttack[] = [
+const attacks: readonly GuardrailAttack[] = [
   {
     name: 'repeated-names',
     run: async (target) => {
@@ -224,3 +224,5 @@ export const textAttacks: readonly GuardrailAttack[] = [
     },
   },
 ];
+
+export const textAttacks = [...attacks];

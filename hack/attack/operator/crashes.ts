@@ -68,7 +68,7 @@ async function changeAtRandom(context: Context, changes: number): Promise<Map<st
   return desired;
 }
 
-export const crashAttacks: readonly OperatorAttack[] = [
+const attacks: readonly OperatorAttack[] = [
   {
     name: 'killed-at-random',
     run: async (context) => {
@@ -123,3 +123,5 @@ async function converged(
   if (rows !== desired.size) faults.push(`the gateway has ${rows} budget rows for ${desired.size} customers`);
   return faults;
 }
+
+export const crashAttacks = [...attacks];
