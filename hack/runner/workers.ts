@@ -109,7 +109,7 @@ class Worker {
     const { env = {}, live = false, through = [] } = options;
     // A file and not a pipe: when a report arrives, all that the test has printed is there.
     const output = openSync(log, 'w');
-    const [command, ...args] = [...through, process.execPath, WORKER] as [string, ...string[]];
+    const [command = process.execPath, ...args] = [...through, process.execPath, WORKER];
     this.#child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },
