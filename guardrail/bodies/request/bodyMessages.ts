@@ -1,6 +1,6 @@
 /** Finds the message that contains each place of a request's body. */
 import { AFTER_ALL, BEFORE_ALL, numberOfMessage } from '../../pseudonymization/pseudonymization.ts';
-import type { Member } from '../../messages/json/document.ts';
+import type { Member } from '../../messages/messages.ts';
 import type { BodySource } from '../source.ts';
 
 /** Members whose list has messages, or inputs that do not belong together. */
