@@ -64,7 +64,8 @@ function inlineOptions({
 
 /** Creates all routes, and the middleware in front of them. */
 export function createRoutes({ settings, components, admission, metrics, logger }: RouteOptions): http.Handler {
-  const { apiKeys, sessionKey, store, access, endUsers, audit, policyRevision, policyWith } = components;
+  const { apiKeys, sessionKey, store, access, endUsers, audit, policyRevision } = components;
+  const { uncountedAnalyzer: analyzer } = components;
   const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
@@ -81,7 +82,6 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   const presidio = settings.PRESIDIO_API
     ? createPresidioRoutes({ settings, components, metrics, logger }, preHandlers)
     : undefined;
-  const explaining = { analyzer: components.uncountedAnalyzer };
   const page = { proxyName, recall: settings.RECALL, profile: settings.PROFILE, mode: settings.MODE };
   return http.createHandler({
     logger,
@@ -111,10 +111,8 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       }),
       ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
       http.configurationRoute({ access, policyRevision, endUsers, isAdmin }),
-      http.explainRoute({ ...explaining, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
-      ...(settings.PLAYGROUND
-        ? [http.playgroundPage(page), http.playgroundRoutes({ ...explaining, guard, policyWith, preHandlers })]
-        : []),
+      http.explainRoute({ analyzer, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
+      ...(settings.PLAYGROUND ? [http.playgroundPage(page), createPageRoutes(components, preHandlers)] : []),
       ...(presidio?.authenticated ?? []),
       http.openApiRoute(settings.PROXY_NAMES, {
         playground: settings.PLAYGROUND,
@@ -128,6 +126,12 @@ export function createRoutes({ settings, components, admission, metrics, logger 
 function auditedPaths({ PROXY_NAMES, RESTORE_KEYS }: Settings): http.AuditedPaths {
   return http.auditedPaths(PROXY_NAMES, RESTORE_KEYS !== undefined);
 }
+
+/** What the page of the playground calls. An explanation analyzes a text many times, which metrics do not count. */
+const createPageRoutes = (
+  { uncountedAnalyzer: analyzer, pipeline: { guard }, policyWith }: Components,
+  preHandlers: readonly http.HttpStep[],
+): ReturnType<typeof http.playgroundRoutes> => http.playgroundRoutes({ analyzer, guard, policyWith, preHandlers });
 
 function healthRoutes({ store, analyzer, access, pipeline }: Components, admission: http.Admission) {
   return http.healthRoutes({
