@@ -5,6 +5,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { removeAtExit } from '../harness/processes.ts';
 import type { Outcome } from './outcome.ts';
 import type { TestFailure, WorkerOrder, WorkerReport } from './worker.ts';
 
@@ -52,6 +53,8 @@ export class Workers {
   constructor(root: string, options: WorkerOptions = {}) {
     this.#root = root;
     this.#options = options;
+    // A run that is aborted still reads its output.
+    removeAtExit(this.#logs);
   }
 
   /**
@@ -76,7 +79,6 @@ export class Workers {
   /** Ends all workers at once. */
   abort(): void {
     for (const worker of this.#all) worker.abort();
-    rmSync(this.#logs, { recursive: true, force: true });
   }
 
   #start(): Worker {
@@ -109,7 +111,7 @@ class Worker {
     const { env = {}, live = false, through = [] } = options;
     // A file and not a pipe: when a report arrives, all that the test has printed is there.
     const output = openSync(log, 'w');
-    const [command = process.execPath, ...args] = [...through, process.execPath, WORKER];
+    const [command, ...args] = [...through, process.execPath, WORKER];
     this.#child = spawn(command, args, {
       cwd: root,
       env: { ...process.env, ...env },

@@ -27,25 +27,43 @@ export interface NamedText {
  * {@link file://../kernel/spans.ts}, with the word that it reads. A test compares their number with that of the kernel.
  * @param known what is known of the name: see `knownName`
  */
-export function featureNames(tokens: Tokens, { text, candidates, firstWords }: NamedText, at: number, known: number): string[] {
+export function featureNames(
+  tokens: Tokens,
+  { text, candidates, firstWords }: NamedText,
+  at: number,
+  known: number,
+): string[] {
   const candidate = candidates[at];
   if (!candidate) return [];
   const { first, last } = candidate;
   const wordOf = (token: number): string =>
-    token < 0 ? 'the beginning' : token >= tokens.count ? 'the end' : JSON.stringify(text.slice(tokens.start[token], tokens.end[token]));
+    token < 0
+      ? 'the beginning'
+      : token >= tokens.count
+        ? 'the end'
+        : JSON.stringify(text.slice(tokens.start[token], tokens.end[token]));
   const names: string[] = [];
   const add = (...more: string[]): void => void names.push(...more);
   own(tokens, candidate, wordOf, add);
   add('the kind of name', 'its number of words', 'how sure the tagger is', 'how sure the tagger is, and its form');
   add('the lists that have the whole name', 'the lists that have the whole name, and its form');
   for (let flag = 0; known >> flag > 0; flag++) if ((known >> flag) & 1) add('a list that has the whole name');
-  add('the length of the text', 'questions and addresses in the text', 'questions and addresses in the text, and its form');
+  add(
+    'the length of the text',
+    'questions and addresses in the text',
+    'questions and addresses in the text, and its form',
+  );
   add('the first word of the text', 'the first word of the text, and the lists of names');
   for (let word = 0; word < firstWords; word++) add('a word at the beginning of the text');
   const [before, before2, after, after2] = [first - 1, first - 2, last + 1, last + 2].map(wordOf);
   add(`${before} before it`, `${after} after it`, `${before2} ${before} before it`, `${after} ${after2} after it`);
   add(`${before} before its form`, `${after} after its form`, `the form of ${before} before it`);
-  add(`the form of ${after} after it`, 'the forms of its neighbours', `${before} before a known name`, `${after} after a known name`);
+  add(
+    `the form of ${after} after it`,
+    'the forms of its neighbours',
+    `${before} before a known name`,
+    `${after} after a known name`,
+  );
   line(tokens, text, candidate, wordOf, add);
   window(tokens, candidate, wordOf, add);
   for (const other of [at - 1, at + 1]) {
@@ -127,7 +145,13 @@ export function strongest(names: readonly string[], weights: readonly number[]):
 
 /** The probability of each class. */
 export const byClass = (classes: Probabilities): ModelEvidence['probabilities'] => {
-  const { person: PERSON, publicPerson: PUBLIC_PERSON, address: ADDRESS, location: LOCATION, organization: ORGANIZATION } = classes;
+  const {
+    person: PERSON,
+    publicPerson: PUBLIC_PERSON,
+    address: ADDRESS,
+    location: LOCATION,
+    organization: ORGANIZATION,
+  } = classes;
   const NONE = Math.max(0, 1 - PERSON - PUBLIC_PERSON - ADDRESS - LOCATION - ORGANIZATION);
   return { NONE, PERSON, PUBLIC_PERSON, ADDRESS, LOCATION, ORGANIZATION };
 };
