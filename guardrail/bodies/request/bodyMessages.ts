@@ -1,6 +1,6 @@
 /** Finds the message that contains each place of a request's body. */
+import { createStepCounter, type Steps } from '../../eventLoop.ts';
 import { AFTER_ALL, BEFORE_ALL, numberOfMessage } from '../../pseudonymization/pseudonymization.ts';
-import type { Member } from '../../messages/messages.ts';
 import type { BodySource } from '../source.ts';
 
 /** Members whose list has messages, or inputs that do not belong together. */
@@ -24,26 +24,30 @@ interface Part {
  * @returns a function from an offset in the body to the number of its message; undefined if the body is one document. Members
  *   beside the messages, such as metadata, differ from call to call: they come after all messages, so that they change none
  */
-export function messagesOf({ root, members, inner }: BodySource): ((offset: number) => number) | undefined {
+export function* readingMessages({
+  root,
+  members,
+  inner,
+}: BodySource): Steps<((offset: number) => number) | undefined> {
   // The requests of a batch are one document, as the lines of a batch file are.
   if (root.kind !== 'object' || (inner && inner.size > 0)) return undefined;
-  const isList = ({ name, node }: Member): boolean => {
-    const role = members.get(name.value);
-    return LISTS.has(name.value) && node.kind === 'array' && (role === 'text' || role === 'plain');
-  };
-  if (!root.members.some(isList)) return undefined;
+  const isStep = createStepCounter();
   const parts: Part[] = [];
   let count = 0;
-  for (const member of root.members) {
-    const { name, node } = member;
-    if (isList(member) && node.kind === 'array')
-      for (const { start, end } of node.items) parts.push({ start, end, message: numberOfMessage(count++) });
-    else {
-      const isBefore = INSTRUCTIONS.has(name.value) || members.get(name.value) === 'tools';
-      parts.push({ start: name.start, end: node.end, message: isBefore ? BEFORE_ALL : AFTER_ALL });
-    }
+  let hasList = false;
+  for (const { name, node } of root.members) {
+    if (isStep(0)) yield;
+    const role = members.get(name.value);
+    if (LISTS.has(name.value) && node.kind === 'array' && (role === 'text' || role === 'plain')) {
+      hasList = true;
+      for (const { start, end } of node.items) {
+        parts.push({ start, end, message: numberOfMessage(count++) });
+        if (isStep(0)) yield;
+      }
+    } else if (INSTRUCTIONS.has(name.value) || role === 'tools')
+      parts.push({ start: name.start, end: node.end, message: BEFORE_ALL });
   }
-  return (offset) => partAt(parts, offset)?.message ?? AFTER_ALL;
+  return hasList ? (offset) => partAt(parts, offset)?.message ?? AFTER_ALL : undefined;
 }
 
 /** @param parts in ascending order and disjoint */

@@ -9,7 +9,7 @@ import type { BodyRole } from '../roles.ts';
 import type { BodySource, InnerBodies } from '../source.ts';
 import { documentIn, readingJson, type JsonReading } from '../text.ts';
 import { readingRequest } from '../walk.ts';
-import { messagesOf } from './bodyMessages.ts';
+import { readingMessages } from './bodyMessages.ts';
 import type { Checkable } from './checkable.ts';
 
 /** @throws BodyError */
@@ -23,7 +23,7 @@ export function* readingJsonBody(
     opaqueObjects: operation.opaqueObjects,
     inner: operation.innerOf?.(root) ?? innerBodies(operation, root),
   });
-  return yield* readingPart(json ?? (yield* readingJson(bytes)), hidesEndUser, rolesOf, messagesOf);
+  return yield* readingPart(json ?? (yield* readingJson(bytes)), hidesEndUser, rolesOf, readingMessages);
 }
 
 /** A line of a batch file, or of a file for fine-tuning. @throws BodyError */
@@ -61,12 +61,12 @@ function* readingPart(
   json: JsonReading,
   hidesEndUser: boolean | undefined,
   rolesOf: (root: Node) => Roles,
-  numbersOf?: typeof messagesOf,
+  numbersOf?: typeof readingMessages,
 ): Steps<Checkable> {
   const { text, root } = documentIn(json);
   const source = { root, text, hidesEndUser, ...rolesOf(root) };
   const { places, images, hasFiles } = yield* readingRequest(source);
-  const messageAt = numbersOf?.(source);
+  const messageAt = numbersOf && (yield* numbersOf(source));
   const passages: Passage[] = [];
   for (const { text: one, kind, start } of places) {
     passages.push({ text: one, kind, ...(messageAt && { message: messageAt(start) }) });
