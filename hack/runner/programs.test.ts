@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { PROGRAMS, read } from './programs.ts';
+import { Progress } from '../harness/progress.ts';
+import { PROGRAMS, read, runProgram } from './programs.ts';
 
 describe('result of a program with cases', () => {
   for (const [what, output, code, passed, failures] of [
@@ -44,5 +48,17 @@ describe('result of a program with cases', () => {
     expect(e2e?.casesOf('the program')).to.deep.equal([]);
     expect(attacks?.casesOf('operator/hang')).to.deep.equal(['operator/hang']);
     expect(attacks?.casesOf('the program')).to.deep.equal([]);
+  });
+
+  it('is a failure if the program does not end', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'program-'));
+    writeFileSync(join(root, 'hang.mjs'), "console.log('3 passed, 1 failed');\nsetInterval(() => undefined, 1000);\n");
+    const program = { title: 'hang', script: 'hang.mjs', share: 1, casesOf: () => [] };
+    const options = { root, signal: new AbortController().signal, limitMs: 1000 };
+    const { passed, failures, output } = await runProgram(options, new Progress(), program);
+    rmSync(root, { recursive: true });
+    expect([passed, failures.length]).to.deep.equal([3, 1]);
+    expect(output).to.include('did not end within 1 minutes');
+    expect(failures[0]?.message).to.include('did not end');
   });
 });

@@ -32,6 +32,11 @@ export const PROGRAMS: readonly CaseProgram[] = [
   },
 ];
 
+/** The longest time that a program may take. The attacks take 3 minutes and the real cluster 8, on two quiet processors. */
+const LIMIT_MS = 30 * 60_000;
+/** A program that does not end on SIGTERM is killed after this time. */
+const KILL_MS = 60_000;
+
 /** The number of programs that run. They end in order after a signal. */
 let running = 0;
 
@@ -40,13 +45,22 @@ export function isProgramRunning(): boolean {
   return running > 0;
 }
 
+/** How a program runs. */
+export interface ProgramOptions {
+  readonly root: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** After this time, the program is ended, which is a failure. Default: {@link LIMIT_MS}. */
+  readonly limitMs?: number;
+}
+
 /**
  * Runs a program. Never throws: a program that fails without saying why is one failure.
  *
  * @param failed runs only the cases that failed in this first run; the others of that run count as passed
  */
 export async function runProgram(
-  { root, env = {}, signal }: { root: string; env?: Readonly<Record<string, string>>; signal: AbortSignal },
+  { root, env = {}, signal, limitMs = LIMIT_MS }: ProgramOptions,
   progress: Progress,
   { title, script, casesOf }: CaseProgram,
   failed?: Outcome,
@@ -73,7 +87,15 @@ export async function runProgram(
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
       }
+      let killing: NodeJS.Timeout | undefined;
+      const limit = setTimeout(() => {
+        output.push(`\nThe program did not end within ${Math.ceil(limitMs / 60_000)} minutes.\n`);
+        stop();
+        killing = setTimeout(() => child.kill('SIGKILL'), KILL_MS);
+      }, limitMs);
       const [code] = (await once(child, 'close')) as [number | null];
+      clearTimeout(limit);
+      clearTimeout(killing);
       process.off('exit', stop);
       signal.removeEventListener('abort', stop);
       return { code, output: output.join('') };

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers, instances } from '../../../operator/api/kinds.ts';
 import {
+  eventually,
   kubeEvents,
   leases,
   type Lease,
@@ -58,10 +59,18 @@ export class OperatorTestbed {
     const plane = await startControlPlane({ report });
     await plane.kubectl(['create', 'namespace', HOME]);
     const testbed = new OperatorTestbed(plane, await startOperator(plane));
-    testbed.#bystander = await Bystander.start(testbed.client);
-    testbed.#blockedLimitMs = BLOCKED_RATIO * (await largeJsonMs());
-    testbed.#usualBytes = await settledBytes(testbed.operator.pid);
-    return testbed;
+    try {
+      // The operator installs the CRDs after it became the leader.
+      await eventually(() => Promise.all([testbed.client.list(instances), testbed.client.list(customers)]));
+      testbed.#bystander = await Bystander.start(testbed.client);
+      testbed.#blockedLimitMs = BLOCKED_RATIO * (await largeJsonMs());
+      testbed.#usualBytes = await settledBytes(testbed.operator.pid);
+      return testbed;
+    } catch (error) {
+      // Servers that run on would keep this process alive.
+      await testbed.stop();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
