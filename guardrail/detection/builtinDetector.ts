@@ -21,7 +21,6 @@ import { modelRules } from './rules.ts';
 import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
-import { withAssistants } from './assistants.ts';
 import { withDwellings } from './dwellings.ts';
 import { withoutFalseNames } from './falseNames.ts';
 import { withFamilyNames } from './familyNames.ts';
@@ -330,7 +329,7 @@ function completedInAll(
     const found = completed(spelling, names[index] ?? [], spelling.part ? undefined : trace);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
-  return withAssistants(text, withPersonalUrls(all));
+  return withPersonalUrls(all);
 }
 
 /**

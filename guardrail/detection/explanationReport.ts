@@ -7,6 +7,7 @@ type Candidate = Explanation['dropped'][number];
 /** Why a candidate is no find. */
 const reasons: Readonly<Record<Candidate['by'], string>> = {
   falseName: 'a word of this kind is no name of a person',
+  structure: 'it is a key, the title of a field or a part of a constant',
   product: 'it is the name of a thing',
   month: 'it is the month of a date',
   modelThreshold: 'the model is not sure enough',

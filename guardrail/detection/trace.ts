@@ -6,7 +6,8 @@ import type { EntityType, KeptBy, RuleId, Span } from './span.ts';
 import type { EntityClass } from './ner/entityClasses.ts';
 
 /** What dropped a candidate: the model, a pass, an overlapping value, or the policy. */
-export type DropReason = 'falseName' | 'product' | 'month' | 'modelThreshold' | 'joined' | 'overlap' | KeptBy;
+export type DropReason =
+  'falseName' | 'structure' | 'product' | 'month' | 'modelThreshold' | 'joined' | 'overlap' | KeptBy;
 
 /** A candidate that is not a find. */
 export interface Dropped {

@@ -20,6 +20,7 @@ import {
 import { SpanFeatures, type Candidate } from './spanFeatures.ts';
 import { textContextOf, type TextContext } from './textContext.ts';
 import type { Tokens } from './tokens.ts';
+import { isStructure } from './structure.ts';
 import { Tagger } from './tagger.ts';
 import { wholeName, type FoundTokens } from './wholeNames.ts';
 
@@ -71,7 +72,13 @@ export class EntityFinder {
   ): FoundName[] {
     const { tagger, features } = this;
     const { tokens } = tagger;
-    const candidates = candidatesOf(tagger, text);
+    const candidates = candidatesOf(tagger, text).filter((candidate) => {
+      const place = { start: tokens.start[candidate.first] ?? 0, end: tokens.end[candidate.last] ?? 0 };
+      if (!isStructure(text, place)) return true;
+      const type = candidate.kind;
+      trace?.drop({ ...place, type, score: 0, detector: 'builtin', rule: modelRules[type] }, 'structure');
+      return false;
+    });
     if (candidates.length === 0) return [];
     features.readText(tokens, candidates, context);
     const judged = candidates.map((candidate, index) => this.judge(candidate, index));

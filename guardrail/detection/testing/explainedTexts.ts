@@ -64,7 +64,7 @@ const misses: readonly (readonly [text: string, value: string, rule?: string, by
   ['The weather in Lisbon is fine.', 'Lisbon', 'model.location', 'profile'],
   ['Siemens pays on time.', 'Siemens', 'model.organization', 'profile'],
   ['Albert Einstein was a physicist.', 'Albert Einstein', 'model.publicPerson', 'profile'],
-  ['Hi Gemini, what is TCP?', 'Gemini', 'assistant', 'profile'],
+  ['{"isin": "missing"}', 'isin', 'model.person', 'structure'],
   ['We meet on Monday at the office.', 'Monday', 'model.person', 'modelThreshold'],
   ['Please ask NAT about it.', 'NAT', 'model.person', 'falseName'],
   ['In May 2024 we sold more.', 'May', 'model.person', 'month'],

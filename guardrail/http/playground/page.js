@@ -306,6 +306,7 @@ function showFound(text, entities) {
 const REASONS = new Map(
   Object.entries({
     falseName: 'a word of this kind is no name of a person',
+    structure: 'it is a key, the title of a field or a part of a constant',
     product: 'it is the name of a thing',
     month: 'it is the month of a date',
     modelThreshold: 'the model is not sure enough',
