@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Tenant } from '../ids.ts';
 import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { DetectorUnavailableError, TooManyValuesError, type Recall } from './contract.ts';
-import { createBuiltinDetector } from './builtinDetector.ts';
+import { createBuiltinDetector, detectorParts } from './builtinDetector.ts';
 import { ACRONYMS } from './notNames.ts';
 
 const detector = createBuiltinDetector();
@@ -187,6 +187,23 @@ describe('built-in detector', () => {
     expect(kept.flat()).to.have.length(counts[2] ?? 0);
     const raised = await thorough.detect(texts, { signal, recall: 'precise', minRecall: 'balanced' });
     expect(raised.flat()).to.have.length(counts[1] ?? 0);
+  });
+
+  it('runs without each of its parts, and then does not find what only this part finds', async () => {
+    const parts = detectorParts();
+    expect(new Set(parts).size).to.equal(parts.length);
+    const foundWithout = async (part: string, text: string): Promise<number> => {
+      expect(parts).to.include(part);
+      const [spans = []] = await createBuiltinDetector({ without: new Set([part]) }).detect([text], { signal });
+      return spans.length;
+    };
+    for (const [part, text] of [
+      ['recognizer email', 'Write to anna@mail.example'],
+      ['step dwellings', 'Robert Miller, flat 9'],
+    ] as const) {
+      expect(await foundWithout(part, text), part).to.be.below((await find(text)).length);
+      expect(await foundWithout('recognizer iban', text), part).to.equal((await find(text)).length);
+    }
   });
 
   it('finds the same spans regardless of earlier texts', async () => {

@@ -18,14 +18,8 @@ import { spelledNames } from './ner/spelledNames.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { titledWords } from './ner/titledWords.ts';
 import { modelRules } from './rules.ts';
-import { withAddresses } from './addresses.ts';
-import { withAddressLines } from './addressLines.ts';
-import { withAddressParts } from './addressParts.ts';
-import { withDwellings } from './dwellings.ts';
 import { withoutFalseNames } from './falseNames.ts';
-import { withFamilyNames } from './familyNames.ts';
-import { withIntroductions } from './introductions.ts';
-import { withHomes } from './homes.ts';
+import { steps, type Step } from './steps.ts';
 import { Trace } from './trace.ts';
 import { TenantLanes, Turns } from './turns.ts';
 import { withPersonalUrls } from './urlContents.ts';
@@ -42,7 +36,15 @@ export interface BuiltinOptions {
   readonly pieceSize?: number;
   /** Weights and lists of names; for evaluation. Default: the shipped files. */
   readonly models?: NameModels;
+  /** Parts that do not run, by {@link detectorParts}; for evaluation. Default: none. */
+  readonly without?: ReadonlySet<string>;
 }
+
+/** The parts of the detector that can be switched off one by one: recognizers by their rule, and steps. */
+export const detectorParts = (): readonly string[] => [
+  ...new Set(recognizersFor().map(({ rule }) => `recognizer ${rule}`)),
+  ...steps.map(({ id }) => `step ${id}`),
+];
 
 const name = 'builtin';
 
@@ -66,6 +68,13 @@ interface Recognized {
   readonly part?: FoldedPart;
 }
 
+/** How the finds in a text are completed. */
+interface Completion {
+  readonly following: readonly Step[];
+  /** Collects what is dropped in the text itself. */
+  readonly trace: Trace | undefined;
+}
+
 interface LongTextOptions {
   readonly count: Counter;
   readonly tenant: Tenant | undefined;
@@ -84,6 +93,7 @@ class BuiltinDetector implements Detector {
   private readonly recall: Recall;
   private readonly pieceSize: number | undefined;
   private readonly names: EntityFinder;
+  private readonly steps: readonly Step[];
   private readonly recognizers: readonly Recognizer[];
   /** The recognizers that a text without digits can have values of. */
   private readonly withoutDigits: readonly Recognizer[];
@@ -96,12 +106,13 @@ class BuiltinDetector implements Detector {
   private readonly longTexts = new TenantLanes();
   private readonly turns = new Turns();
 
-  constructor({ recall = 'balanced', languages = [], pieceSize, models }: BuiltinOptions) {
+  constructor({ recall = 'balanced', languages = [], pieceSize, models, without = new Set() }: BuiltinOptions) {
+    this.steps = steps.filter(({ id }) => !without.has(`step ${id}`));
     this.names = models === undefined ? shippedFinder() : new EntityFinder(models);
     this.recall = recall;
     this.pieceSize = pieceSize;
     // Objects of one shape: each text meets all recognizers, and V8 reads from many shapes more slowly.
-    const all = recognizersFor(languages);
+    const all = recognizersFor(languages).filter(({ rule }) => !without.has(`recognizer ${rule}`));
     const ofOneShape = ({ type, rule, mayMatch, find }: Recognizer): Recognizer => ({ type, rule, mayMatch, find });
     this.recognizers = all.map(ofOneShape);
     this.withoutDigits = all.filter(({ needsDigit }) => needsDigit !== true).map(ofOneShape);
@@ -177,7 +188,7 @@ class BuiltinDetector implements Detector {
       names: this.namesInAll(spellings, options),
     }));
     return yield* inSteps(steps, named, ({ text, spellings, names }) => {
-      const all = completedInAll(text, spellings, names, trace);
+      const all = completedInAll(text, spellings, names, { following: this.steps, trace });
       const resolved = resolveBeforePolicy(text, all);
       trace?.overlaps(all, resolved);
       const found = splitLongEntities(text, resolved);
@@ -222,7 +233,7 @@ class BuiltinDetector implements Detector {
     const spellings = this.recognizeAll(read, foldedPartsOf(read));
     const trace = options.trace && new Trace();
     const names = this.namesInAll(spellings, { ...options, trace });
-    const spans = completedInAll(read, spellings, names, trace);
+    const spans = completedInAll(read, spellings, names, { following: this.steps, trace });
     if (trace) options.trace.addPiece(trace, from);
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
@@ -316,17 +327,17 @@ function* inSteps<A, B>(steps: readonly number[], items: readonly A[], map: (ite
 /**
  * All spans in a text and in its folded view.
  * @param names those in each spelling
- * @param trace collects what is dropped in the text itself
  */
 function completedInAll(
   text: string,
   spellings: readonly Recognized[],
   names: readonly (readonly Span[])[],
-  trace: Trace | undefined,
+  { following, trace }: Completion,
 ): readonly Span[] {
   const all: Span[] = [];
   for (const [index, spelling] of spellings.entries()) {
-    const found = completed(spelling, names[index] ?? [], spelling.part ? undefined : trace);
+    const completion = { following, trace: spelling.part ? undefined : trace };
+    const found = completed(spelling, names[index] ?? [], completion);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
   return withPersonalUrls(all);
@@ -347,15 +358,17 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 function completed(
   { stats: { text }, spans }: Recognized,
   names: readonly Span[],
-  trace: Trace | undefined,
+  { following, trace }: Completion,
 ): readonly Span[] {
   const trueNames = withoutFalseNames(text, names);
   trace?.pass(names, trueNames, 'falseName');
-  const all = withFamilyNames(text, withIntroductions(text, [...spans, ...trueNames]));
-  const addresses = withAddresses(text, withDwellings(text, withHomes(text, all)));
-  const whole = withAddressParts(text, addresses);
-  trace?.pass(addresses, whole, 'joined');
-  return withAddressLines(text, whole);
+  let all: readonly Span[] = [...spans, ...trueNames];
+  for (const { apply, drops } of following) {
+    const before = all;
+    all = apply(text, before);
+    if (drops) trace?.pass(before, all, drops);
+  }
+  return all;
 }
 
 /** Types of values that are also in texts of machines: logs, code, configuration. They do not tell that a text is about people. */

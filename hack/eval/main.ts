@@ -8,6 +8,7 @@ import { format, resolveConfig } from 'prettier';
 import { createBuiltinDetector, createPresidioDetector, type Detector } from '../../guardrail/detection/detection.ts';
 import { unpackNameModels } from '../../guardrail/detection/ner/nameModels.ts';
 import { recordedTraining } from '../training/recordedTraining.ts';
+import { ablate } from './ablate.ts';
 import { evalFolder } from './evalData.ts';
 import { builtinAnalyzer, detectorRow, errorsOf, findsOf, table, type DetectorRow } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
@@ -39,6 +40,7 @@ import { readTexts } from './texts.ts';
 
 const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --write [--seeds | --accept-worse]
+       npm run eval -- --ablate [part …]
 
 Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
@@ -53,6 +55,8 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
                each \`npm run train\`. It refuses figures that are worse than the shipped ones by more than their noise.
   --seeds      Trains with four other seeds first, to measure this noise. It takes about an hour.
   --accept-worse  Writes them nevertheless, as a decision that the change log explains, or after a change of the sets.
+  --ablate     Prints the figures without each part of the detector, as differences from the figures with all parts: each type of
+               recognizers, step, rule of evidence and list of names, or the parts that are named. Requires EVAL_DIR.
   --help       Prints this text.
 
 Columns:
@@ -72,6 +76,7 @@ const { values, positionals } = parseArgs({
     errors: { type: 'boolean' },
     write: { type: 'boolean' },
     'accept-worse': { type: 'boolean' },
+    ablate: { type: 'boolean' },
     seeds: { type: 'boolean' },
     help: { type: 'boolean' },
   },
@@ -79,6 +84,10 @@ const { values, positionals } = parseArgs({
 });
 if (values.help) {
   process.stdout.write(help);
+  process.exit(0);
+}
+if (values.ablate) {
+  await ablate(evalFolder(), positionals, (line) => process.stdout.write(`${line}\n`));
   process.exit(0);
 }
 if (values.write || values.seeds) {

@@ -14,6 +14,8 @@ export interface EvalText {
   readonly id: string | number;
   readonly text: string;
   readonly spans: readonly EvalSpan[];
+  /** What kind of text it is, if the set tells. */
+  readonly kind?: string;
 }
 
 export interface TypeScore {

@@ -6,6 +6,7 @@ const line = z.object({
   id: z.union([z.string(), z.number()]),
   text: z.string(),
   spans: z.array(z.object({ start: z.int(), end: z.int(), type: z.string() })),
+  meta: z.object({ kind: z.string().optional() }).optional(),
 });
 
 /**
@@ -18,7 +19,8 @@ export async function readTexts(file: string): Promise<EvalText[]> {
     if (content.trim() === '') return [];
     const parsed = line.safeParse(parseJson(content));
     if (!parsed.success) throw new Error(`${file}:${index + 1} is not an object with id, text and spans.`);
-    return [parsed.data];
+    const { meta, ...text } = parsed.data;
+    return [{ ...text, ...(meta?.kind === undefined ? {} : { kind: meta.kind }) }];
   });
 }
 
