@@ -9,14 +9,12 @@ import { groupsOf, isOnePiece, piecesOf, widened, type Piece } from './text/piec
 import type { Emit, Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
-import { accountNames } from './ner/accountNames.ts';
+import { withContextNames } from './ner/contextNames.ts';
 import { nameTypes } from './ner/entityClasses.ts';
 import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
-import { spelledNames } from './ner/spelledNames.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
-import { titledWords } from './ner/titledWords.ts';
 import { modelRules } from './rules.ts';
 import { withoutFalseNames } from './falseNames.ts';
 import { steps, type Step } from './steps.ts';
@@ -256,47 +254,12 @@ class BuiltinDetector implements Detector {
   private namesIn({ stats, spans, part }: Recognized, { recall, context, trace }: PieceOptions): Span[] {
     const { text, keywords } = stats;
     const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
-    const names: Span[] = this.names
+    const names = this.names
       .find(text, recall, { context, isPersonal, trace: part ? undefined : trace })
       .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name, rule: modelRules[type] }));
-    for (const { start, end } of titledWords(this.names.tokens, text)) {
-      const at = names.findIndex((found) => found.start < end && found.end > start);
-      const found = names[at];
-      if (found === undefined)
-        names.push({ start, end, type: 'PERSON', score: TITLED, detector: name, rule: 'titledWord' });
-      else if (found.type === 'PUBLIC_PERSON' && found.score < SURELY_PUBLIC)
-        names[at] = { ...found, type: 'PERSON', rule: 'titledWord' };
-    }
-    let words: ReadonlySet<string> | undefined;
-    for (const { start, end } of spelledNames(this.names.tokens, text, () => (words ??= wordsOf(text, names))))
-      names.push({ start, end, type: 'PERSON', score: SPELLED, detector: name, rule: 'spelledName' });
-    for (const { start, end } of accountNames(this.names.tokens, text, keywords))
-      names.push({ start, end, type: 'USERNAME', score: LABELLED, detector: name, rule: 'accountName' });
-    return names;
+    return withContextNames(this.names.tokens, text, keywords, names);
   }
 }
-
-/** The words of the persons in a text, in lower case. */
-const wordsOf = (text: string, names: readonly Span[]): ReadonlySet<string> =>
-  new Set(
-    names.flatMap(({ start, end, type }) =>
-      type === 'PERSON'
-        ? text
-            .slice(start, end)
-            .toLowerCase()
-            .split(/[^\p{L}\p{M}]+/u)
-        : [],
-    ),
-  );
-
-/** The score of a name of an account behind a label. */
-const LABELLED = 0.8;
-/** The score of a name of which each letter stands alone. */
-const SPELLED = 0.8;
-/** The score of an ordinary word behind a courtesy title. */
-const TITLED = 0.8;
-/** Behind such a title, a name that is public with a lower score is private: "Herrn Koch". */
-const SURELY_PUBLIC = 0.65;
 
 /** The length of the texts of a step, in UTF-16 code units. A stage takes half a millisecond for that many. */
 const STEP = 8192;

@@ -25,25 +25,6 @@ export const ACRONYMS = wordsOf([
 export const COMMON_WORD =
   /^(?:Angeklagter?|addy|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Care|Case|Chefin|Dr|Dyspnoe|Madam|Sir|Mrs?|Ms|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Lehrer(?:in)?|nir|vitale|Mandant(?:in)?|Mieter(?:in)?|Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)|Patient(?:in)?|Sick|Vermieter(?:in)?|Zeug(?:e|in)|Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет|Vážen[áéíý]|Szanown[aiy])$/u;
 
-/** "Head of Procurement" */
-export const HEAD_OF = /^(?:Chair|Chief|Dean|Director|Head|Manager|Minister|Secretary|VP) of \p{Lu}/u;
-
-/** Members of the family without their names: "seine Mutter (0151 …)". Some are family names where no word for the owner is before. */
-export const RELATIVE =
-  /^(?:Mutter|Vater|Mama|Papa|Oma|Opa|Tante|Onkel|Schwester|Bruder|Tochter|Sohn|Mum|Mom|Mummy|Mommy|Dad|Daddy|Grandma|Grandpa|Mère|Père|Maman|Mamá|Papá|Mamma|Papà|Mãe|Pai)$/u;
-/** A relative before the own name, behind a word for the owner: "mein Mann Stefan". */
-export const RELATIVE_BEFORE =
-  /^(?:Mann|Frau|Ehemann|Ehefrau|Partner(?:in)?|Freund(?:in)?|Mutter|Vater|Mama|Papa|Schwester|Bruder|Tochter|Sohn|Neffe|Nichte|Enkel(?:in)?) (?=\p{Lu})/u;
-/** What is no part of the name behind it: "Gruß, S. Bäcker". */
-export const BEFORE_NAME =
-  /^(?:Gruß|Grüße|Kinderarzt|Kinderärztin|Hausarzt|Hausärztin|Zahnarzt|Zahnärztin|Halter(?:in)?|Zákazn(?:ík|ice)),? (?=\p{Lu})/u;
-/** The end of "i. A." or "i. V." before a name: this person signs on behalf of another. */
-export const ON_BEHALF = /[AV](?<=(?<!\p{L})i\. ?[AV])\. (?=\p{Lu})/uy;
-/** A unit behind a number: "(4 J.)". */
-export const UNIT = /(?<=\d ?)\p{Lu}\.?(?!\p{L})/uy;
-export const POSSESSIVE =
-  /(?<=(?<![\p{L}\p{N}])(?:(?:[mM]ein|[dD]ein|[sS]ein|[iI]hr|[uU]nser|[eE]ue?r)(?:e[nmrs]?)?|[mM]y|[yY]our|[hH]is|[hH]er|[oO]ur|[tT]heir|[mM]on|[mM]a|[tT]on|[tT]a|[sS]on|[sS]a|[mM]i|[tT]u|[sS]u|[mM]i[ao]|[mM]inha|[mM]eu) )/uy;
-
 export const WEEKDAY =
   /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day$|^(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag$|^Mittwoch$|^Sonnabend$/;
 /** A word before a time: "ab Montag". */
