@@ -4,48 +4,28 @@ import { Gazetteer } from '../../guardrail/detection/ner/gazetteer.ts';
 import {
   packClassifier,
   packGazetteer,
-  packModel,
   unpackClassifier,
   unpacked,
   unpackModel,
 } from '../../guardrail/detection/ner/model.ts';
 import { calibrated, packedRows, type ClassifierWeights } from '../../guardrail/detection/ner/spanClassifier.ts';
 import { Tagger } from '../../guardrail/detection/ner/tagger.ts';
-import { wordHash } from '../../guardrail/detection/ner/tokens.ts';
 import { fitCalibration, reliabilityOf, type Judgement, type ReliabilityRow } from './calibration.ts';
 import { buildGazetteer, withHiddenWords } from './gazetteers.ts';
 import { Generator } from './generate.ts';
 import { heldOutTexts } from './heldOut/heldOut.ts';
 import { buildKnownNames, withoutHiddenNames } from './knownNames.ts';
 import type { LabelledText } from './labelledText.ts';
-import { examplesOf, train } from './perceptron.ts';
 import { Random } from './random.ts';
 import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';
 import { meanOf, trainClassifier } from './softmax.ts';
 import { judgementsOf, joinedExamples, spanExamplesOf, type Knowledge } from './spanExamples.ts';
-import { classifierTexts, taggerTexts } from './texts.ts';
+import { halfOf, seedOffset, type Taggers, type TrainingOptions } from './taggers.ts';
+import { classifierTexts } from './texts.ts';
 import { readWordNet } from './wordNet.ts';
 
-const seeds = {
-  texts: 20_261_121,
-  order: 3,
-  classifiers: [77, 1077, 2077, 3077, 4077],
-  kept: 811,
-  development: 9_041_977,
-};
-/** Number of passes. Two passes over many texts give better scores than many passes over few, because names and words vary. */
-const epochs = { tagger: 2, classifier: 3 };
-
-/** How a training differs from that of the shipped files. */
-export interface TrainingOptions {
-  /** Chooses other draws of names and templates, another order of the texts, and so other weights. Default: 0. */
-  readonly seed?: number;
-  /** The part of the texts, above 0. Default: 1. */
-  readonly share?: number;
-}
-
-/** The distance between the random seeds of two trainings. */
-const SEED_STEP = 1_000_003;
+const seeds = { classifiers: [77, 1077, 2077, 3077, 4077], kept: 811, development: 9_041_977 };
+const epochs = 3;
 
 export interface Built {
   readonly files: Files;
@@ -117,43 +97,28 @@ class Lists {
   }
 }
 
-/**
- * The half to which a text belongs. A tagger is surer of the texts that it learned from, so the candidates of each half come
- * from a tagger that learned from the other.
- */
-const halfOf = ({ source, text }: LabelledText): number => (wordHash(/[{[]/.test(source) ? source : text) >>> 7) & 1;
-
 /** Trains the classifier, without its calibration: the mean of several, each from its own draw of names and templates. */
 function trainedClassifier(
   lists: Lists,
-  texts: readonly LabelledText[],
-  { seed, share }: Required<TrainingOptions>,
+  { halves }: Taggers,
+  options: TrainingOptions,
   log: (line: string) => void,
 ): { readonly weights: Pick<ClassifierWeights, 'rows' | 'unit'>; readonly candidates: number } {
-  const taggers = [0, 1].map((half) => {
-    log(`half ${half + 1} of the texts, for the candidates of the other half`);
-    const learned = texts.filter((text) => halfOf(text) === half);
-    const weights = train(
-      examplesOf(learned, lists.hidden.gazetteer),
-      epochs.tagger,
-      new Random(seeds.order + seed),
-      log,
-    );
-    return new Tagger(unpackModel(packModel(weights)), lists.hidden.gazetteer);
-  });
+  const taggers = halves.map((half) => new Tagger(unpackModel(half), lists.hidden.gazetteer));
   let candidates = 0;
   const classifiers = seeds.classifiers.map((draw) => {
-    const own = classifierTexts(new Generator(draw + seed, 'train', lists.wordNet, share));
-    const halves = taggers.map((tagger, half) =>
+    const seed = draw + seedOffset(options);
+    const own = classifierTexts(new Generator(seed, 'train', lists.wordNet, options.share ?? 1));
+    const parts = taggers.map((tagger, half) =>
       spanExamplesOf(
         own.filter((text) => halfOf(text) !== half),
         tagger,
         lists.hidden,
       ),
     );
-    const examples = joinedExamples(halves);
+    const examples = joinedExamples(parts);
     candidates += examples.classes.length;
-    return trainClassifier(examples, epochs.classifier, new Random(draw + seed), log);
+    return trainClassifier(examples, epochs, new Random(seed), log);
   });
   const { rows, unit } = meanOf(classifiers);
   return { weights: { rows: packedRows(rows), unit }, candidates };
@@ -197,27 +162,15 @@ export const rescored = (manifest: Manifest, files: Files): Manifest => ({
   ...scoresOf(files, new Lists()),
 });
 
-/** Generates the texts, trains, calibrates, and scores the result. The output is the same on every machine. */
+/** Trains and calibrates the classifier, and scores the result. The output is the same on every machine. */
 export function build(
-  { seed = 0, share = 1 }: TrainingOptions = {},
+  taggers: Taggers,
+  options: TrainingOptions = {},
   log: (line: string) => void = () => undefined,
 ): Built {
   const lists = new Lists();
-  const options = { seed: seed * SEED_STEP, share };
-  const texts = taggerTexts(new Generator(seeds.texts + options.seed, 'train', lists.wordNet, share));
-  const trainingCharacters = texts.reduce((sum, { text }) => sum + text.length, 0);
-  log(
-    `${texts.length} texts of ${trainingCharacters} characters, ${lists.words.size} words in the gazetteers, ${lists.names.size} known names`,
-  );
-  const { weights, candidates } = trainedClassifier(lists, texts, options, log);
-  log('all texts');
-  const tagged = train(
-    examplesOf(texts, lists.hidden.gazetteer),
-    epochs.tagger,
-    new Random(seeds.order + options.seed),
-    log,
-  );
-  const model = packModel(tagged);
+  const { model, trainingTexts, trainingCharacters } = taggers;
+  const { weights, candidates } = trainedClassifier(lists, taggers, options, log);
   const fitted = keptJudgements(lists, 0, {
     model,
     classifier: packClassifier({ ...weights, personal: uncalibrated, any: uncalibrated }),
@@ -234,12 +187,6 @@ export function build(
   };
   return {
     files,
-    manifest: {
-      sha256: hashesOf(files),
-      trainingTexts: texts.length,
-      trainingCharacters,
-      candidates,
-      ...scoresOf(files, lists),
-    },
+    manifest: { sha256: hashesOf(files), trainingTexts, trainingCharacters, candidates, ...scoresOf(files, lists) },
   };
 }

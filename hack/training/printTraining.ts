@@ -1,7 +1,15 @@
-/** Trains and prints the files and the manifest, for `recordedTraining.ts`. Arguments: the seed, and the part of the texts. */
+/**
+ * Trains the classifier and prints the files and the manifest, for `recordedTraining.ts`. Arguments: the seed, the part of the
+ * texts, and the file with the taggers.
+ */
+import { readFileSync } from 'node:fs';
 import { build } from './build.ts';
+import type { EncodedTaggers } from './recordedTraining.ts';
 
-const [seed = 0, share = 1] = process.argv.slice(2).map(Number);
-const { files, manifest } = build({ seed, share });
-const encoded = Object.entries(files).map(([name, file]: [string, Buffer]) => [name, file.toString('base64')]);
+const [seed, share, file = ''] = process.argv.slice(2);
+const { model, halves, ...size } = JSON.parse(readFileSync(file, 'utf8')) as EncodedTaggers;
+const decoded = (text: string): Buffer => Buffer.from(text, 'base64');
+const taggers = { model: decoded(model), halves: halves.map(decoded), ...size };
+const { files, manifest } = build(taggers, { seed: Number(seed), share: Number(share) });
+const encoded = Object.entries(files).map(([name, content]: [string, Buffer]) => [name, content.toString('base64')]);
 process.stdout.write(JSON.stringify({ manifest, files: Object.fromEntries(encoded) as unknown }));

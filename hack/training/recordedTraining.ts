@@ -1,9 +1,12 @@
 /** Trains in a process of its own, and keeps the result on this machine as long as what the training reads is the same. */
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE } from '../harness/cache.ts';
 import { recordedRun } from '../harness/recordedRun.ts';
-import type { Built, Files, Scored, TrainingOptions } from './build.ts';
+import type { Built, Files, Scored } from './build.ts';
 import { root } from './inputs.ts';
+import type { TrainingOptions } from './taggers.ts';
 
 export interface RecordedTraining extends Built {
   /** The state of each path that the training has read, relative to the project. */
@@ -12,12 +15,31 @@ export interface RecordedTraining extends Built {
   readonly isCached: boolean;
 }
 
+/** What `printTaggers.ts` prints: see `Taggers`. */
+export interface EncodedTaggers {
+  readonly model: string;
+  readonly halves: readonly string[];
+  readonly trainingTexts: number;
+  readonly trainingCharacters: number;
+}
+
+const cache = join(CACHE, 'training');
+
+/**
+ * Trains in two stages, so that a change of the classifier alone takes the taggers of an earlier training.
+ * @throws Error if a stage fails
+ */
 export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions = {}): Promise<RecordedTraining> {
-  const { output, isCached, inputs } = await recordedRun({
-    root,
-    command: [join(import.meta.dirname, 'printTraining.ts'), String(seed), String(share)],
-    cache: join(CACHE, 'training'),
-  });
+  const args = [String(seed), String(share)];
+  const command = (program: string, ...more: string[]): readonly [string, ...string[]] => [
+    join(import.meta.dirname, program),
+    ...args,
+    ...more,
+  ];
+  const taggers = await recordedRun({ root, command: command('printTaggers.ts'), cache: join(cache, 'taggers') });
+  const file = join(cache, `taggers-${createHash('sha256').update(taggers.output).digest('hex')}.txt`);
+  writeFileSync(file, taggers.output);
+  const { output, isCached, inputs } = await recordedRun({ root, command: command('printTraining.ts', file), cache });
   const { manifest, files } = JSON.parse(output) as { manifest: Scored; files: Record<keyof Files, string> };
   const decoded = (name: keyof Files): Buffer => Buffer.from(files[name], 'base64');
   return {
@@ -28,7 +50,7 @@ export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions 
       classifier: decoded('classifier'),
       knownNames: decoded('knownNames'),
     },
-    reads: inputs,
-    isCached,
+    reads: { ...taggers.inputs, ...inputs },
+    isCached: taggers.isCached && isCached,
   };
 }
