@@ -48,7 +48,10 @@ describe('withIntroductions', () => {
     const text = 'Name: Bob Dylan, Mail: bob@mail.example';
     const name = { start: 6, end: 15, type: 'PUBLIC_PERSON', score: 1, detector: 'fixed', rule: 'fixed' };
     const mail = { ...name, start: 23, end: 39, type: 'EMAIL_ADDRESS' };
-    expect(withIntroductions(text, [name, mail])).to.deep.equal([{ ...name, type: 'PERSON' }, mail]);
+    expect(withIntroductions(text, [name, mail])).to.deep.equal([
+      { ...name, type: 'PERSON', rule: 'introduction' },
+      mail,
+    ]);
     expect(withIntroductions(text, [name])).to.deep.equal([name]);
   });
   for (const text of others) {
