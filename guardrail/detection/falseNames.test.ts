@@ -5,7 +5,7 @@ import { withoutFalseNames } from './falseNames.ts';
 function personsIn(text: string): number {
   const spans = Array.from(
     text.matchAll(
-      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Martin|Severin|Angeklagte|Kundennr|Case|addy|Min man|President)\b/gu,
+      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Martin|Severin|Angeklagte|Kundennr|Case|addy|Min man|Pr[aä]sident|President|Doktorin)\b/gu,
     ),
     ({ 0: word, index }) => {
       return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' };
@@ -23,6 +23,9 @@ const without: readonly string[] = [
   'Svenja übernimmt ab Montag die Aufgaben.',
   'Can we meet on Friday?',
   'The router (MAC 3c:5a:b4:11:22:33) reboots.',
+  'Sehr geehrter Herr Präsident,',
+  'Mr. President, thank you.',
+  'Frau Doktorin, bitte',
   'Die Angeklagte schwieg.',
 ];
 const withOne: readonly string[] = [

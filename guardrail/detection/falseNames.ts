@@ -2,7 +2,7 @@ import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
 import { isLabelledPerson } from './introductions.ts';
 import { ACRONYMS, COMMON_WORD, TIME, WEEKDAY } from './notNames.ts';
-import { courtesyTitle } from './titles.ts';
+import { courtesyTitle, isOffice } from './titles.ts';
 
 /** The length of the longest word that is no name. */
 const LONGEST = 'Versicherungsnummer'.length;
@@ -12,8 +12,8 @@ const LAST_CAPITAL = 0x5a;
 const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD]r|[pP]rof)\.? )`, 'uy');
 
 /**
- * Removes persons that are acronyms, days of the week or other common words. In a line of capitals, acronyms can be names. A name
- * after a title or after the label of a person stays: people are called Case, Sick and Nat.
+ * Removes persons that are acronyms, days of the week or other common words, and offices after a title. In a line of capitals, acronyms
+ * can be names. Other names after a title, and those after the label of a person, stay: people are called Case, Sick and Nat.
  * @param spans names that the tagger found in running text. Those of recognizers are never removed by a list of words.
  */
 export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
@@ -22,8 +22,9 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     return pattern.test(text);
   };
   const isListed = ({ start, end }: Span): boolean => {
-    if (end - start > LONGEST || isAfter(TITLE, start)) return false;
+    if (end - start > LONGEST) return false;
     const name = text.slice(start, end);
+    if (isAfter(TITLE, start)) return isOffice(name);
     // Names have a small letter there. To look a part of a text up in a set takes longer.
     if (unitAt(name, 1) <= LAST_CAPITAL) return ACRONYMS.has(name) && /\p{Ll}/u.test(lineAround(text, start));
     return COMMON_WORD.test(name) || (WEEKDAY.test(name) && isAfter(TIME, start));

@@ -11,13 +11,17 @@ const titled = new RegExp(
 );
 const initials = /(?<=(?<![\p{L}\p{N}.])((?:\p{Lu}\.){1,3}))/uy;
 const FULL_STOP = '.'.charCodeAt(0);
+const begins = new RegExp(`^(?:${PARTICLE} |[ODL]['’])`);
 /** The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or behind it. */
 const elided = /(?<![\p{L}\p{N}])[OD](?<apostrophe>['’]?)$/u;
 const mayBeElided = new Set(Array.from("OD'’", (character) => character.charCodeAt(0)));
 const APOSTROPHE = /^['’]/;
 const APART = "'".length;
 
-/** Moves the start of names over their other initials, the "O'" and, after a title, the particles before them. */
+/**
+ * Completes family names by what stands before them, and makes those with a particle private behind a title: with it, "Van
+ * Houten" is a person and not the cocoa. Other famous names stay public: "Mr. Bean".
+ */
 export function withFamilyNames(text: string, spans: readonly Span[]): readonly Span[] {
   const isPerson = ({ type }: Span): boolean => type === 'PERSON' || type === 'PUBLIC_PERSON';
   if (!spans.some(isPerson)) return spans;
@@ -49,9 +53,10 @@ function elidedName(text: string, span: Span): Span {
   return isCutOff ? { ...span, start: span.start - match[0].length } : span;
 }
 
-/** With the particles between a title and a name: "De la" of "Señora De la Cruz". */
 function titledName(text: string, span: Span): Span {
   titled.lastIndex = span.start;
-  const length = titled.exec(text)?.groups?.particles?.length ?? 0;
-  return length === 0 ? span : { ...span, start: span.start - length };
+  const particles = titled.exec(text)?.groups?.particles;
+  if (particles === undefined) return span;
+  const hasParticle = particles !== '' || begins.test(text.slice(span.start, span.end));
+  return hasParticle ? { ...span, start: span.start - particles.length, type: 'PERSON', rule: 'familyName' } : span;
 }

@@ -19,6 +19,7 @@ const contextRules: readonly RuleId[] = [
   'titledWord',
   'spelledName',
   'accountName',
+  'familyName',
   'introduction',
   'home',
   'dwelling',

@@ -9,19 +9,7 @@ const inAnyCase = (words: string): string => words.replace(/\p{L}/gu, (letter) =
 export const courtesyTitle = `(?:${inAnyCase(byEnding(contextWords('courtesyTitle')))})`;
 
 /** Offices and professions that stand behind a courtesy title in place of a name: "Herr Präsident", "Mr. President". */
-const OFFICES: ReadonlySet<string> = new Set(
-  [
-    'abgeordnete abgeordneter botschafter bundeskanzler bundesminister bundespräsident bürgermeister dekan direktor doktor general hauptmann kanzler kapitän kollege kommissar konsul landrat minister ministerpräsident nachbar notar ober oberbürgermeister oberst pfarrer pastor präsident professor rechtsanwalt rektor staatsanwalt vizepräsident vorsitzende vorsitzender',
-    'ambassador chair chairman chairperson chairwoman commissioner director doctor governor justice mayor president premier prime professor secretary speaker vice',
-    'ministre président présidente docteur directeur directrice maire professeur proviseur',
-    'alcalde alcaldesa director directora doctor doctora embajador juez ministra ministro presidenta presidente profesor profesora rector',
-    'avvocato direttore direttrice dottore dottoressa giudice ministro preside presidente professore professoressa sindaco',
-    'burgemeester directeur dokter minister president voorzitter',
-    'doutor doutora diretor diretora juiz ministra ministro prefeito presidente professor professora',
-    'dyrektor doktor minister premier prezes prezydent profesor redaktor',
-    'statsminister talman',
-  ].flatMap((offices) => offices.split(' ')),
-);
+const OFFICES: ReadonlySet<string> = new Set(contextWords('office').split('|'));
 /** The same for women in German: "Frau Kollegin", "Frau Ministerin". */
 const OFFICE_OF_WOMAN = /^\p{L}{4,}(?:er|or|ent|at|ist|eg|än|ar|är)in$/iu;
 

@@ -137,6 +137,8 @@ export interface ContextWords {
   readonly nameParticle: string;
   /** What people are addressed with before their family name: "Mrs". */
   readonly courtesyTitle: string;
+  /** Offices and professions behind such a title, in place of a name: "Mr. President". */
+  readonly office: string;
   /** The label of the place where a person lives or was born. */
   readonly town: string;
   /** The label of a place of birth. */

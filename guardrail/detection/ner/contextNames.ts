@@ -16,12 +16,7 @@ const SURELY_PUBLIC = 0.65;
  * @param keywords in the text
  * @param found by the model
  */
-export function withContextNames(
-  tokens: Tokens,
-  text: string,
-  keywords: Keywords,
-  found: readonly Span[],
-): Span[] {
+export function withContextNames(tokens: Tokens, text: string, keywords: Keywords, found: readonly Span[]): Span[] {
   const names = [...found];
   const add = ({ start, end }: Pick<Span, 'start' | 'end'>, type: string, rule: string): void => {
     names.push({ start, end, type, score: SCORE, detector: 'builtin', rule });

@@ -64,6 +64,8 @@ export const german: Language = {
     townParticle: 'an der|ob der',
     nameParticle: String.raw`von|vom|zu|zum|zur|geb|geborene|geborener`,
     courtesyTitle: 'herr|herrn|frau',
+    office:
+      'abgeordnete|abgeordneter|botschafter|bundeskanzler|bundesminister|bundespräsident|bürgermeister|dekan|direktor|doktor|general|hauptmann|kanzler|kapitän|kollege|kommissar|konsul|landrat|minister|ministerpräsident|nachbar|notar|ober|oberbürgermeister|oberst|pfarrer|pastor|präsident|professor|rechtsanwalt|rektor|staatsanwalt|vizepräsident|vorsitzende|vorsitzender',
     birthplace: 'geburtsort',
     town: String.raw`ort|wohnort|geburtsort|stadt`,
     postalCode: String.raw`plz|postleitzahl`,

@@ -78,6 +78,8 @@ export const english: Language = {
     townParticle: 'upon',
     nameParticle: String.raw`ap|ab|of|née|nee`,
     courtesyTitle: 'mr|mrs|ms|miss|mx',
+    office:
+      'ambassador|chair|chairman|chairperson|chairwoman|commissioner|director|doctor|governor|justice|mayor|president|premier|prime|professor|secretary|speaker|vice',
     birthplace: 'place of birth|birth ?place',
     town: String.raw`city|town|home ?town|home|place of birth|birthplace`,
     postalCode: String.raw`(?:zip|post(?:al)?)[ _-]?codes?|zip(?=["'\]]{0,2}\s?[:=>]| is |$)|pincode|pin_code|eircode`,

@@ -54,6 +54,8 @@ export const spanish: Language = {
     dwellingPreposition: 'en|en el|en la|del|de la',
     nameParticle: String.raw`de|del|la|las|los|viuda|vda`,
     courtesyTitle: 'sr|sra|srta|señor|señora|señorita',
+    office:
+      'alcalde|alcaldesa|director|directora|doctor|doctora|embajador|juez|ministra|ministro|presidenta|presidente|profesor|profesora|rector',
     birthplace: 'lugar de nacimiento',
     town: String.raw`ciudad|localidad|municipio|lugar de nacimiento`,
     postalCode: String.raw`c[óo]digo[ _-]?postal`,

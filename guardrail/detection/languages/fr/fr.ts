@@ -58,6 +58,7 @@ export const french: Language = {
     townParticle: 'sur|sous|lès',
     nameParticle: String.raw`de|du|des|le|la|née|épouse|veuve`,
     courtesyTitle: 'mme|mlle|madame|mademoiselle|monsieur',
+    office: 'ministre|président|présidente|docteur|directeur|directrice|maire|professeur|proviseur',
     birthplace: 'lieu de naissance',
     town: String.raw`ville|commune|lieu de naissance`,
     postalCode: String.raw`code[ _-]?postal|codepostal`,

@@ -53,6 +53,8 @@ export const italian: Language = {
     dwellingPreposition: 'al|del|dal|in',
     nameParticle: String.raw`di|de|del|della|dei|degli|dal|lo|la|vedova|ved`,
     courtesyTitle: 'sig|signor|signore|signora|signorina',
+    office:
+      'avvocato|direttore|direttrice|dottore|dottoressa|giudice|ministro|preside|presidente|professore|professoressa|sindaco',
     birthplace: 'luogo (?:e data )?di nascita',
     town: String.raw`città|comune|luogo di nascita|residenza`,
     postalCode: String.raw`codice(?: di avviamento)? postale`,

@@ -54,6 +54,7 @@ export const dutch: Language = {
     townParticle: 'aan den|aan de',
     nameParticle: String.raw`van|den|der|de|het|t|ter|ten|te|op|aan`,
     courtesyTitle: 'dhr|mevr|mevrouw|meneer|mw',
+    office: 'burgemeester|directeur|dokter|minister|president|voorzitter',
     birthplace: 'geboorteplaats',
     town: String.raw`woonplaats|geboorteplaats|plaats`,
   },

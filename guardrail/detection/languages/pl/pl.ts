@@ -45,6 +45,7 @@ export const polish: Language = {
     townParticle: 'nad|pod',
     nameParticle: String.raw`z|domu`,
     courtesyTitle: 'pan|pani',
+    office: 'dyrektor|doktor|minister|premier|prezes|prezydent|profesor|redaktor',
     birthplace: 'miejsce urodzenia',
     town: String.raw`miasto|miejscowość|miejsce urodzenia`,
     postalCode: String.raw`kod(?:u|em)?[ _-]?pocztow(?:y|ego|ym)`,

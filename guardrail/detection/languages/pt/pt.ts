@@ -47,6 +47,7 @@ export const portuguese: Language = {
     dwellingPreposition: 'no|na|do|da',
     nameParticle: String.raw`de|da|do|das|dos|viúva`,
     courtesyTitle: 'senhor|senhora|dona',
+    office: 'doutor|doutora|diretor|diretora|juiz|ministra|ministro|prefeito|presidente|professor|professora',
     birthplace: 'naturalidade|local de nascimento',
     town: String.raw`cidade|localidade|naturalidade`,
     postalCodeKey: String.raw`cep`,

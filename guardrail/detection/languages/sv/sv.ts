@@ -47,6 +47,7 @@ export const swedish: Language = {
     dwellingPreposition: 'på|i|från',
     nameParticle: String.raw`af|född`,
     courtesyTitle: 'fru|fröken',
+    office: 'statsminister|talman',
     birthplace: 'födelseort',
     town: String.raw`ort|postort|hemort|bostadsort`,
     postalCode: String.raw`post(?:nummer|nr)`,
