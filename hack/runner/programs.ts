@@ -19,9 +19,8 @@ export const PROGRAMS: readonly CaseProgram[] = [
   {
     title: 'the attacks (npm run attack)',
     script: 'hack/attack/main.ts',
-    // They measure what others wait for, so only little runs beside them. What they limit does not depend on it: processor time
-    // without the time of waiting for a processor, and the memory of each program.
-    share: 1.5,
+    // They measure what others wait for, so nothing runs beside them.
+    share: 2,
     casesOf: (name) => (name.includes('/') ? [name] : []),
   },
   {
