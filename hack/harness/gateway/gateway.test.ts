@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -500,6 +501,44 @@ describe('the development gateway', () => {
         write(target());
         expect((await post('/v1/chat/completions', chat('hi'))).status).to.equal(200);
         expect(JSON.parse(await readFile(file, 'utf8'))).to.deep.equal(target());
+      });
+
+      for (const [what, body] of [
+        ['a whole answer', {}],
+        ['a stream', { stream: true }],
+      ] as const) {
+        it(`has ${what} restored by the guardrail that received the request, although the file now names another one`, async () => {
+          const swap = swapping('Anna', '<P_1>');
+          respond = (request) => {
+            // Nothing listens on the discard port.
+            if (request.input_type === 'request') write({ url: 'http://127.0.0.1:9', key: 'new' });
+            return swap(request);
+          };
+          write(target());
+          const response = await call('POST', '/v1/chat/completions', chat('Hello Anna', body));
+          expect(response.status).to.equal(200);
+          expect(await response.text()).to.include('Anna');
+          expect(received.map(({ input_type: phase }) => phase)).to.include.members(['request', 'response']);
+          expect((await post('/v1/chat/completions', chat('hi'))).status, 'the next call').to.equal(500);
+        });
+      }
+
+      it('calls the guardrail in the file when the one that received the request no longer runs', async () => {
+        const swap = swapping('Anna', '<P_1>');
+        const first = createServer((request, response) => {
+          request.resume().on('end', () => {
+            write(target());
+            response.setHeader('connection', 'close').end(JSON.stringify({ action: 'NONE' }));
+            first.close();
+          });
+        });
+        first.listen(0, '127.0.0.1');
+        await once(first, 'listening');
+        write({ url: `http://127.0.0.1:${(first.address() as AddressInfo).port}`, key: 'first' });
+        respond = swap;
+        const { status } = await post('/v1/chat/completions', chat('hi'));
+        expect(status).to.equal(200);
+        expect(received.map(({ input_type: phase }) => phase)).to.deep.equal(['response']);
       });
     });
   });

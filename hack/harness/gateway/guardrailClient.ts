@@ -85,6 +85,8 @@ export class GuardrailClient {
   readonly #locator: GuardrailLocator;
   readonly #proxyName: string;
   readonly #timeoutMs: number;
+  /** The guardrail that received the request of a call. */
+  readonly #sawRequest = new WeakMap<GuardedCall, GuardrailTarget>();
 
   constructor(source: GuardrailSource, options: { readonly proxyName: string; readonly timeoutMs: number }) {
     this.#locator = new GuardrailLocator(source);
@@ -132,7 +134,7 @@ export class GuardrailClient {
     };
     let response: Response;
     try {
-      response = await this.#postTo(await this.#locator.locate(), JSON.stringify(body));
+      response = await this.#send(call, JSON.stringify(body));
     } catch (error) {
       throw failure(describe(error));
     }
@@ -147,6 +149,25 @@ export class GuardrailClient {
     }
   }
 
+  /**
+   * Sends a body to the guardrail that received the call's request, even if the file now names another one: only that guardrail
+   * can restore the answer. If it no longer runs, the current one gets the body.
+   */
+  async #send(call: GuardedCall, body: string): Promise<Response> {
+    const current = await this.#locator.locate();
+    const earlier = this.#sawRequest.get(call);
+    if (earlier !== undefined && earlier.url !== current.url) {
+      try {
+        return await this.#postTo(earlier, body);
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+      }
+    }
+    const response = await this.#postTo(current, body);
+    if (earlier === undefined) this.#sawRequest.set(call, current);
+    return response;
+  }
+
   #postTo(target: GuardrailTarget, body: string): Promise<Response> {
     return fetch(new URL(`/beta/${this.#proxyName}_basic_guardrail_api`, target.url), {
       method: 'POST',
@@ -155,6 +176,11 @@ export class GuardrailClient {
       signal: AbortSignal.timeout(this.#timeoutMs),
     });
   }
+}
+
+/** Whether the connection failed or broke, as opposed to a timeout. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && error.cause !== undefined;
 }
 
 function failure(reason: string): Error {
