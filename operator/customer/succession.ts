@@ -11,7 +11,7 @@ import type { SyncOutcome } from './status.ts';
  * The waiting claimant that takes over the record when this resource is deleted. Both are in one namespace, so the default is to
  * take over in every namespace. Only an explicit `Refuse` prevents it.
  */
-export function successorOf({ waiting, resource }: Claim<GatewayCustomer>): GatewayCustomer | undefined {
+function successorOf({ waiting, resource }: Claim<GatewayCustomer>): GatewayCustomer | undefined {
   return waiting.find(
     (other) =>
       other.metadata.namespace === resource.metadata.namespace &&

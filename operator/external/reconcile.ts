@@ -207,7 +207,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
 const outageToleranceMs = 60_000;
 
 /** Resources in sync whose gateway is unreachable. */
-export class OutageTolerance {
+class OutageTolerance {
   readonly #monotonic: () => number;
   readonly #since = new Map<string, { readonly uid: string; readonly since: number }>();
 
@@ -231,7 +231,7 @@ export class OutageTolerance {
 }
 
 /** Waiting claimants of a record without an owner: the previous owner may be applied again. */
-export class ReapplyGrace {
+class ReapplyGrace {
   readonly #monotonic: () => number;
   /** When the record lost its owner, by the resource's key. */
   readonly #free = new Map<string, number>();

@@ -3,7 +3,7 @@ import { GatewayError } from './errors.ts';
 import { wrongEndpointRemedy } from './errorResponse.ts';
 
 /** The shortest time between two equal responses, in milliseconds. An outage mostly ends or changes its form before. */
-export const repeatAfterMs = 5_000;
+const repeatAfterMs = 5_000;
 /**
  * The maximum number of customers whose first response is kept. The oldest are dropped first: their next response counts
  * as the first again.

@@ -14,7 +14,7 @@ const CONFLICT_RETRIES = 5;
  * @returns the object after the write, or the current one if there was nothing to write
  * @throws ApiError 404 if the object (by uid) no longer exists
  */
-export async function writeWithRetry<T extends KubeObject>(
+async function writeWithRetry<T extends KubeObject>(
   client: Pick<KubeClient, 'get'>,
   kind: ResourceKind<T>,
   object: T,
