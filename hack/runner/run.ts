@@ -156,9 +156,9 @@ export class Run {
   }
 
   async #end(workers: Workers): Promise<void> {
-    for (const { files, leftRunning } of await workers.end()) {
-      const what = leftRunning.length > 0 ? leftRunning.join('; ') : files.join(', ');
-      this.#other.push(`A process did not end after its last test, because a test left something running (${what}).`);
+    for (const { files, output } of await workers.end()) {
+      const what = output.trim() || 'It does not answer.';
+      this.#other.push(`A process did not end after its last test: ${what} (It ran ${files.join(', ')}.)`);
     }
   }
 

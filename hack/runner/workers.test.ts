@@ -133,6 +133,33 @@ describe('workers', () => {
     expect(failures[0]?.message).to.match(/^It ran for more than/);
   });
 
+  for (const [what, source, described] of [
+    ['a server', `createServer().listen(0, '127.0.0.1')`, 'server {"address":"127.0.0.1"'],
+    ['a process', `spawn('cat')`, 'process cat'],
+    ['a timer', `setTimeout(() => {}, 60_000)`, 'Timeout'],
+  ] as const) {
+    it(`report ${what} that a file leaves running`, async () => {
+      const others = new Workers(folder, { tests: { endsWithinMs: 100 } });
+      const name = file(`
+        import { spawn } from 'node:child_process';
+        import { createServer } from 'node:net';
+        it('a', () => { ${source}; });`);
+      const { passed, failures } = await others.run(name);
+      expect(passed).to.equal(1);
+      expect(failures.map(({ title }) => title)).to.deep.equal([name]);
+      expect(failures[0]?.message).to.include('left something running').and.include(described);
+      expect((await others.run(file(`it('a', () => {});`))).failures, 'the next file').to.deep.equal([]);
+      others.abort();
+    });
+  }
+
+  it('accept a server that ends shortly after the last test', async () => {
+    const name = file(`
+      import { createServer } from 'node:net';
+      it('a', () => { const server = createServer().listen(0, () => setTimeout(() => server.close(), 100)); });`);
+    expect((await workers.run(name)).failures).to.deep.equal([]);
+  });
+
   it('measure processor time', async () => {
     const busy = file(`it('a', () => { const end = performance.now() + 300; while (performance.now() < end); });`);
     const { processorMs, wallMs } = await workers.run(busy);

@@ -28,11 +28,12 @@ export interface WorkerOptions {
   readonly fileLimitMs?: number;
 }
 
-/** A worker that did not end, with the files that it ran. */
+/** A worker that did not end. */
 export interface StuckWorker {
+  /** The files that it ran. */
   readonly files: readonly string[];
-  /** For each file after which more was running than before: the file, and what. */
-  readonly leftRunning: readonly string[];
+  /** What it printed after them: what keeps it running. */
+  readonly output: string;
 }
 
 const FILE_LIMIT_MS = 20 * 60_000;
@@ -101,7 +102,6 @@ class Worker {
   readonly #options: WorkerOptions;
   readonly #child: ChildProcess;
   readonly #files: string[] = [];
-  readonly #leftRunning: string[] = [];
   #readTo = 0;
 
   constructor(root: string, log: string, options: WorkerOptions) {
@@ -142,9 +142,7 @@ class Worker {
     ]).finally(() => {
       over.abort();
     });
-    const { leftRunning, ...counts } = report;
-    if (leftRunning.length > 0) this.#leftRunning.push(`${file}: ${leftRunning.join(', ')}`);
-    return { ...counts, name: file, wallMs: performance.now() - started, output: this.#output() };
+    return { ...report, name: file, wallMs: performance.now() - started, output: this.#output() };
   }
 
   async end(): Promise<StuckWorker | undefined> {
@@ -154,7 +152,7 @@ class Worker {
     if (await Promise.race([exited, delay(LEFT_RUNNING_MS, false, { ref: false })])) return undefined;
     this.#child.kill('SIGKILL');
     await exited;
-    return { files: this.#files, leftRunning: this.#leftRunning };
+    return { files: this.#files, output: this.#output() };
   }
 
   abort(): void {
@@ -182,5 +180,5 @@ class Worker {
 
 function died(message: string): WorkerReport {
   const failure: TestFailure = { title: 'the run of the file', message };
-  return { passed: 0, failures: [failure], processorMs: 0, leftRunning: [] };
+  return { passed: 0, failures: [failure], processorMs: 0 };
 }
