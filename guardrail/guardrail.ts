@@ -1,12 +1,8 @@
 /** The definitions that the operator shares with the guardrail. The operator imports nothing else from the guardrail. */
 // Not from detection.ts, which loads the models.
-// eslint-disable-next-line no-restricted-imports
 export { parsePolicy, PolicyError, policyField, type PolicyProblem } from './detection/policy/schema.ts';
-// eslint-disable-next-line no-restricted-imports
 export { comparePolicies, effectiveSettings, type PolicyComparison } from './detection/policy/comparison.ts';
-// eslint-disable-next-line no-restricted-imports
 export type { ServiceSettings } from './detection/policy/strictness.ts';
-// eslint-disable-next-line no-restricted-imports
 export { policyRevision } from './detection/policy/policyRevision.ts';
 export {
   CustomerListError,
@@ -27,11 +23,9 @@ export { registerBuildInfo, VERSION } from './buildInfo.ts';
 export { parseBearerToken, presentsBearer } from './bearer.ts';
 export { STANDARD_CUSTOMER_HEADERS } from './customerHeaders.ts';
 // Not from gateways.ts, which loads all dialects.
-// eslint-disable-next-line no-restricted-imports
 export { PSEUDONYMIZED_HEADER } from './gateways/contract.ts';
 export { followFile } from './liveFile.ts';
 export { INLINE_TENANT } from './ids.ts';
-// eslint-disable-next-line no-restricted-imports
 export { knownTypes, labelOfType } from './pseudonymization/labels.ts';
 export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
 export {

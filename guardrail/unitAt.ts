@@ -1,4 +1,4 @@
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
+// oxlint-disable-next-line typescript/unbound-method -- it is called with a text
 const { charCodeAt } = String.prototype;
 
 /**

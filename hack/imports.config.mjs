@@ -35,6 +35,17 @@ export default {
       to: { path: TESTS },
     },
     {
+      // `api` has two such files, and `manifests` no code. Tests may import internal files and test support.
+      name: 'folder-by-its-face',
+      comment: 'A folder of a program is one concern. Import what it offers from the file that bears its name.',
+      severity: 'error',
+      from: { path: '^(operator|guardrail)/([^/]+)', pathNot: String.raw`${TESTS}|^guardrail/guardrail\.ts$` },
+      to: {
+        path: '^$1/[^/]+/',
+        pathNot: ['^$1/$2/', String.raw`^$1/([^/]+)/\1\.ts$`, '^$1/(api|manifests)/', '/testing/'],
+      },
+    },
+    {
       name: 'operator-enters-guardrail-by-its-face',
       comment:
         'The operator imports guardrail/guardrail.ts only. A test may compare with other files of the guardrail.',

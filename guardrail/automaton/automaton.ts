@@ -143,7 +143,7 @@ function placesOf(values: readonly string[], text: string): Place[] | undefined 
  * `text.charCodeAt(at)` looks the method up for each character as soon as V8 has seen texts of many kinds here: slices,
  * concatenations, texts outside Latin-1. A constant of this file takes a tenth of the time. So does a length that is read once.
  */
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
+// oxlint-disable-next-line typescript/unbound-method -- it is called with a text
 const { charCodeAt } = String.prototype;
 
 function automatonOf(values: readonly string[], linked: LinkedTrie): Automaton {

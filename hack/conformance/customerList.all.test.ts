@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-// eslint-disable-next-line no-restricted-syntax -- the pause of a poll for a state
+// oxlint-disable-next-line tests/no-sleep -- the pause of a poll for a state
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import {

@@ -358,14 +358,16 @@ export class Testbed {
   async underLoad(work: () => Promise<void>): Promise<void> {
     const call = this.#chatCall('Write to user{{n}}@example.com now.', {});
     await ask(this.namespace, '/start', { call, expect: 'user{{n}}@example.com' });
-    await work().finally(async () => {
+    try {
+      await work();
+    } finally {
       const { calls, failures } = JSON.parse(await ask(this.namespace, '/stop', {})) as {
         readonly calls: number;
         readonly failures: readonly unknown[];
       };
       expect(failures).to.deep.equal([]);
       expect(calls).to.be.greaterThan(100);
-    });
+    }
   }
 
   #chatCall(text: string, more: object, url = this.#url(GATEWAY)): object {

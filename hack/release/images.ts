@@ -104,23 +104,27 @@ export async function removeImage(name: string): Promise<void> {
  * Writes an archive in the OCI layout with an index of all images.
  * @returns the digest of the index
  */
-export function writeArchive(
+export async function writeArchive(
   images: readonly BuiltImage[],
   { version, time }: Pick<ImageSources, 'version' | 'time'>,
   archive: string,
 ): Promise<string> {
   const list = `localhost/release:${version}`;
   const removeList = (): Promise<unknown> => podman(['manifest', 'rm', list]).catch(() => undefined);
-  return withTemporaryFolder(tmpdir(), async (work) => {
-    const [layout, digestFile] = [join(work, 'layout'), join(work, 'digest')];
+  try {
+    return await withTemporaryFolder(tmpdir(), async (work) => {
+      const [layout, digestFile] = [join(work, 'layout'), join(work, 'digest')];
+      await removeList();
+      await podman(['manifest', 'create', list]);
+      for (const { name } of images) await podman(['manifest', 'add', list, `containers-storage:${name}`]);
+      const push = ['manifest', 'push', '--quiet', '--all', '--format=oci', `--digestfile=${digestFile}`];
+      await podman([...push, list, `oci:${layout}:${version}`]);
+      await writeTar(layout, archive, time);
+      return readFileSync(digestFile, 'utf8').trim();
+    });
+  } finally {
     await removeList();
-    await podman(['manifest', 'create', list]);
-    for (const { name } of images) await podman(['manifest', 'add', list, `containers-storage:${name}`]);
-    const push = ['manifest', 'push', '--quiet', '--all', '--format=oci', `--digestfile=${digestFile}`];
-    await podman([...push, list, `oci:${layout}:${version}`]);
-    await writeTar(layout, archive, time);
-    return readFileSync(digestFile, 'utf8').trim();
-  }).finally(removeList);
+  }
 }
 
 /** Writes the SBOM and the licence texts of an image. */
@@ -130,16 +134,20 @@ export async function writeLicences(
   folder: string,
 ): Promise<void> {
   const container = (await podman(['create', name])).stdout.trim();
-  await withTemporaryFolder(tmpdir(), async (work) => {
-    const licences = join(work, 'licenses');
-    mkdirSync(licences);
-    await podman(['cp', `${container}:/licenses/.`, licences]);
-    const sbom = join(licences, 'sbom.cdx.json');
-    copyFileSync(sbom, join(folder, `sbom-${version}-${architecture}.cdx.json`));
-    rmSync(sbom);
-    const archive = join(folder, `licenses-${version}-${architecture}.tar.gz`);
-    await writeTar(work, archive, time, ['--use-compress-program=gzip -n']);
-  }).finally(() => podman(['rm', container]));
+  try {
+    await withTemporaryFolder(tmpdir(), async (work) => {
+      const licences = join(work, 'licenses');
+      mkdirSync(licences);
+      await podman(['cp', `${container}:/licenses/.`, licences]);
+      const sbom = join(licences, 'sbom.cdx.json');
+      copyFileSync(sbom, join(folder, `sbom-${version}-${architecture}.cdx.json`));
+      rmSync(sbom);
+      const archive = join(folder, `licenses-${version}-${architecture}.tar.gz`);
+      await writeTar(work, archive, time, ['--use-compress-program=gzip -n']);
+    });
+  } finally {
+    await podman(['rm', container]);
+  }
 }
 
 /** Writes an archive whose bytes depend on the files and the time only. */

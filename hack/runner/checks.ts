@@ -20,17 +20,7 @@ export interface Check {
 
 /** The longest first. */
 export const CHECKS: readonly Check[] = [
-  {
-    title: 'ESLint',
-    command: [
-      'eslint',
-      '--config=hack/eslint.config.mjs',
-      '--cache',
-      '--cache-location=node_modules/.cache/eslint',
-      '--max-warnings=0',
-      '.',
-    ],
-  },
+  { title: 'Lint', command: ['oxlint', '--format=unix'] },
   { title: 'TypeScript', command: ['tsc'], state: 'node_modules/.cache/tsc/tsconfig.tsbuildinfo' },
   { title: 'Imports', command: ['depcruise', '--config=hack/imports.config.mjs', 'operator', 'guardrail', 'hack'] },
   { title: 'TypeScript of the playground', command: ['tsc', '--project', 'guardrail/http/playground'] },

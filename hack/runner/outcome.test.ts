@@ -33,10 +33,10 @@ describe('verdict of a test run', () => {
     ],
     [
       'a check, which does not run again',
-      [outcome('ESLint', 0, 'eslint')],
+      [outcome('Lint', 0, 'oxlint')],
       [],
       [],
-      { passed: 0, failed: 1, lines: ['FAILED ESLint › eslint: eslint is wrong'] },
+      { passed: 0, failed: 1, lines: ['FAILED Lint › oxlint: oxlint is wrong'] },
     ],
     [
       'what a test left running',

@@ -4,5 +4,5 @@ export { PatchStrategy } from '@kubernetes/client-node/dist/patch.js';
 export { HttpMethod, RequestContext } from '@kubernetes/client-node/dist/gen/http/http.js';
 
 /** The framework creates a client of this class and keeps it. Nothing calls it: the runtime has its own client. */
-// eslint-disable-next-line @typescript-eslint/no-extraneous-class
+// oxlint-disable-next-line typescript/no-extraneous-class
 export class CoreV1Api {}

@@ -18,7 +18,7 @@ export async function handReplicasToAutoscaler(client: KubeClient, instance: Gat
     ({ manager, operation, subresource }) =>
       manager === FIELD_MANAGER && operation === 'Apply' && (subresource ?? '') === '',
   );
-  const fields = applied?.fieldsV1 as { readonly 'f:spec'?: Readonly<Record<string, unknown>> } | undefined;
+  const fields: { readonly 'f:spec'?: Readonly<Record<string, unknown>> } | undefined = applied?.fieldsV1;
   if (deployment === undefined || fields?.['f:spec']?.['f:replicas'] === undefined) return;
   await client.apply(
     guardrailDeployments,

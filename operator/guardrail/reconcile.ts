@@ -174,7 +174,7 @@ async function deployWorkload(
   const objects = guardrailWorkload(instance, spec, { ...inputs, inline });
   if (spec.autoscaling !== undefined) await handReplicasToAutoscaler(client, instance);
   const applied = await ownedObjects.apply(instance, objects);
-  const deployment = applied.find(({ kind }) => kind === guardrailDeployments.kind) as ProxyDeployment | undefined;
+  const deployment: ProxyDeployment | undefined = applied.find(({ kind }) => kind === guardrailDeployments.kind);
   const rollout = deployment === undefined ? 'inProgress' : rolloutOf(deployment);
   return {
     objects,

@@ -56,6 +56,7 @@ const chat = (v: () => string): Partial<Chat> => ({
       refusal: v(),
       name: v(),
       audio: null,
+      // oxlint-disable-next-line typescript/no-deprecated -- clients still send it
       function_call: { name: 'find', arguments: JSON.stringify({ [v()]: v(), n: 1 }) },
       tool_calls: [
         { id: 'call_1', type: 'function', function: { name: 'find', arguments: JSON.stringify({ who: v() }) } },
@@ -136,7 +137,7 @@ export const FIELD_CASES: readonly FieldCase[] = [
         { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: v() }] },
         { type: 'custom_tool_call', call_id: 'call_2', name: 'write', input: v() },
         { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: v() }] },
-        { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search', query: v() } },
+        { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search', queries: [v()] } },
         {
           ...{ type: 'local_shell_call', id: 'l', call_id: 'c', status: 'completed' },
           action: { type: 'exec', command: ['ls', v()], env: { NAME: v() } },

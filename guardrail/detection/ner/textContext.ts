@@ -25,7 +25,7 @@ const MOST_LINES = 64;
 const magnitude = (count: number): number => 32 - Math.clz32(count);
 
 /** As in {@link file://../../automaton/automaton.ts}: it is not looked up for each character. */
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
+// oxlint-disable-next-line typescript/unbound-method -- it is called with a text
 const { charCodeAt } = String.prototype;
 
 export function textContextOf(text: string): TextContext {

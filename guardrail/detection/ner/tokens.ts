@@ -46,7 +46,7 @@ export const shapes = {
 export const cases = { usual: caseUsual, upper: caseUpper, lower: caseLower } as const;
 
 /** As in {@link file://../../automaton/automaton.ts}: it is not looked up for each character. */
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with a text
+// oxlint-disable-next-line typescript/unbound-method -- it is called with a text
 const { charCodeAt } = String.prototype;
 
 /**

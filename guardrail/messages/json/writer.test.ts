@@ -6,7 +6,7 @@ import { TooDeepError, writingJson, writingText } from './writer.ts';
 
 describe('JSON that is written in steps', () => {
   it('has the bytes of JSON.stringify', () => {
-    const value = fc.jsonValue({ maxDepth: 5, depthSize: 'large', noUnicodeString: false });
+    const value = fc.jsonValue({ maxDepth: 5, depthSize: 'large', stringUnit: 'binary' });
     fc.assert(
       fc.property(value, (one) => {
         expect(atOnce(writingText(one))).to.equal(JSON.stringify(one));

@@ -38,7 +38,7 @@ export async function startExporting(
       await telemetry.shutdown(limitMs);
       receiver.close();
       for (const [name, value] of before) {
-        // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- an assigned undefined would become a text
+        // oxlint-disable-next-line typescript/no-dynamic-delete -- an assigned undefined would become a text
         if (value === undefined) delete process.env[name];
         else process.env[name] = value;
       }

@@ -32,7 +32,7 @@ interface Target {
 
 // Every TCP client of Node calls this function, undici and ioredis included.
 if (file !== '') {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
   const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;
   Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
     // node:net calls itself with an array of options and callback.

@@ -3,7 +3,7 @@
  * are shown as nothing or as a blank. The rule of `spec.customerId` in the CRD is the same.
  */
 const invisible =
-  // eslint-disable-next-line no-misleading-character-class -- Each combining character is meant alone.
+  // oxlint-disable-next-line no-misleading-character-class -- Each combining character is meant alone.
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2065\u2800\u3164\uFFA0\uFE00-\uFE0F\uFFF0-\uFFF8\u{E0000}-\u{E0FFF}]/u;
 
 /**

@@ -136,6 +136,7 @@ export class LeaderLease {
         warned = false;
       } catch (error) {
         if (!isConflict(error) && !warned) {
+          // oxlint-disable-next-line no-useless-assignment -- the next round reads it
           warned = true;
           this.#log.warn({ err: error }, 'Cannot read or write the lease; retrying.');
         }
