@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     signal: stopping.signal,
   });
   if (positionals.length > 0) {
-    await run.oneByOne(positionals.flatMap((path) => testsIn(root, path)));
+    await run.oneByOne([...new Set(positionals.flatMap((path) => testsIn(root, path)))]);
   } else if (values.unit === true) {
     await run.together({ files: allTests(root).filter((file) => kindOf(file) === 'unit') });
   } else {
