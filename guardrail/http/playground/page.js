@@ -454,6 +454,8 @@ onSubmit('check', 'problem', async (isOutdated) => {
   const text = input.value;
   if (text.trim() === '') throw new Problem('Enter a text, or insert the example.', input);
   stopPlayback();
+  // The result of the check before ends with its mappings.
+  at('result').hidden = true;
   eraseMappings();
   // Not `randomUUID`: it requires a secure context, so not http to another machine.
   const random = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16));
