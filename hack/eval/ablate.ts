@@ -8,8 +8,8 @@ import { detectorParts } from '../../guardrail/detection/builtinDetector.ts';
 import { flags, Gazetteer } from '../../guardrail/detection/ner/gazetteer.ts';
 import { loadNameModels, type NameModels } from '../../guardrail/detection/ner/nameModels.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
-import { messagesFile, readKinds } from './kinds.ts';
-import { measuredSets, messageTypes } from './modelCard.ts';
+import { isInnocent, messagesFile, messageTypes, readKinds } from './kinds.ts';
+import { developmentSets } from './modelCard.ts';
 import { scoreFor } from './profiles.ts';
 import { scoredTypes, type EvalText } from './score.ts';
 import { readTexts } from './texts.ts';
@@ -28,7 +28,6 @@ interface AblationSet {
 }
 
 const realisticTypes = [...scoredTypes, 'DATE_OF_BIRTH', 'USERNAME'];
-const isInnocent = ({ kind }: EvalText): boolean => kind === 'innocent';
 
 async function setsIn(folder: string): Promise<AblationSet[]> {
   const realistic = await readTexts(join(folder, 'realistic_dev.jsonl'));
@@ -39,7 +38,7 @@ async function setsIn(folder: string): Promise<AblationSet[]> {
     { title: 'realistic_dev, innocent', texts: realistic.filter(isInnocent), types: realisticTypes },
     { title: 'realistic_dev, names in no list', texts: withValues, types: realisticTypes, unlisted: realistic },
     { title: 'realistic messages, names in no list', texts: messages, types: messageTypes, unlisted: messages },
-    ...(await measuredSets(folder)).map(({ title, texts, types = scoredTypes }) => ({
+    ...(await developmentSets(folder)).map(({ title, texts, types = scoredTypes }) => ({
       title: title.replace(/^Development: |`/g, ''),
       texts,
       types,

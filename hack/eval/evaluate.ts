@@ -10,6 +10,7 @@ import {
 import { toCodePoints } from '../../guardrail/detection/text/codePoints.ts';
 import { EITHER, scoreFor } from './profiles.ts';
 import type { EvalSpan, EvalText, Score } from './score.ts';
+import { alignColumns } from './textTable.ts';
 
 /** An analyzer without a policy other than the profile. */
 const analyzerOf = (profile: Profile, detectors: readonly Detector[]): Analyzer =>
@@ -86,15 +87,7 @@ export function table(rows: readonly DetectorRow[]): string {
     all.recall.toFixed(3),
     ...types.map((type) => byType.get(type)?.f2.toFixed(2) ?? ''),
   ]);
-  const cells = [head, ...body];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    )
-    .join('\n');
+  return alignColumns([head, ...body]);
 }
 
 /**

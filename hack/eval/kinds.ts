@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { recognizedTypes } from '../../guardrail/detection/recognizers/recognizers.ts';
 import type { EvalSpan, EvalText, Score } from './score.ts';
+import { alignColumns } from './textTable.ts';
 
 /** Labelled texts of one kind in one language. */
 export interface Kind {
@@ -17,6 +19,12 @@ const mark = /\[\[([A-Z_]+) ([^\]]+)\]\]/gu;
 
 /** Realistic messages, labelled for the profile `personal`. */
 export const messagesFile = new URL('./messages.txt', import.meta.url);
+
+/** The types that messages label. */
+export const messageTypes: ReadonlySet<string> = new Set(['PERSON', 'ADDRESS', ...recognizedTypes()]);
+
+/** Whether nothing in a message is private. */
+export const isInnocent = ({ kind }: EvalText): boolean => kind === 'innocent';
 
 /**
  * Reads the project's own texts, in the format that the head of `kinds.txt` describes.
@@ -57,7 +65,7 @@ function unmarked(id: string, marked: string): EvalText {
 /** A table with one line per group of texts: its scores. */
 export function kindTable(rows: readonly { readonly name: string; readonly score: Score }[]): string {
   const number = (value: number, digits: number): string => (Number.isNaN(value) ? '-' : value.toFixed(digits));
-  const cells = [
+  return alignColumns([
     ['', 'values', 'F2', 'leak', 'over', 'fp/1k'],
     ...rows.map(({ name, score: { all } }) => [
       name,
@@ -67,13 +75,5 @@ export function kindTable(rows: readonly { readonly name: string; readonly score
       number(all.overmasked, 4),
       number(all.falsePer1000Words, 1),
     ]),
-  ];
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    )
-    .join('\n');
+  ]);
 }

@@ -37,10 +37,12 @@ import {
   type ShippedFigures,
 } from './shippedFigures.ts';
 import { readTexts } from './texts.ts';
+import { unseenMessages, unseenPrompts, unseenTables } from './unseen.ts';
 
 const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --write [--seeds | --accept-worse]
        npm run eval -- --ablate [part …]
+       npm run eval -- --unseen
 
 Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
@@ -57,6 +59,8 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
   --accept-worse  Writes them nevertheless, as a decision that the change log explains, or after a change of the sets.
   --ablate     Prints the figures without each part of the detector, as differences from the figures with all parts: each type of
                recognizers, step, rule of evidence and list of names, or the parts that are named. Requires EVAL_DIR.
+  --unseen     Only prints the figures of the texts that check the detector (hack/eval/unseen): leaked values and identifiers,
+               altered innocent messages and everyday prompts, by language, kind, length and type. It shows no text of them.
   --help       Prints this text.
 
 Columns:
@@ -78,6 +82,7 @@ const { values, positionals } = parseArgs({
     'accept-worse': { type: 'boolean' },
     ablate: { type: 'boolean' },
     seeds: { type: 'boolean' },
+    unseen: { type: 'boolean' },
     help: { type: 'boolean' },
   },
   allowPositionals: true,
@@ -88,6 +93,12 @@ if (values.help) {
 }
 if (values.ablate) {
   await ablate(evalFolder(), positionals, (line) => process.stdout.write(`${line}\n`));
+  process.exit(0);
+}
+if (values.unseen) {
+  const texts = [...unseenMessages(), ...unseenPrompts()];
+  const finds = await findsOf(builtinAnalyzer('personal'), texts);
+  process.stdout.write(`${texts.length} unseen texts, builtin balanced, personal\n${unseenTables(texts, finds)}\n`);
   process.exit(0);
 }
 if (values.write || values.seeds) {

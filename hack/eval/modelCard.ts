@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import type { BuiltinOptions, Profile } from '../../guardrail/detection/detection.ts';
-import { recognizedTypes } from '../../guardrail/detection/recognizers/recognizers.ts';
 import type { Manifest } from '../training/build.ts';
 import { readWeightsManifest } from '../training/weightsManifest.ts';
 import { packages } from '../corpora/packages.ts';
 import type { EvalSet } from './evalData.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
-import { messagesFile, questionsFile, readKinds } from './kinds.ts';
+import { isInnocent, messagesFile, messageTypes, questionsFile, readKinds } from './kinds.ts';
 import { profiles, scoreFor } from './profiles.ts';
 import type { EvalText, Score } from './score.ts';
 import { READABLE_PART, readablePart, type Spelling, spellings } from './spellings.ts';
 import { readTexts } from './texts.ts';
 import { modelsWithoutNamesOf } from './unlistedNames.ts';
+import { isLong, unseenMessages, unseenPrompts } from './unseen.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const modelCardFile = join(root, 'docs/model-card.md');
@@ -141,11 +141,8 @@ const typeTable = ({ types }: Score): string =>
     ]),
   );
 
-/** The types that the realistic messages label. */
-export const messageTypes: ReadonlySet<string> = new Set(['PERSON', 'ADDRESS', ...recognizedTypes()]);
-
-/** @param folder see `evalFolder` */
-export async function measuredSets(folder: string): Promise<MeasuredSet[]> {
+/** The sets that may guide a change of the detector. @param folder see `evalFolder` */
+export async function developmentSets(folder: string): Promise<MeasuredSet[]> {
   const evalSet = (name: EvalSet): Promise<EvalText[]> => readTexts(join(folder, `${name}.jsonl`));
   const textsOf = (file?: URL): MeasuredSet['texts'] =>
     readKinds(file).flatMap(({ language, texts }) => texts.map((text) => ({ ...text, language })));
@@ -163,6 +160,33 @@ export async function measuredSets(folder: string): Promise<MeasuredSet[]> {
     { title: 'Development: `prompts_dev`', texts: await evalSet('prompts_dev') },
     { title: 'Development: `everyday_dev`, without names', texts: await evalSet('everyday_dev') },
   ];
+}
+
+/** All sets: those that guide a change of the detector, and those that only check it. @param folder see `evalFolder` */
+export const measuredSets = async (folder: string): Promise<MeasuredSet[]> => [
+  ...(await developmentSets(folder)),
+  ...unseenSets(),
+];
+
+function unseenSets(): MeasuredSet[] {
+  const messages = unseenMessages();
+  const innocent = messages.filter(isInnocent);
+  // Without the languages: a set of this size has too few long texts of most of them.
+  const longOnes = (texts: Texts): EvalText[] =>
+    texts.filter(isLong).map(({ id, text, spans }) => ({ id, text, spans }));
+  const sets: readonly (readonly [title: string, texts: Texts])[] = [
+    ['messages', messages],
+    ['long messages', longOnes(messages)],
+    ['innocent messages', innocent],
+    ['long innocent messages', longOnes(innocent)],
+    ['everyday prompts', unseenPrompts()],
+  ];
+  return sets.map(([title, texts]) => ({
+    title: `Unseen: ${title}`,
+    texts,
+    types: messageTypes,
+    labelledFor: ['personal'],
+  }));
 }
 
 /** Measures the shipped detector on all sets. */

@@ -9,8 +9,8 @@ import { kindNames } from '../../guardrail/detection/ner/labels.ts';
 import type { SplitScore } from '../training/scores.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
 import { heldOutSet } from './heldOut.ts';
-import { messagesFile, readKinds } from './kinds.ts';
-import { messageTypes, readManifest, type MeasuredSet } from './modelCard.ts';
+import { messagesFile, messageTypes, readKinds } from './kinds.ts';
+import { readManifest, type MeasuredSet } from './modelCard.ts';
 import { profiles, scoreFor } from './profiles.ts';
 import { modelsWithoutNamesOf } from './unlistedNames.ts';
 
