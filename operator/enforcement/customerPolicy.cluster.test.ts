@@ -1,7 +1,7 @@
 /** The policies of customers, on a real API server: chosen by the operator, read by the guardrail's own code. */
 import { expect } from 'chai';
 import { createAccess } from '../../guardrail/customers/customers.ts';
-import { listKey, parsePolicy, readCustomerList, type CustomerList } from '../../guardrail/guardrail.ts';
+import { listKey, parsePolicy } from '../../guardrail/guardrail.ts';
 import {
   API_VERSION,
   type GatewayCustomer,
@@ -11,13 +11,15 @@ import {
 import { currentCondition } from '../conditions/conditions.ts';
 import { withTestbed } from '../customer/testing/testbed.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
+import { SESSION_KEY } from './testing/enforcementBed.ts';
+import { PACE, StoredList } from './testing/storedList.ts';
 
-const SESSION_KEY = 'a session key of more than thirty-two characters';
 const NOT_AVAILABLE = 'The guardrail policy of this customer is not available: try again later.';
 
 describe('the policy of a customer', function () {
   this.timeout(120_000);
-  const bed = withTestbed();
+  const bed = withTestbed(PACE);
+  const list = new StoredList(bed);
 
   const kubectl = (args: string[], input?: string): Promise<string> =>
     bed.cluster().kubectl([...args, '-n', bed.user.namespace], input);
@@ -33,21 +35,10 @@ describe('the policy of a customer', function () {
       expect(currentCondition(read, 'Ready')?.reason).to.equal(reason);
       return read;
     });
-  const list = async (): Promise<CustomerList> => {
-    const { items } = JSON.parse(await kubectl(['get', 'configmaps', '-o', 'json'])) as {
-      items: { metadata: { name: string }; data: Record<string, string> }[];
-    };
-    const shards = items.flatMap(({ data }) =>
-      Object.entries(data).flatMap(([name, text]): [number, string][] =>
-        name.startsWith('customers-') ? [[Number(name.split('-').at(-1)), text]] : [],
-      ),
-    );
-    return readCustomerList(new Map(shards));
-  };
   /** The policy document of a customer in the list, or why its calls are refused; undefined: it has none. */
   const listed = async (name: string): Promise<unknown> => {
-    const current = await list();
     const call = { customers: [bed.idOf(name)], team: undefined, keyHashes: [] };
+    const current = await list.read();
     const { refusal, policies } = createAccess(listKey(SESSION_KEY), { current }).decide(call);
     const text = current.policies.get(policies[0] ?? '');
     return refusal ?? (text === undefined ? undefined : parsePolicy(text));
@@ -56,11 +47,6 @@ describe('the policy of a customer', function () {
     await eventually(async () => {
       expect(await listed(name)).to.deep.equal(expected);
     });
-  };
-  const deploy = async (guardrail: object = {}): Promise<void> => {
-    await kubectl(['create', 'secret', 'generic', 'main-guardrail-keys', `--from-literal=session-key=${SESSION_KEY}`]);
-    await bed.user.patch('main', { spec: { guardrail } }, 'gatewayinstances');
-    await eventually(list);
   };
   const refersTo = (name: string): object => ({ guardrailPolicyRef: { name } });
   const fullyApplied = (customer: GatewayCustomer | undefined): string => {
@@ -74,7 +60,7 @@ describe('the policy of a customer', function () {
   it('is in the list, and in the status when every pod has it, with what it tightens', async () => {
     await applyPolicy({ entities: { EMAIL_ADDRESS: { action: 'Block' }, PERSON: { action: 'Ignore' } } });
     await applyPolicy({ deny: [{ value: 'Falcon' }] }, 'other');
-    await deploy();
+    await list.deploy();
     let loaded = false;
     bed.operator.pods = { count: 1, has: (stored) => (loaded ? stored : {}) };
     await bed.user.customer('one', refersTo('strict'));
@@ -107,7 +93,7 @@ describe('the policy of a customer', function () {
 
     await bed.user.patch('main', { spec: { guardrail: { allowLooserPolicies: true } } }, 'gatewayinstances');
     await bed.user.until('one', ({ status }) => status?.guardrailPolicy?.loosened?.[0] === 'entities.PERSON');
-    expect((await list()).allowLooserPolicies).to.equal(true);
+    expect((await list.read()).allowLooserPolicies).to.equal(true);
 
     await bed.user.patch('one', { spec: { guardrailPolicyRef: null } });
     await untilListed('one', undefined);
@@ -119,7 +105,7 @@ describe('the policy of a customer', function () {
     let loaded = true;
     bed.operator.pods = { count: 1, has: (stored) => (loaded ? stored : {}) };
     await applyPolicy({ recall: 'Thorough' });
-    await deploy();
+    await list.deploy();
     await bed.user.customer('one', refersTo('strict'));
     await bed.user.customer('two', refersTo('strict'));
     const before = await bed.user.until('one', ({ status }) => status?.guardrailPolicy !== undefined);
@@ -128,7 +114,7 @@ describe('the policy of a customer', function () {
     for (const name of ['one', 'two']) await untilListed(name, { recall: 'thorough', images: 'block' });
     await untilPolicy('Reading');
     expect((await bed.user.get('one'))?.status?.guardrailPolicy).to.deep.equal(before.status?.guardrailPolicy);
-    expect((await list()).policies.size).to.equal(1);
+    expect((await list.read()).policies.size).to.equal(1);
     loaded = true;
     for (const name of ['one', 'two']) {
       await bed.user.until(name, ({ status }) => status?.guardrailPolicy?.effective.images === 'Block');
@@ -138,7 +124,7 @@ describe('the policy of a customer', function () {
 
   it('that is not valid leaves the last one, and a new customer gets none: its calls are refused', async () => {
     await applyPolicy({ recall: 'Thorough' });
-    await deploy();
+    await list.deploy();
     await bed.user.customer('one', refersTo('strict'));
     await untilListed('one', { recall: 'thorough' });
     await bed.user.until('one', ({ status }) => status?.guardrailPolicy !== undefined);

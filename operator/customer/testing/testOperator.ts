@@ -24,6 +24,7 @@ import {
 import { budgetController } from '../../budget/budget.ts';
 import { Connections, GatewayIdentity, identityKey } from '../../connection/connection.ts';
 import { enforcementController } from '../../enforcement/enforcement.ts';
+import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
 import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
@@ -51,8 +52,10 @@ export class TestOperator extends Manager {
   readonly #ahead: { ms: number };
   #gatewaySkewMs = 0;
 
-  constructor(kubeConfig: KubeConfig, namespaces: readonly string[]) {
+  /** @param pace how many times as fast the operator's intervals pass. A test that skips time leaves it at 1. */
+  constructor(kubeConfig: KubeConfig, namespaces: readonly string[], pace = 1) {
     const clock = new SkippingClock();
+    const paced = fastClock(pace, clock);
     const ahead = { ms: 0 };
     const metrics = new RuntimeMetrics();
     super({
@@ -65,13 +68,11 @@ export class TestOperator extends Manager {
       installCrds: true,
       crdRevisionAnnotation: annotations.crdRevision,
       eventSource: `${GROUP}/test`,
-      drainMs: 5_000,
-      controllers: { backoffMs: [50, 500] },
+      drainMs: pace * 5_000,
+      controllers: { backoffMs: [pace * 50, pace * 500], timeoutMs: timeoutAt(pace) },
       clock: {
-        monotonic: () => clock.monotonic(),
+        ...paced,
         now: () => new Date(clock.now().getTime() + ahead.ms),
-        after: (ms, callback) => clock.after(ms, callback),
-        random: () => clock.random(),
       },
       metrics,
     });

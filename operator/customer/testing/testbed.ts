@@ -25,9 +25,12 @@ export function message(customer: GatewayCustomer, type: 'Synced' | 'FullyApplie
   return conditionOf(customer, type)?.message ?? '';
 }
 
-/** Declares the hooks: one gateway for all tests, and a namespace, an instance and an operator for each test. */
-export function withTestbed(): CustomerTestbed {
-  const testbed = new CustomerTestbed(withControlPlane());
+/**
+ * Declares the hooks: one gateway for all tests, and a namespace, an instance and an operator for each test.
+ * @param pace see {@link TestOperator}
+ */
+export function withTestbed(pace = 1): CustomerTestbed {
+  const testbed = new CustomerTestbed(withControlPlane(), pace);
   before(() => testbed.startGateway());
   after(() => testbed.stopGateway());
   beforeEach(() => testbed.prepare());
@@ -38,6 +41,7 @@ export function withTestbed(): CustomerTestbed {
 /** The environment of a test. Available after the hooks have run. */
 export class CustomerTestbed {
   readonly cluster: () => ControlPlane;
+  readonly #pace: number;
   #gateway: DevGateway | undefined;
   #proxy: TestProxy | undefined;
   #admin: GatewayClient | undefined;
@@ -45,8 +49,9 @@ export class CustomerTestbed {
   #operator: TestOperator | undefined;
   #namespaces: readonly string[] = [];
 
-  constructor(cluster: () => ControlPlane) {
+  constructor(cluster: () => ControlPlane, pace: number) {
     this.cluster = cluster;
+    this.#pace = pace;
   }
 
   get proxy(): TestProxy {
@@ -107,7 +112,7 @@ export class CustomerTestbed {
 
   /** @param advanceMs how far the operator's time of day is ahead */
   async startOperator(options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number } = {}): Promise<void> {
-    this.#operator = new TestOperator(options.kubeConfig ?? this.cluster().kubeConfig(), this.#namespaces);
+    this.#operator = new TestOperator(options.kubeConfig ?? this.cluster().kubeConfig(), this.#namespaces, this.#pace);
     this.#operator.advance(options.advanceMs ?? 0);
     await this.#operator.start();
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { ControlPlane } from '../../../hack/harness/controlplane.ts';
-import { listHash, listKey, type ListHash, MAX_SHARDS, shardName } from '../../../guardrail/guardrail.ts';
+import { listHash, listKey, type ListHash } from '../../../guardrail/guardrail.ts';
 import { customers, instances } from '../../api/kinds.ts';
 import {
   annotations,
@@ -14,12 +14,13 @@ import {
 } from '../../api/v1alpha1/v1alpha1.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { configMaps, secrets } from '../../cluster/cluster.ts';
-import { type Clock, isNotFound, Manager, systemClock } from '../../runtime/runtime.ts';
+import { type Clock, Manager, systemClock } from '../../runtime/runtime.ts';
 import { RestClient, silentLog, Transport, transportOptions } from '../../runtime/testing/testing.ts';
 import { enforcementController, type EnforcementOptions } from '../enforcement.ts';
 import { currentPods, fakePods, type FakePods } from './pods.ts';
 
-const SESSION_KEY = 'a session key of more than thirty-two characters';
+/** The session key of the guardrail, with which ids are hashed. */
+export const SESSION_KEY = 'a session key of more than thirty-two characters';
 /** So many requests of a test are sent at the same time. */
 const CONCURRENT = 24;
 
@@ -128,22 +129,24 @@ export class EnforcementBed {
 
   /** The stored shards of the list, by their number. */
   async shards(): Promise<ReadonlyMap<number, string>> {
-    const found = await Promise.all(
-      Array.from({ length: MAX_SHARDS }, async (_, shard): Promise<[number, string][]> => {
-        const key = { namespace: this.namespace, name: `main-guardrail-customers-${shard}` };
-        const map = await this.#client.get(configMaps, key).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-        return map === undefined ? [] : [[shard, map.data?.[shardName(shard)] ?? '']];
-      }),
-    );
-    return new Map(found.flat());
+    return shardsOf(await this.#client.list(configMaps, { namespace: this.namespace }));
   }
 
   /** The hash of a customer's id. */
   hashOf(id: string): ListHash {
     return listHash(this.#key, 'customer', id);
   }
+}
+
+/** The shards of a list in ConfigMaps, by their number. Other ConfigMaps have none. */
+export function shardsOf(maps: readonly { readonly data?: Readonly<Record<string, string>> }[]): Map<number, string> {
+  const found = maps.flatMap(({ data = {} }) =>
+    Object.entries(data).flatMap(([name, text]): [number, string][] => {
+      const [, shard] = /^customers-(\d+)$/.exec(name) ?? [];
+      return shard === undefined ? [] : [[Number(shard), text]];
+    }),
+  );
+  return new Map(found);
 }
 
 /** Works on all items, several at the same time. */
