@@ -1,3 +1,4 @@
+import { AuthorizationV1Api } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -9,6 +10,7 @@ import { operatorPermissions, operatorRoles } from './operatorPermissions.ts';
 import { purposeOf } from './permissionPurposes.ts';
 import { isNotFound, type KubeObject, type PolicyRule, type ResourceKind } from './runtime/runtime.ts';
 import { budgets, customers, instances } from './api/kinds.ts';
+import { guardrailDeployments, secrets } from './cluster/cluster.ts';
 import {
   FaultProxy,
   RestClient,
@@ -22,6 +24,14 @@ describe("the operator's permissions", function () {
   this.timeout(180_000);
   // Its own: an operator with rights to all namespaces would also reconcile the objects of other files.
   const cluster = withControlPlane('own');
+  let transport: Transport;
+  /** Has all permissions. */
+  let admin: RestClient;
+  before(() => {
+    transport = new Transport(cluster().kubeConfig(), transportOptions());
+    admin = new RestClient(transport);
+  });
+  after(() => transport.close());
 
   it('are derived from the wiring: no list, watch or deletion of Secrets, no wildcards, resource names if RBAC supports them', () => {
     const permissions = operatorPermissions({ installCrds: true });
@@ -75,28 +85,30 @@ describe("the operator's permissions", function () {
     const stand = await Stand.start((own) => [own], 'by name');
     const other = await cluster().createNamespace();
     try {
-      const allowed: readonly [verb: string, resource: string][] = [
-        ['get', 'secret/key'],
-        ['get', 'secret/i-guardrail-keys'],
-        ['patch', 'secret/i-guardrail-keys'],
-        ['create', 'secrets'],
-        ['create', 'pods --subresource=portforward'],
+      const secret = (name: string): object => ({ resource: 'secrets', name });
+      const ofPods = (subresource: string): object => ({ resource: 'pods', subresource });
+      const allowed: readonly [verb: string, what: object][] = [
+        ['get', secret('key')],
+        ['get', secret('i-guardrail-keys')],
+        ['patch', secret('i-guardrail-keys')],
+        ['create', { resource: 'secrets' }],
+        ['create', ofPods('portforward')],
       ];
-      for (const [verb, resource] of allowed) {
-        expect(await stand.mayDo(verb, resource), `${verb} ${resource}`).to.equal(true);
-        expect(await stand.mayDo(verb, resource, other), `${verb} ${resource} elsewhere`).to.equal(false);
+      for (const [verb, what] of allowed) {
+        expect(await stand.mayDo(verb, what), `${verb} ${JSON.stringify(what)}`).to.equal(true);
+        expect(await stand.mayDo(verb, what, other), `${verb} ${JSON.stringify(what)} elsewhere`).to.equal(false);
       }
-      const refused: readonly [verb: string, resource: string][] = [
-        ['get', 'secret/other'],
-        ['patch', 'secret/key'],
-        ['list', 'secrets'],
-        ['watch', 'secrets'],
-        ['delete', 'secret/i-guardrail-keys'],
-        ['create', 'pods --subresource=exec'],
-        ['get', 'pods --subresource=log'],
+      const refused: readonly [verb: string, what: object][] = [
+        ['get', secret('other')],
+        ['patch', secret('key')],
+        ['list', { resource: 'secrets' }],
+        ['watch', { resource: 'secrets' }],
+        ['delete', secret('i-guardrail-keys')],
+        ['create', ofPods('exec')],
+        ['get', ofPods('log')],
       ];
-      for (const [verb, resource] of refused) {
-        expect(await stand.mayDo(verb, resource), `${verb} ${resource}`).to.equal(false);
+      for (const [verb, what] of refused) {
+        expect(await stand.mayDo(verb, what), `${verb} ${JSON.stringify(what)}`).to.equal(false);
       }
       // Another Secret is named in a condition.
       await stand.applyResources(stand.namespace, { masterKeySecretRef: { name: 'other', key: 'key' } });
@@ -149,28 +161,29 @@ describe("the operator's permissions", function () {
 
   /** Removes what earlier tests of this process left: an operator of all namespaces would call their gateways first. */
   async function removeAll(): Promise<void> {
-    const transport = new Transport(cluster().kubeConfig(), transportOptions());
-    const client = new RestClient(transport);
     const removeKind = async <T extends KubeObject>(kind: ResourceKind<T>): Promise<void> => {
-      const left = await client.list(kind, {}).catch((error: unknown) => {
+      const left = await admin.list(kind, {}).catch((error: unknown) => {
         if (isNotFound(error)) return [];
         throw error;
       });
       for (const { metadata } of left) {
         const key = { namespace: metadata.namespace ?? '', name: metadata.name };
         if ((metadata.finalizers ?? []).length > 0) {
-          await client.patch(kind, key, { metadata: { finalizers: null } });
+          await admin.patch(kind, key, { metadata: { finalizers: null } });
         }
-        await client.delete(kind, key);
+        await admin.delete(kind, key);
       }
     };
-    try {
-      await removeKind(customers);
-      await removeKind(budgets);
-      await removeKind(instances);
-    } finally {
-      await transport.close();
-    }
+    await removeKind(customers);
+    await removeKind(budgets);
+    await removeKind(instances);
+  }
+
+  /** The objects of a kind that have a condition. */
+  async function withCondition<
+    T extends KubeObject & { readonly status?: { readonly conditions?: readonly object[] } },
+  >(kind: ResourceKind<T>, namespace: string): Promise<object[]> {
+    return (await admin.list(kind, { namespace })).filter(({ status }) => (status?.conditions ?? []).length > 0);
   }
 
   /** An operator with only the permissions of its roles, and a gateway that always returns 503. */
@@ -248,10 +261,13 @@ describe("the operator's permissions", function () {
 
     /** Waits until all resources have a condition. */
     async conditioned(namespace = this.namespace): Promise<void> {
-      const path = 'jsonpath={.items[*].status.conditions[0].type}';
       await eventually(async () => {
-        const status = await cluster().kubectl(['get', 'gcust,gbud,ginst', '-n', namespace, '-o', path]);
-        expect(status.trim().split(/\s+/)).to.have.length(3);
+        const all = await Promise.all([
+          withCondition(customers, namespace),
+          withCondition(budgets, namespace),
+          withCondition(instances, namespace),
+        ]);
+        expect(all.flat()).to.have.length(3);
         // An operator of all namespaces serves those of other tests, too, whose gateways may not answer.
       }, 90_000);
     }
@@ -260,33 +276,35 @@ describe("the operator's permissions", function () {
     async deployed(namespace = this.namespace): Promise<void> {
       await this.conditioned(namespace);
       await eventually(async () => {
-        expect(await cluster().kubectl(['get', 'deployment', '-n', namespace, '-o', 'name'])).to.match(/deployment/);
+        expect(await admin.list(guardrailDeployments, { namespace })).to.have.length(1);
       }, 30_000);
     }
 
     /** Removes the guardrail from the spec, and waits until its keys are gone. */
     async removeGuardrail(): Promise<void> {
-      const at = ['-n', this.namespace];
-      const keys = ['get', 'secret', 'i-guardrail-keys', ...at, '-o', 'jsonpath={.data}'];
-      expect(await cluster().kubectl(keys)).to.include('session-key');
-      await cluster().kubectl(['patch', 'ginst/i', ...at, '--type=merge', '-p', '{"spec":{"guardrail":null}}']);
+      const key = { namespace: this.namespace, name: 'i-guardrail-keys' };
+      const keys = async (): Promise<object> => (await admin.get(secrets, key)).data ?? {};
+      expect(await keys()).to.include.keys('session-key');
+      await admin.patch(instances, { ...key, name: 'i' }, { spec: { guardrail: null } });
       await eventually(async () => {
-        expect((await cluster().kubectl(keys)).trim()).to.equal('');
+        expect(await keys()).to.deep.equal({});
       }, 30_000);
     }
 
-    /** Whether the operator may do something, according to the API server. */
-    async mayDo(verb: string, resource: string, namespace = this.namespace): Promise<boolean> {
-      const args = ['auth', 'can-i', verb, ...resource.split(' '), '-n', namespace, '--as', this.#user];
-      const answer = await cluster()
-        .kubectl(args)
-        .catch((error: unknown) => String(error));
-      return /^yes/m.test(answer);
+    /** Whether the operator may do something, according to the API server */
+    async mayDo(verb: string, what: object, namespace = this.namespace): Promise<boolean> {
+      const spec = { user: this.#user, resourceAttributes: { verb, namespace, ...what } };
+      const { status } = await cluster()
+        .kubeConfig()
+        .makeApiClient(AuthorizationV1Api)
+        .createSubjectAccessReview({ body: { spec } });
+      return status?.allowed === true;
     }
 
+    /** The message of the condition Reachable of the instance. */
     async reachableMessage(namespace = this.namespace): Promise<string> {
-      const path = 'jsonpath={.status.conditions[?(@.type=="Reachable")].message}';
-      return await cluster().kubectl(['get', 'ginst/i', '-n', namespace, '-o', path]);
+      const { status } = await admin.get(instances, { namespace, name: 'i' });
+      return status?.conditions?.find(({ type }) => type === 'Reachable')?.message ?? '';
     }
 
     async removeResources(namespace = this.namespace): Promise<void> {
