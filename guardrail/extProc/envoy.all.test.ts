@@ -1,6 +1,6 @@
 /** The external processor on a real Envoy, with the configuration of hack/samples/envoy. */
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import {
   createServer,
   request as httpRequest,
@@ -9,13 +9,12 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { startEnvoy, type Envoy } from '../../hack/harness/envoy.ts';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../../hack/harness/processes.ts';
+import { freePort, portInUse, startProcess, temporaryFolder, waitUntilReady } from '../../hack/harness/processes.ts';
 import { eventually, HARNESS_ENV, PLANTED, startHarness, type Harness } from '../testing/appHarness.ts';
 import { issueCertificates } from '../testing/certificates.ts';
 import { chunk, completion, echo, type Received, type Script } from '../testing/inlineHarness.ts';
@@ -350,8 +349,7 @@ describe("Envoy's external processor on a real Envoy", function () {
 
   /** Runs the guardrail as a process of its own. */
   async function startGuardrail(port: number) {
-    const folder = mkdtempSync(join(tmpdir(), 'ext-proc-'));
-    removeAtExit(folder);
+    const folder = temporaryFolder('ext-proc-');
     const child = await startProcess({
       name: 'The guardrail',
       command: process.execPath,
@@ -423,8 +421,7 @@ describe("Envoy's external processor on a real Envoy", function () {
   });
 
   it('serves Envoy over mutual TLS, and nobody without a certificate', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ext-proc-'));
-    removeAtExit(folder);
+    const folder = temporaryFolder('ext-proc-');
     const { ca, server, client } = issueCertificates();
     const file = (name: string, text: string): { filename: string } => {
       const filename = join(folder, name);

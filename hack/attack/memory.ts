@@ -1,11 +1,10 @@
 /** Measures processes: their memory and processor time, and the event loop of those started with {@link collectable}. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { removeAtExit } from '../harness/processes.ts';
+import { temporaryFolder } from '../harness/processes.ts';
 import { growth } from './measure.ts';
 
 /** The maximum time until a program reports. It reports when its event loop is free. */
@@ -16,7 +15,7 @@ let folder: string | undefined;
 
 /** @returns Node.js arguments that make a program collect its garbage at SIGUSR2, and change nothing else. */
 export function collectable(): string[] {
-  if (folder === undefined) removeAtExit((folder = mkdtempSync(join(tmpdir(), 'attack-reports-'))));
+  folder ??= temporaryFolder('attack-reports-');
   const preload = pathToFileURL(join(import.meta.dirname, 'collect.ts'));
   preload.searchParams.set('reports', folder);
   return ['--expose-gc', '--import', preload.href];

@@ -1,9 +1,8 @@
 /** A program of the project with the limits of its pod, as a process that can be restarted on the same ports. */
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quantityBytes } from '../../operator/guardrail/sizes.ts';
-import { freePort, type ManagedProcess, removeAtExit, startProcess, waitUntilReady } from '../harness/processes.ts';
+import { freePort, type ManagedProcess, startProcess, temporaryFolder, waitUntilReady } from '../harness/processes.ts';
 import { collectable } from './memory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -51,8 +50,7 @@ export class Program implements Ports {
     const bytes = quantityBytes(options.memory);
     if (bytes === undefined) throw new Error(`${options.name} has no memory limit: ${options.memory}`);
     this.memoryBytes = bytes;
-    const folder = mkdtempSync(join(tmpdir(), 'attack-program-'));
-    removeAtExit(folder);
+    const folder = temporaryFolder('attack-program-');
     this.#logFile = join(folder, 'program.log');
   }
 

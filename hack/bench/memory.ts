@@ -7,12 +7,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { peakBytes } from '../attack/memory.ts';
 import { operatorContainer } from '../harness/operatorContainer.ts';
-import { removeAtExit } from '../harness/processes.ts';
+import { temporaryFolder } from '../harness/processes.ts';
 import { atRest, OperatorTestbed, pause, seconds } from './operatorTestbed.ts';
 
 const COUNTS = (process.argv[2] ?? '1000,10000').split(',').map(Number);
@@ -32,8 +31,7 @@ function containerEnv(): Record<string, string> {
     (_, share: string) => `--max-old-space-size=${Math.floor((limit * Number(share)) / 100)}`,
   );
   const malloc = /^ENV (MALLOC_MMAP_THRESHOLD_)=(\d+)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
-  const compiled = mkdtempSync(join(tmpdir(), 'bench-compiled-'));
-  removeAtExit(compiled);
+  const compiled = temporaryFolder('bench-compiled-');
   return {
     NODE_ENV: 'production',
     NODE_COMPILE_CACHE: compiled,

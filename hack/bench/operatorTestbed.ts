@@ -2,8 +2,6 @@
  * The testbed of the operator benchmarks: a real API server, a gateway behind a proxy that counts calls, and the operator as
  * a separate process.
  */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { customers, instances } from '../../operator/api/kinds.ts';
 import type { GatewayCustomer, RateLimit } from '../../operator/api/v1alpha1/v1alpha1.ts';
@@ -13,7 +11,7 @@ import { eventually, transportOptions, RestClient, Transport } from '../../opera
 import { startControlPlane, type ControlPlane } from '../harness/controlplane.ts';
 import { startDevGateway, type DevGateway } from '../harness/gateway/gateway.ts';
 import { nodeFlagsOf, operatorContainer } from '../harness/operatorContainer.ts';
-import { type ManagedProcess, removeAtExit, startProcess } from '../harness/processes.ts';
+import { type ManagedProcess, startProcess, temporaryFolder } from '../harness/processes.ts';
 import { processorTime } from './harness.ts';
 
 export const WORKERS = 16;
@@ -63,8 +61,7 @@ export class OperatorTestbed {
     this.proxy = proxy;
     this.#transport = new Transport(plane.kubeConfig(), transportOptions());
     this.client = new RestClient(this.#transport);
-    this.#folder = mkdtempSync(join(tmpdir(), 'bench-operator-'));
-    removeAtExit(this.#folder);
+    this.#folder = temporaryFolder('bench-operator-');
   }
 
   /** @param more additional namespaces besides the one that the operator watches */

@@ -1,6 +1,5 @@
 /** Who may call, enforced by the guardrail before the real LiteLLM and its database. Needs LITELLM_LAB. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 // oxlint-disable-next-line tests/no-sleep -- the pause of a poll for a state
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +14,7 @@ import {
 } from '../../guardrail/guardrail.ts';
 import { keyHashOf } from '../../guardrail/customers/customers.ts';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
-import { removeAtExit } from '../harness/processes.ts';
+import { temporaryFolder } from '../harness/processes.ts';
 import { startModelServer, type ModelServer } from '../harness/upstream/modelServer.ts';
 import { CHAT, chat } from './chatCases.ts';
 import type { CallOptions } from './client.ts';
@@ -34,8 +33,7 @@ const customer = (id: string): CustomerEntry['customer'] => listHash(key, 'custo
 
 describe('who may call, on a real LiteLLM', function () {
   this.timeout(120_000);
-  const folder = mkdtempSync(join(tmpdir(), 'customers-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('customers-');
   let model: ModelServer;
   let service: Service;
   let litellm: LiteLlm;

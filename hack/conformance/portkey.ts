@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../harness/gateway/gateway.ts';
 import { CACHE } from '../harness/cache.ts';
 import { withFileLock } from '../harness/lock.ts';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from '../harness/processes.ts';
+import { freePort, portInUse, startProcess, temporaryFolder, waitUntilReady } from '../harness/processes.ts';
 import { type CallOptions, GatewayClient } from './client.ts';
 import type { Backends } from './litellm.ts';
 
@@ -82,8 +81,7 @@ export async function usePortkey(backends: Backends): Promise<Portkey> {
   const folder = await install();
   const sample = JSON.parse(await readFile(SAMPLE, 'utf8')) as JsonObject;
   const port = await freePort();
-  const logs = mkdtempSync(join(tmpdir(), 'conformance-portkey-'));
-  removeAtExit(logs);
+  const logs = temporaryFolder('conformance-portkey-');
   const child = await startProcess({
     name: 'Portkey',
     command: process.execPath,

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answersOk, freePort, removeAtExit, startProcess, waitUntilReady } from '../harness/processes.ts';
+import { answersOk, freePort, startProcess, temporaryFolder, waitUntilReady } from '../harness/processes.ts';
 import { FORBIDDEN } from './syntheticPerson.ts';
 
 /** The guardrail under test. */
@@ -34,8 +32,7 @@ export async function startService(
   settings: Readonly<Record<string, string>> = {},
   first = random(),
 ): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('conformance-');
   const port = Number(settings.GUARDRAIL_PORT ?? (await freePort()));
   const keys = [first, random()] as const;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GUARDRAIL_'));

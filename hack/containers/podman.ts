@@ -4,11 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../harness/cache.ts';
-import { removeAtExit } from '../harness/processes.ts';
+import { temporaryFolder } from '../harness/processes.ts';
 
 const STORE = join(CACHE, 'containers');
 /**
@@ -75,8 +75,7 @@ export function npmTrust(folder: string): string[] {
 
 /** Does some work with a new folder, and then removes it. It is removed at the latest when this process exits. */
 export async function withTemporaryFolder<T>(parent: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(parent, 'image-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('image-', parent);
   try {
     return await work(folder);
   } finally {

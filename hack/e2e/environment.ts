@@ -1,7 +1,6 @@
 /** The cluster that the cases run on, the suite's own or an external one. */
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -10,7 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { OPERATOR_NAME } from '../../operator/operatorName.ts';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
 import { runKubectl } from '../harness/controlplane/kubectl.ts';
-import { removeAtExit } from '../harness/processes.ts';
+import { temporaryFolder } from '../harness/processes.ts';
 import { Api } from './api.ts';
 import { ctrArguments, kubeconfigIn, kubeletFile } from './cluster.ts';
 
@@ -144,8 +143,7 @@ export function kustomization({
   readonly components?: readonly string[];
   readonly [field: string]: unknown;
 }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'kustomization-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('kustomization-');
   const path = (name: string): string => relative(folder, join(ROOT, name));
   const text = stringify({
     resources: [path('.')],

@@ -77,45 +77,39 @@ describe('control plane', function () {
     const found = (of: ControlPlane, namespace: string): Promise<string> =>
       of.kubectl(['get', 'namespace', namespace, '-o', 'name']);
 
-    it('keeps its address and its data in restarts, and leaves no folder and no process behind', async () => {
-      plane = await startControlPlane();
-      const { url, dir: folder } = plane;
-      const namespace = await plane.createNamespace();
-      await plane.kill();
-      expect(await failure(plane.kubectl(['get', 'namespaces', '--request-timeout=2s']))).to.match(/refused/);
-      // The second time, the API server runs when it is restarted.
-      for (const _ of [1, 2]) {
-        await plane.restart();
-        expect(plane.url).to.equal(url);
-        expect(await found(plane, namespace)).to.equal(`namespace/${namespace}\n`);
-      }
-      await plane.stop();
-      plane = undefined;
-      expect(existsSync(folder)).to.equal(false);
-      const error = await fetch(url).catch((reason: unknown) => reason);
-      expect(error).to.be.instanceOf(TypeError).with.nested.property('cause.code', 'ECONNREFUSED');
-    });
-
-    it('reuses an existing folder, keeps the API server alive, and reports which other part ended', async () => {
+    it('reuses its folder, keeps its address and its data in restarts, and leaves no folder and no process behind', async () => {
       plane = await startControlPlane({ dir });
       const { url, kubeconfig } = plane;
       const namespace = await plane.createNamespace();
+      await plane.restart();
+      expect(plane.url).to.equal(url);
+      expect(await found(plane, namespace)).to.equal(`namespace/${namespace}\n`);
       await plane.stop();
+
       const lines: string[] = [];
-      const again = await startControlPlane({ dir, keepAlive: true, report: (line) => lines.push(line) });
+      const again = await startControlPlane({
+        ...{ dir, temporary: true, keepAlive: true },
+        report: (line) => lines.push(line),
+      });
       plane = again;
       expect([again.url, again.kubeconfig]).to.deep.equal([url, kubeconfig]);
       expect(await found(again, namespace)).to.equal(`namespace/${namespace}\n`);
 
+      // It keeps the API server alive, and reports which other part ended.
       const processOf = (name: string) => again.processes.find((child) => child.name === name);
       const killed = processOf('kube-apiserver')?.pid ?? 0;
       process.kill(killed, 'SIGKILL');
       await eventually(() => expect(processOf('kube-apiserver')?.pid).to.not.be.oneOf([undefined, killed]));
       expect(await found(again, namespace)).to.equal(`namespace/${namespace}\n`);
       expect(lines.join('\n')).to.include('kube-apiserver ended with signal SIGKILL and is restarting.');
-
       await processOf('etcd')?.kill();
       expect(await again.failed).to.match(/^etcd ended with signal SIGKILL\. The end of its log \(.*etcd\.log\):/);
+
+      await again.stop();
+      plane = undefined;
+      expect(existsSync(dir)).to.equal(false);
+      const error = await fetch(url).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError).with.nested.property('cause.code', 'ECONNREFUSED');
     });
 
     it('names the port that is in use', async () => {

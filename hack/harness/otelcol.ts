@@ -1,10 +1,9 @@
 /** The OpenTelemetry Collector, which is built from Go modules once and cached. It sends on what it receives as JSON. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { ensureGoProgram } from './goProgram.ts';
-import { freePort, portInUse, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+import { freePort, portInUse, startProcess, temporaryFolder, waitUntilReady } from './processes.ts';
 import type { Report } from './progress.ts';
 
 /** A running collector. */
@@ -34,8 +33,7 @@ export async function startCollector(target: string, report?: Report): Promise<C
 }
 
 async function startOn(command: string, target: string): Promise<Collector> {
-  const folder = mkdtempSync(join(tmpdir(), 'otelcol-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('otelcol-');
   const [http, grpc] = [await freePort(), await freePort()];
   const pipeline = { receivers: ['otlp'], exporters: ['otlp_http'] };
   const config = {

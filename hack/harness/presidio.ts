@@ -1,7 +1,5 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answersOk, freePort, removeAtExit, startProcess, waitUntilReady } from './processes.ts';
+import { answersOk, freePort, startProcess, temporaryFolder, waitUntilReady } from './processes.ts';
 import { pythonEnvironment, type PythonProgram } from './pythonEnvironment.ts';
 
 const PRESIDIO: PythonProgram = {
@@ -44,8 +42,7 @@ export function startPresidioAnonymizer(log: Log = () => undefined): Promise<Pre
 
 async function startServer(program: PythonProgram, module: string, log: Log): Promise<PresidioServer> {
   const bin = await pythonEnvironment(program, log);
-  const folder = mkdtempSync(join(tmpdir(), 'presidio-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('presidio-');
   const address = `127.0.0.1:${await freePort()}`;
   const server = await startProcess({
     name: program.name,

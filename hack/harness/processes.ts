@@ -4,11 +4,12 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ProcessOptions {
@@ -151,6 +152,13 @@ export function lastLines(file: string, count: number): string[] {
 export function removeAtExit(folder: string): void {
   installExitHandler();
   temporary.add(folder);
+}
+
+/** A new folder, by default in that of the system, which is removed with its contents when this process ends. */
+export function temporaryFolder(prefix: string, parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, prefix));
+  removeAtExit(folder);
+  return folder;
 }
 
 /** A port of 127.0.0.1 on which nothing listens. Another process can take it before the caller does, so callers must retry. */

@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { Progress, sparsely } from './progress.ts';
 
-function output(isTTY: boolean): { stream: Writable & { isTTY: boolean; columns: number }; text: () => string } {
+function output(): { stream: Writable; text: () => string } {
   const chunks: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -11,13 +11,13 @@ function output(isTTY: boolean): { stream: Writable & { isTTY: boolean; columns:
       done();
     },
   });
-  return { stream: Object.assign(stream, { isTTY, columns: 40 }), text: () => chunks.join('') };
+  return { stream, text: () => chunks.join('') };
 }
 const withoutTimes = (text: string): string => text.replace(/\d+\.\d s/g, 'N s');
 
 describe('progress', () => {
-  it('is plain lines without a terminal', async () => {
-    const { stream, text } = output(false);
+  it('is a line for each start, detail and end', async () => {
+    const { stream, text } = output();
     const progress = new Progress(stream);
     const result = await progress.step('Building', async (report) => {
       report('half way');
@@ -32,7 +32,7 @@ describe('progress', () => {
     );
   });
 
-  it('prints at most the latest detail every ten seconds without a terminal, and none twice', () => {
+  it('prints at most the latest detail every ten seconds, and none twice', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const lines: string[] = [];
@@ -56,28 +56,12 @@ describe('progress', () => {
   });
 
   it('reports which step failed, and rethrows the error', async () => {
-    const { stream, text } = output(false);
+    const { stream, text } = output();
     const error = new Error('no');
     const thrown = await new Progress(stream)
       .step('Building', () => Promise.reject(error))
       .catch((reason: unknown) => reason);
     expect(thrown).to.equal(error);
     expect(withoutTimes(text())).to.equal('Building …\n✗ Building (N s)\n');
-  });
-
-  it('redraws running steps on a terminal, within its width, and leaves one line for each', async () => {
-    const { stream, text } = output(true);
-    const progress = new Progress(stream);
-    await progress.step('Building', async (report) => {
-      report('a detail that is much longer than the terminal is wide');
-      progress.line('Something else happened.');
-    });
-    const drawn = text()
-      .split('\n')
-      .flatMap((line) => line.split('\r\x1b[K'));
-    for (const line of drawn) expect(line.length).to.be.at.most(40);
-    expect(withoutTimes(drawn.filter((line) => line !== '' && !line.startsWith('Building …')).join('\n'))).to.equal(
-      'Something else happened.\n✓ Building (N s)',
-    );
   });
 });

@@ -1,26 +1,19 @@
 /** Reports the progress of a long run to a user or a log. */
 import type { Writable } from 'node:stream';
 
-/** A stream that can be a terminal. */
-type Output = Writable & { isTTY?: boolean; columns?: number };
-
-const REDRAW_MS = 250;
-const PLAIN_EVERY_MS = 10_000;
+const EVERY_MS = 10_000;
 
 /**
  * Reports in one line what a step is doing.
- * @param lasting whether the line is kept when the next one comes
+ * @param lasting whether the line is printed in any case, also if another one follows at once
  */
 export type Report = (detail: string, lasting?: boolean) => void;
 
 /**
- * For output without a terminal: prints at most one detail in `everyMs`, the latest one, and each lasting detail immediately.
+ * Prints at most one detail in ten seconds, the latest one, and each lasting detail immediately.
  * @returns functions that report a detail, and that drop the one not yet printed
  */
-export function sparsely(
-  print: (line: string) => void,
-  everyMs = PLAIN_EVERY_MS,
-): { readonly report: Report; readonly end: () => void } {
+export function sparsely(print: (line: string) => void): { readonly report: Report; readonly end: () => void } {
   let pending: string | undefined;
   let printed = '';
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +23,7 @@ export function sparsely(
     printed = pending;
     pending = undefined;
     print(printed);
-    timer = setTimeout(flush, everyMs);
+    timer = setTimeout(flush, EVERY_MS);
     timer.unref();
   };
   return {
@@ -49,26 +42,17 @@ export function sparsely(
   };
 }
 
-/**
- * On a terminal, the running steps are one line that is redrawn. Otherwise, each detail is a line, at most one in ten seconds.
- */
+/** Prints the steps of a run, a line for each start, detail and end: the same on a terminal and in a log. */
 export class Progress {
-  readonly #output: Output;
-  readonly #plainEveryMs: number;
-  readonly #running = new Map<symbol, { title: string; detail: string; started: number }>();
-  #drawn = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #output: Writable;
 
-  constructor(output: Output = process.stdout, plainEveryMs = PLAIN_EVERY_MS) {
+  constructor(output: Writable = process.stdout) {
     this.#output = output;
-    this.#plainEveryMs = plainEveryMs;
   }
 
-  /** Prints one permanent line. */
+  /** Prints one line. */
   line(text: string): void {
-    this.#erase();
     this.#output.write(`${text}\n`);
-    this.#draw();
   }
 
   /**
@@ -76,62 +60,21 @@ export class Progress {
    * @param work called with a function that reports the current detail in one line
    */
   async step<T>(title: string, work: (report: Report) => Promise<T>): Promise<T> {
-    const id = Symbol(title);
-    const state = { title, detail: '', started: performance.now() };
-    this.#running.set(id, state);
-    if (this.#onTerminal) {
-      this.#timer ??= setInterval(() => {
-        this.#erase();
-        this.#draw();
-      }, REDRAW_MS);
-      this.#timer.unref();
-    } else {
-      this.line(`${title} …`);
-    }
-    const plain = sparsely((line) => {
+    const started = performance.now();
+    this.line(`${title} …`);
+    const { report, end } = sparsely((line) => {
       this.line(`  ${line}`);
-    }, this.#plainEveryMs);
+    });
     try {
-      const result = await work((detail, lasting = false) => {
-        if (!this.#onTerminal) plain.report(detail, lasting);
-        else if (lasting) this.line(detail);
-        else state.detail = detail;
-      });
-      this.#end(id, `✓ ${title} (${seconds(state.started)})`);
+      const result = await work(report);
+      this.line(`✓ ${title} (${seconds(started)})`);
       return result;
     } catch (error) {
-      this.#end(id, `✗ ${title} (${seconds(state.started)})`);
+      this.line(`✗ ${title} (${seconds(started)})`);
       throw error;
     } finally {
-      plain.end();
+      end();
     }
-  }
-
-  get #onTerminal(): boolean {
-    return this.#output.isTTY === true;
-  }
-
-  #end(id: symbol, text: string): void {
-    this.#running.delete(id);
-    if (this.#running.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
-    this.line(text);
-  }
-
-  #erase(): void {
-    if (this.#drawn) this.#output.write('\r\x1b[K');
-    this.#drawn = false;
-  }
-
-  #draw(): void {
-    if (!this.#onTerminal || this.#running.size === 0) return;
-    const texts = [...this.#running.values()].map(({ title, detail, started }) => {
-      return `${title} … ${seconds(started)}${detail === '' ? '' : ` · ${detail}`}`;
-    });
-    this.#output.write(texts.join(' | ').slice(0, (this.#output.columns ?? 80) - 1));
-    this.#drawn = true;
   }
 }
 

@@ -2,13 +2,12 @@
  * The real LiteLLM calls a guardrail by TLS, with what the operator publishes for it and the environment variables that the
  * condition ProxyConfigured names. Needs LITELLM_LAB.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect } from 'chai';
 import { type LiteLlmProcess, startLiteLlm } from '../../hack/harness/litellm/litellm.ts';
-import { removeAtExit } from '../../hack/harness/processes.ts';
+import { temporaryFolder } from '../../hack/harness/processes.ts';
 import { type ModelServer, startModelServer } from '../../hack/harness/upstream/modelServer.ts';
 import { KEY, startHarness, type Harness } from '../../guardrail/testing/appHarness.ts';
 import { bundleOf, issue, issuingAuthority, nextAuthorities, type Usage } from '../certificates/certificates.ts';
@@ -20,8 +19,7 @@ const SERVER: Usage = { kind: 'server', dnsNames: MAIN.dnsNames };
 
 describe('LiteLLM before a guardrail with TLS', function () {
   this.timeout(400_000);
-  const folder = mkdtempSync(join(tmpdir(), 'guardrail-tls-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('guardrail-tls-');
   let model: ModelServer;
   /** With a certificate of the authority; with one of another authority; with one, and asking for one. */
   let guardrails: Record<'trusted' | 'stranger' | 'mutual', Harness>;

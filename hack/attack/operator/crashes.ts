@@ -1,6 +1,4 @@
 /** Kills the operator and its gateway at random times while customers are created, changed and deleted. */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customers } from '../../../operator/api/kinds.ts';
@@ -8,8 +6,8 @@ import {
   freePort,
   type ManagedProcess,
   portInUse,
-  removeAtExit,
   startProcess,
+  temporaryFolder,
   waitUntilReady,
 } from '../../harness/processes.ts';
 import { Admin, differences, type GatewayRecord } from './records.ts';
@@ -73,8 +71,7 @@ const attacks: readonly OperatorAttack[] = [
     name: 'killed-at-random',
     run: async (context) => {
       const { testbed, random, home } = context;
-      const folder = mkdtempSync(join(tmpdir(), 'attack-gateway-'));
-      removeAtExit(folder);
+      const folder = temporaryFolder('attack-gateway-');
       const port = await freePort();
       let gateway = await startGateway(port, folder);
       const admin = new Admin(() => `http://127.0.0.1:${port}`, MASTER_KEY);

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { OPERATOR_NAME } from '../../../operator/operatorName.ts';
-import { removeAtExit } from '../../harness/processes.ts';
+import { temporaryFolder } from '../../harness/processes.ts';
 import { cluster } from '../environment.ts';
 import {
   CRDS,
@@ -91,8 +90,7 @@ describe('uninstalling and upgrading', () => {
     const expected = await revision();
     await cluster().kubectl(['scale', `deployment/${OPERATOR_NAME}`, '-n', OPERATOR_NAMESPACE, '--replicas=0']);
     await becomesEqual(operatorPods, [], POD_MS);
-    const file = join(mkdtempSync(join(tmpdir(), 'older-')), 'crd.yaml');
-    removeAtExit(join(file, '..'));
+    const file = join(temporaryFolder('older-'), 'crd.yaml');
     writeFileSync(file, olderDefinition());
     await cluster().kubectl(['replace', '-f', file]);
     await testbed.customer('stored', { maxBudget: 5 });

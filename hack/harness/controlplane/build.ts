@@ -1,12 +1,12 @@
 /** Builds the control plane from the Go modules that go.mod and go.sum in this folder pin. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { endWithThisProcess, removeAtExit } from '../processes.ts';
+import { endWithThisProcess, temporaryFolder } from '../processes.ts';
 import type { Report } from '../progress.ts';
-import { describeBuild, describeDownload, GoOutput } from './goOutput.ts';
 import type { BinaryName } from './versions.ts';
 
 const PACKAGES: Readonly<Record<BinaryName, string>> = {
@@ -24,7 +24,6 @@ export const WORK_PREFIX = '.build-';
 
 /** Older versions do not fetch the version that go.mod requires. */
 const OLDEST_GO_MINOR = 21;
-const REPORT_EVERY_MS = 1_000;
 
 export interface BuildRequest {
   names: readonly BinaryName[];
@@ -75,36 +74,17 @@ export interface GoBuildRequest extends Pick<BuildRequest, 'folder' | 'go' | 'en
 export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...rest }: GoBuildRequest): Promise<void> {
   const { go, env, report } = rest;
   mkdirSync(folder, { recursive: true });
-  const work = mkdtempSync(join(dirname(folder), WORK_PREFIX));
-  removeAtExit(work);
+  const work = temporaryFolder(WORK_PREFIX, dirname(folder));
   const { GOFLAGS: _goflags, GOOS: _goos, GOARCH: _goarch, ...inherited } = env;
   const names = new Intl.ListFormat('en-GB').format(programs.map(({ name }) => name));
   const packages = programs.map((program) => program.package);
-  const flags = ['-trimpath', '-buildvcs=false'];
-  const runGo = (args: readonly string[], describe: (output: GoOutput) => string): Promise<GoOutput> =>
-    run({
-      names,
-      command: go,
-      args,
-      cwd: module,
-      // The temporary files of the build are in the folder that is removed.
-      env: { ...inherited, CGO_ENABLED: '0', GOTMPDIR: work },
-      progress: (output) => {
-        report(`${names}: ${describe(output)}`);
-      },
-    });
+  const [only] = programs.length === 1 ? programs : [];
+  const out = only ? join(work, only.name) : `${work}/`;
+  const args = ['build', '-trimpath', '-buildvcs=false', '-ldflags', ldflags, '-o', out, ...packages];
   try {
     report(`Building ${names} from Go modules (once; minutes on a new machine) …`);
-    const atMost = requiredModules(module);
-    const { lines } = await runGo(['list', '-deps', ...flags, '-f', STALE_PACKAGES, ...packages], (output) =>
-      describeDownload(output, atMost),
-    );
-    const stale = new Set(lines.filter((line) => line !== ''));
-    const [only] = programs.length === 1 ? programs : [];
-    await runGo(
-      ['build', '-v', ...flags, '-ldflags', ldflags, '-o', only ? join(work, only.name) : `${work}/`, ...packages],
-      ({ packages: compiled }) => describeBuild(compiled, stale),
-    );
+    // The temporary files of the build are in the folder that is removed.
+    await run(names, [go, ...args], { cwd: module, env: { ...inherited, CGO_ENABLED: '0', GOTMPDIR: work } });
     for (const program of programs) {
       renameSync(join(work, only ? only.name : defaultName(program.package)), join(folder, program.name));
     }
@@ -113,53 +93,27 @@ export async function goBuild({ programs, module, folder, ldflags = '-s -w', ...
   }
 }
 
-/** The packages to compile, which are not in the build cache. */
-const STALE_PACKAGES = '{{if .Stale}}{{.ImportPath}}{{end}}';
-
 /** The name that `go build` gives a program: the last part of its path that is not a version. */
 function defaultName(path: string): string {
   return basename(path.replace(/\/v\d+$/, ''));
 }
 
-/** The number of modules that a go.mod requires: at most this number is downloaded. */
-function requiredModules(folder: string): number {
-  const text = readFileSync(join(folder, 'go.mod'), 'utf8');
-  return [...text.matchAll(/^\t\S+ v\S+/gm)].length;
-}
-
-interface GoRun {
-  readonly names: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly progress: (output: GoOutput) => void;
-}
-
-async function run({ names, command, args, cwd, env, progress }: GoRun): Promise<GoOutput> {
-  const child = spawn('nice', [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+/** @throws Error with the end of the error output */
+async function run(
+  names: string,
+  command: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<void> {
+  const child = spawn('nice', command, { ...options, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   endWithThisProcess(child);
-  const output = new GoOutput();
-  createInterface({ input: child.stdout }).on('line', (line) => output.lines.push(line));
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    output.read(line);
-  });
-  const timer = setInterval(() => {
-    progress(output);
-  }, REPORT_EVERY_MS);
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
-    });
-    if (code !== 0) {
-      throw new Error(
-        `Building ${names} failed. The first build needs the Go module proxy or a filled module cache. Output of Go:\n` +
-          output.errors.slice(-10).join('\n'),
-      );
-    }
-    return output;
-  } finally {
-    clearInterval(timer);
-  }
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  if (code === 0) return;
+  const lines = errors.trim().split('\n');
+  throw new Error(
+    `Building ${names} failed. The first build needs the Go module proxy or a filled module cache. Output of Go:\n` +
+      lines
+        .filter((line) => !line.startsWith('go: downloading '))
+        .slice(-10)
+        .join('\n'),
+  );
 }

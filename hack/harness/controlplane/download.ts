@@ -1,12 +1,12 @@
 /** The release archives of controller-tools, which setup-envtest also uses: kube-apiserver, etcd and kubectl in one file. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createWriteStream, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { removeAtExit } from '../processes.ts';
+import { temporaryFolder } from '../processes.ts';
 import type { Report } from '../progress.ts';
 import type { BinaryName } from './versions.ts';
 
@@ -53,8 +53,7 @@ export async function download(
   if (!source) return `no archive is published for ${process.platform}-${process.arch}`;
   mkdirSync(folder, { recursive: true });
   // Beside the folder, so that the renames stay within one file system.
-  const work = mkdtempSync(join(dirname(folder), WORK_PREFIX));
-  removeAtExit(work);
+  const work = temporaryFolder(WORK_PREFIX, dirname(folder));
   try {
     const archive = join(work, 'archive.tar.gz');
     report(

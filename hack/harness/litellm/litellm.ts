@@ -1,8 +1,7 @@
-import { globSync, mkdtempSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answersOk, freePort, removeAtExit, waitUntilReady } from '../processes.ts';
+import { answersOk, freePort, temporaryFolder, waitUntilReady } from '../processes.ts';
 import { forkLiteLlm } from './forkServer.ts';
 import { createDatabase } from './postgres.ts';
 
@@ -41,8 +40,7 @@ export async function startLiteLlm(
   const lab = litellmLab();
   const scripts = globSync(join(lab, MIGRATIONS)).sort();
   if (scripts.length === 0) throw new Error(`LITELLM_LAB (${lab}) contains no LiteLLM. Run its setup.sh.`);
-  const folder = mkdtempSync(join(tmpdir(), 'litellm-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('litellm-');
   const file = join(folder, 'config.yaml');
   await writeFile(file, config);
   const common = {

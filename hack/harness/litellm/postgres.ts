@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
+import { freePort, startProcess, temporaryFolder, waitUntilReady } from '../processes.ts';
 
 const run = promisify(execFile);
 const USER = 'gateway';
@@ -42,8 +42,7 @@ export async function createDatabase(scripts: readonly string[]): Promise<string
 /** Starts a server on a free loopback port, and runs the scripts in its template database. */
 async function startPostgres(scripts: readonly string[]): Promise<{ psql: string; url: string }> {
   const bin = binaries();
-  const folder = mkdtempSync('/tmp/conformance-pg-');
-  removeAtExit(folder);
+  const folder = temporaryFolder('conformance-pg-', '/tmp');
   if (process.getuid?.() === 0) await run('chown', ['postgres', folder]);
   await chmod(folder, 0o700);
   const data = join(folder, 'data');
@@ -51,8 +50,7 @@ async function startPostgres(scripts: readonly string[]): Promise<{ psql: string
   const port = await freePort();
   const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
   const [command, args] = asServer(`${bin}postgres`, ['-D', data, '-p', String(port), ...settings]);
-  const logs = mkdtempSync('/tmp/conformance-pg-log-');
-  removeAtExit(logs);
+  const logs = temporaryFolder('conformance-pg-log-', '/tmp');
   const child = await startProcess({
     name: 'PostgreSQL',
     command,

@@ -1,10 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openPki } from '../controlplane/certificates.ts';
-import { freePort, type ManagedProcess, portInUse, removeAtExit, startProcess, waitUntilReady } from '../processes.ts';
+import {
+  freePort,
+  type ManagedProcess,
+  portInUse,
+  startProcess,
+  temporaryFolder,
+  waitUntilReady,
+} from '../processes.ts';
 import { clientOf, findRedisServer, withLibraries } from './program.ts';
 
 const run = promisify(execFile);
@@ -49,8 +55,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
 
 /** Starts one server that serves only TLS, with its own authority. The address names its certificate. */
 export async function startRedisTls(options: RedisOptions = {}): Promise<RedisServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('redis-tls-');
   const pki = openPki(folder);
   const tls = ['--tls-cert-file', pki.serverCertificate, '--tls-key-file', pki.serverKey];
   const ca = ['--tls-ca-cert-file', pki.caCertificate, '--tls-auth-clients', 'no'];
@@ -101,8 +106,7 @@ async function startOn(
   plan: (port: number, folder: string) => ServerPlan,
 ): Promise<RedisServer> {
   const command = options.program ?? (await findRedisServer(options.progress));
-  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-  removeAtExit(folder);
+  const folder = temporaryFolder('redis-');
   const { args, url, cli: cliArgs = [], config } = plan(port, folder);
   const password = options.password === undefined ? [] : ['--requirepass', options.password];
   const common = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder, '--daemonize', 'no'];

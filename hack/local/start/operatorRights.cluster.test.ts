@@ -1,11 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { withControlPlane } from '../../harness/controlplane.ts';
-import { removeAtExit } from '../../harness/processes.ts';
+import { temporaryFolder } from '../../harness/processes.ts';
 import { operatorRights } from './operatorRights.ts';
 
 const manifests = join(import.meta.dirname, '../../../operator/manifests');
@@ -14,8 +13,7 @@ describe('the permissions of the operator', () => {
   const cluster = withControlPlane();
 
   it('are those of kubectl apply -k with the component cluster-wide', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'kustomize-'));
-    removeAtExit(folder);
+    const folder = temporaryFolder('kustomize-');
     const resources = [relative(folder, manifests)];
     const components = [join(relative(folder, manifests), 'components/cluster-wide')];
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify({ resources, components }));

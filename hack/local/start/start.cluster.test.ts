@@ -1,10 +1,7 @@
-import { mkdtempSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { removeAtExit } from '../../harness/processes.ts';
+import { temporaryFolder } from '../../harness/processes.ts';
 import { Progress } from '../../harness/progress.ts';
 import { SettingsError } from './settings.ts';
 import { start } from './start.ts';
@@ -24,8 +21,7 @@ describe('npm start', () => {
     ['API server', '--api-port', 'apiPort'],
   ] as const) {
     it(`refuses a port of the ${what} that is in use`, async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'npm-start-'));
-      removeAtExit(folder);
+      const folder = temporaryFolder('npm-start-');
       const settings = { gatewayPort: 0, apiPort: undefined, reset: false, gateway: undefined, [setting]: port };
       const options = { settings, progress: new Progress(), root: folder, home: folder };
       const error = await start(options).catch((reason: unknown) => reason);
