@@ -3,7 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { AppsV1Api, DiscoveryV1Api, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node';
+import {
+  AppsV1Api,
+  DiscoveryV1Api,
+  type KubernetesObject,
+  KubernetesObjectApi,
+  PatchStrategy,
+} from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { eventually } from '../../operator/runtime/testing/eventually.ts';
 import { type ControlPlane, startControlPlane } from './controlplane.ts';
@@ -36,6 +42,7 @@ describe('workload runner', function () {
   let plane: ControlPlane;
   let apps: AppsV1Api;
   let discovery: DiscoveryV1Api;
+  let api: KubernetesObjectApi;
   let folder = '';
   let runner: WorkloadRunner;
   let namespace = '';
@@ -47,6 +54,7 @@ describe('workload runner', function () {
     plane = await startControlPlane();
     apps = plane.kubeConfig().makeApiClient(AppsV1Api);
     discovery = plane.kubeConfig().makeApiClient(DiscoveryV1Api);
+    api = KubernetesObjectApi.makeApiClient(plane.kubeConfig());
     const crd = join(import.meta.dirname, '../../crds/gatewayinstances.gateway.guardrail.dev.yaml');
     await plane.kubectl(['apply', '--server-side', '-f', crd]);
     await plane.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
@@ -73,9 +81,12 @@ describe('workload runner', function () {
   afterEach(() => apps.deleteCollectionNamespacedDeployment({ namespace }));
 
   const labels = { 'app.kubernetes.io/managed-by': 'gateway-guardrail-operator' };
-  async function apply(items: readonly object[]): Promise<void> {
-    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-    await plane.kubectl(['apply', `-n${namespace}`, '-f', '-'], list);
+  async function apply(items: readonly { readonly metadata?: object }[]): Promise<void> {
+    const strategy = PatchStrategy.ServerSideApply;
+    const applyOne = (item: { readonly metadata?: object }): Promise<object> =>
+      api.patch({ ...item, metadata: { ...item.metadata, namespace } }, undefined, undefined, 'test', true, strategy);
+    // The runner starts the Deployments that it sees together.
+    await Promise.all(items.map(applyOne));
   }
   const service = (name: string, metadata: object = { labels }): object => ({
     apiVersion: 'v1',
@@ -293,7 +304,6 @@ describe('workload runner', function () {
     const [apiVersion, kind] = ['gateway.guardrail.dev/v1alpha1', 'GatewayInstance'];
     const spec = { endpoint: 'http://127.0.0.1:1', masterKeySecretRef: { name: 'x', key: 'y' } };
     const instance = { apiVersion, kind, metadata: { name: 'sample', namespace }, spec };
-    const api = KubernetesObjectApi.makeApiClient(plane.kubeConfig());
     const { metadata } = await api.create<KubernetesObject>(instance);
     const ownerReferences = [{ apiVersion, kind, name: 'sample', uid: metadata?.uid, controller: true }];
     await apply([...objects({ metadata: { labels, ownerReferences } }), secret('of-nobody', 'k')]);

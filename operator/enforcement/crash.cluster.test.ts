@@ -3,15 +3,17 @@ import { expect } from 'chai';
 import { CustomerListError } from '../../guardrail/customers/customers.ts';
 import { type CustomerList, readCustomerList } from '../../guardrail/guardrail.ts';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
-import { installCrds } from '../instance/testing/harness.ts';
-import { eventually, FaultProxy, type ProxiedRequest } from '../runtime/testing/testing.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { eventually, fastClock, FaultProxy, type ProxiedRequest } from '../runtime/testing/testing.ts';
 import { EnforcementBed, EnforcementOperator } from './testing/enforcementBed.ts';
-import { fastClock } from './testing/fastClock.ts';
 
-/** With it, the customers with the prefix `a` need two ConfigMaps, and together with those of `b` four. */
-const MAX_SHARD_BYTES = 3_000;
+/**
+ * With it, the customers with the prefix `a` need two ConfigMaps, and together with those of `b` four. Those of `d` change all
+ * four.
+ */
+const MAX_SHARD_BYTES = 900;
 const named = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
-const names = [...named('a', 100), ...named('b', 100), ...named('c', 20)];
+const names = [...named('a', 24), ...named('b', 24), ...named('d', 8)];
 
 /** A state of the instance, from which its list follows. */
 interface State {
@@ -21,7 +23,7 @@ interface State {
 const small: State = { prefixes: ['a'], unknownCustomers: 'Allow' };
 const all: State = { prefixes: ['a', 'b'], unknownCustomers: 'Allow' };
 const blocking: State = { ...all, unknownCustomers: 'Block' };
-const more: State = { ...all, prefixes: ['a', 'b', 'c'] };
+const more: State = { ...all, prefixes: ['a', 'b', 'd'] };
 
 describe('an operator that ends after a write of the list', function () {
   this.timeout(240_000);

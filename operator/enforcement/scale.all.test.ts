@@ -3,10 +3,9 @@ import { expect } from 'chai';
 import { readCustomerList } from '../../guardrail/guardrail.ts';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { installCrds } from '../instance/testing/harness.ts';
-import { eventually, FaultProxy } from '../runtime/testing/testing.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { eventually, fastClock, FaultProxy } from '../runtime/testing/testing.ts';
 import { EnforcementBed, EnforcementOperator, spread } from './testing/enforcementBed.ts';
-import { fastClock } from './testing/fastClock.ts';
 
 const CUSTOMERS = 10_000;
 const CHANGES = 1_000;

@@ -9,7 +9,8 @@ import type { WorkloadRunner } from '../../hack/harness/workloads.ts';
 import { startWorkloadRunner } from '../../hack/harness/workloads.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { installCrds, Testbed } from '../instance/testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { Testbed } from '../instance/testing/harness.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -12,7 +12,8 @@ import { startWorkloadRunner, type WorkloadRunner } from '../../hack/harness/wor
 import type { GatewayInstance, GuardrailTls } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { gatewayManifest } from '../instance/testing/gatewayManifest.ts';
-import { installCrds, Testbed } from '../instance/testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { Testbed } from '../instance/testing/harness.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { callGuardrail } from './callGuardrail.ts';
 
@@ -183,7 +184,7 @@ describe('a guardrail with TLS', function () {
       await eventually(() => testbed.rollOut('litellm'));
       await eventually(async () => {
         await testbed.rollOut('litellm');
-        await testbed.until('ProxyConfigured', 'Configured', 'main', 2_000);
+        await testbed.until('ProxyConfigured', 'Configured', 'main', 0);
       }, 30_000);
       expect(endpointOf(await testbed.read())).to.match(/^http:/);
 
@@ -245,8 +246,8 @@ describe('a guardrail with TLS', function () {
         eventually(async () => {
           await testbed.rollOut('main-guardrail');
           await testbed.rollOut('litellm');
-          await testbed.until('ProxyConfigured', 'Configured', 'main', 2_000);
-          await testbed.until('GuardrailReady', 'Ready', 'main', 2_000);
+          await testbed.until('ProxyConfigured', 'Configured', 'main', 0);
+          await testbed.until('GuardrailReady', 'Ready', 'main', 0);
         }, 40_000);
       await settled();
 
@@ -317,7 +318,7 @@ describe('a guardrail with TLS', function () {
       ]);
       await testbed.patch({ metadata: { annotations: { touched: 'one' } } });
       await eventually(async () => {
-        const condition = await testbed.until('GuardrailReady', 'CertificateMissing', 'main', 2_000);
+        const condition = await testbed.until('GuardrailReady', 'CertificateMissing', 'main', 0);
         expect(condition.message).to.match(/^cert-manager has not issued the certificate yet/);
       }, 30_000);
       const certificate = JSON.parse(

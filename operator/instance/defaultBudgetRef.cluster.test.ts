@@ -4,7 +4,8 @@ import { parse } from 'yaml';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { API_VERSION, type GatewayBudgetStatus, gatewayBudgetNames } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { installCrds, MASTER_KEY, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { MASTER_KEY, Testbed } from './testing/harness.ts';
 
 describe('a default budget that is a GatewayBudget', function () {
   this.timeout(120_000);

@@ -7,7 +7,8 @@ import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { policyRevision } from '../../guardrail/guardrail.ts';
 import { annotations, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
-import { installCrds, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
 const redis = { urlSecretRef: { name: 'redis', key: 'url' } };

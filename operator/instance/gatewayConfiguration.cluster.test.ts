@@ -6,7 +6,8 @@ import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { gatewayManifest } from './testing/gatewayManifest.ts';
-import { installCrds, MASTER_KEY, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { MASTER_KEY, Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
 

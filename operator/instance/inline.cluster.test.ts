@@ -9,7 +9,8 @@ import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { startTlsProxy } from '../gateway/testing/tlsProxy.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { gatewayManifest } from './testing/gatewayManifest.ts';
-import { installCrds, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
 const guarded = 'main-guarded';

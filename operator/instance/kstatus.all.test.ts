@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { ensureKstatus, readStatus } from '../../hack/harness/kstatus.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
-import { installCrds, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { Testbed } from './testing/harness.ts';
 
 describe('the stored status of an instance', function () {
   this.timeout(90_000);

@@ -9,7 +9,8 @@ import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { withoutLongBlocks } from '../runtime/testing/eventLoopBlocks.ts';
 import { gatewayManifest } from './testing/gatewayManifest.ts';
-import { failure, installCrds, MASTER_KEY, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { failure, MASTER_KEY, Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
 

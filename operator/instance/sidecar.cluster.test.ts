@@ -5,7 +5,8 @@ import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { gatewayManifest } from './testing/gatewayManifest.ts';
-import { failure, installCrds, Testbed } from './testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { failure, Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
 

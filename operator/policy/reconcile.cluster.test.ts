@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import { parsePolicy, policyRevision } from '../../guardrail/guardrail.ts';
 import { annotations, FINALIZER, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
-import { installCrds, Testbed } from '../instance/testing/harness.ts';
+import { installCrds } from '../api/testing/installCrds.ts';
+import { Testbed } from '../instance/testing/harness.ts';
 import type { Revisions } from '../enforcement/enforcement.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 

@@ -1,9 +1,7 @@
 /** The APIs that the fake provider speaks. Each answers with the echo model. */
 import { randomUUID } from 'node:crypto';
 import { echo, type Json, type JsonObject } from '../gateway/gateway.ts';
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from '../gateway/json.ts';
 
 /** A request to a model. */
 export interface Asked {

@@ -24,13 +24,12 @@ import {
 import { budgetController } from '../../budget/budget.ts';
 import { Connections, GatewayIdentity, identityKey } from '../../connection/connection.ts';
 import { enforcementController } from '../../enforcement/enforcement.ts';
-import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
 import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
 import { policyController } from '../../policy/policy.ts';
 import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
-import { eventually, SkippingClock } from '../../runtime/testing/testing.ts';
+import { eventually, fastClock, SkippingClock, timeoutAt } from '../../runtime/testing/testing.ts';
 import { customerController } from '../customer.ts';
 import { conditionOf } from '../status.ts';
 
@@ -38,7 +37,17 @@ export { eventually };
 
 /** The default of `spec.syncInterval` of an instance. */
 export const SYNC_INTERVAL_MS = 5 * 60_000;
-const definitions = join(import.meta.dirname, '../../../crds');
+const DEFINITIONS = ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'guardrailpolicies'].map((plural) =>
+  join(import.meta.dirname, '../../../crds', `${plural}.${GROUP}.yaml`),
+);
+
+/** How an operator of a test differs from a real one. */
+export interface TestOperatorOptions {
+  /** How many times as fast its intervals pass. Default: 1. A test that skips time leaves it. */
+  readonly pace?: number;
+  /** Whether it installs the CustomResourceDefinitions, which takes a quarter of a second. Default: true. */
+  readonly installsCrds?: boolean;
+}
 
 /** An operator with the controllers of customers, budgets and lists, in the test's own process. */
 export class TestOperator extends Manager {
@@ -47,13 +56,17 @@ export class TestOperator extends Manager {
   guardrails: () => Promise<readonly GuardrailEndpoint[]> = () => Promise.resolve([]);
   /** The pods of each guardrail. */
   pods: FakePods = currentPods;
+  readonly #definitions: readonly string[];
   readonly #clients: GatewayClients;
   readonly #clock: SkippingClock;
   readonly #ahead: { ms: number };
   #gatewaySkewMs = 0;
 
-  /** @param pace how many times as fast the operator's intervals pass. A test that skips time leaves it at 1. */
-  constructor(kubeConfig: KubeConfig, namespaces: readonly string[], pace = 1) {
+  constructor(
+    kubeConfig: KubeConfig,
+    namespaces: readonly string[],
+    { pace = 1, installsCrds = true }: TestOperatorOptions = {},
+  ) {
     const clock = new SkippingClock();
     const paced = fastClock(pace, clock);
     const ahead = { ms: 0 };
@@ -77,6 +90,7 @@ export class TestOperator extends Manager {
       metrics,
     });
     this.metrics = metrics;
+    this.#definitions = installsCrds ? DEFINITIONS : [];
     this.#clock = clock;
     this.#ahead = ahead;
     this.#clients = new GatewayClients({ now: () => performance.now() + this.#gatewaySkewMs });
@@ -126,10 +140,7 @@ export class TestOperator extends Manager {
   }
 
   protected override async init(): Promise<void> {
-    await this.registerCustomResourceDefinition(join(definitions, `gatewaycustomers.${GROUP}.yaml`));
-    await this.registerCustomResourceDefinition(join(definitions, `gatewayinstances.${GROUP}.yaml`));
-    await this.registerCustomResourceDefinition(join(definitions, `gatewaybudgets.${GROUP}.yaml`));
-    await this.registerCustomResourceDefinition(join(definitions, `guardrailpolicies.${GROUP}.yaml`));
+    for (const file of this.#definitions) await this.registerCustomResourceDefinition(file);
     const { client, clock } = this.runtime;
     const readKey = (): Promise<Buffer> => identityKey(client, 'default');
     const identity = new GatewayIdentity({ clusterDomain: 'cluster.local', readKey });

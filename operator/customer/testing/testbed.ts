@@ -3,6 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { type ControlPlane, withControlPlane } from '../../../hack/harness/controlplane.ts';
 import { type DevGateway, startDevGateway } from '../../../hack/harness/gateway/gateway.ts';
+import { installCrds } from '../../api/testing/installCrds.ts';
 import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId, GatewayClient, RateLimiter } from '../../gateway/gateway.ts';
 import { type Fault, type SeenCall, startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
@@ -72,6 +73,7 @@ export class CustomerTestbed {
   }
 
   async startGateway(): Promise<void> {
+    await installCrds(this.cluster());
     this.#gateway = await startDevGateway({ port: 0, masterKey, proxyName: 'litellm' });
     this.#proxy = await startTestProxy(this.#gateway.url);
     const connection = connectionOf(this.#gateway.url, masterKey);
@@ -91,8 +93,6 @@ export class CustomerTestbed {
     this.#user = await this.createNamespace('customer');
     this.#namespaces = [this.user.namespace];
     await this.startOperator();
-    // The first operator of all tests installs the CustomResourceDefinitions.
-    await eventually(() => this.user.list());
     await this.user.secret('main', masterKey);
     await eventually(() => this.user.instance('main', { endpoint: this.proxy.url }));
     this.proxy.calls.length = 0;
@@ -112,7 +112,10 @@ export class CustomerTestbed {
 
   /** @param advanceMs how far the operator's time of day is ahead */
   async startOperator(options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number } = {}): Promise<void> {
-    this.#operator = new TestOperator(options.kubeConfig ?? this.cluster().kubeConfig(), this.#namespaces, this.#pace);
+    this.#operator = new TestOperator(options.kubeConfig ?? this.cluster().kubeConfig(), this.#namespaces, {
+      pace: this.#pace,
+      installsCrds: false,
+    });
     this.#operator.advance(options.advanceMs ?? 0);
     await this.#operator.start();
   }

@@ -2,7 +2,6 @@
  * An operator with only the controller of instances, a development gateway, and stand-ins for the cluster's
  * controllers.
  */
-import { join } from 'node:path';
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import {
   AppsV1Api,
@@ -33,11 +32,10 @@ import { GatewayClients } from '../../gateway/gateway.ts';
 import type { InstanceConditionType } from '../../conditions/conditions.ts';
 import { policyController } from '../../policy/policy.ts';
 import { type Clock, Manager } from '../../runtime/runtime.ts';
-import { eventually } from '../../runtime/testing/eventually.ts';
+import { eventually, fastClock, timeoutAt } from '../../runtime/testing/testing.ts';
 import { Connections } from '../../connection/connection.ts';
 import { testIdentity } from '../../connection/testing/testIdentity.ts';
 import { enforcementController } from '../../enforcement/enforcement.ts';
-import { fastClock, timeoutAt } from '../../enforcement/testing/fastClock.ts';
 import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/pods.ts';
 import { instanceController } from '../instance.ts';
 import type { AskLastCall } from '../sharedSessions.ts';
@@ -47,17 +45,6 @@ export const MASTER_KEY = 'sk-master';
 const AS_USER = { fieldManager: 'user', force: true };
 const SERVER_SIDE = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
 const MERGE = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-
-const crds = join(import.meta.dirname, '../../../crds');
-
-/** Installs the CRDs, and waits until the API server serves their kinds. */
-export async function installCrds(plane: ControlPlane): Promise<void> {
-  await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-k', crds]);
-  const names = [gatewayCustomerNames, gatewayInstanceNames, guardrailPolicyNames].map(
-    ({ plural }) => `crd/${plural}.${GROUP}`,
-  );
-  await plane.kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
-}
 
 /** The operator's time passes this many times as fast: a test waits for a state, not for an interval. */
 const PACE = 20;

@@ -1,5 +1,5 @@
 /** For tests on an API server: the operator's intervals pass sooner, because they are not what is tested. */
-import { type Clock, systemClock } from '../../runtime/runtime.ts';
+import { type Clock, systemClock } from '../clock.ts';
 
 /** A reconcile may take this long, in milliseconds of the system's clock. */
 const TIMEOUT_MS = 120_000;
