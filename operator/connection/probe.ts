@@ -13,8 +13,6 @@ export interface ProbeResult {
   readonly connection: GatewayConnection | undefined;
   /** The gateway's address, if known. */
   readonly endpoint: string | undefined;
-  /** Whether a later probe must confirm the response. */
-  readonly unconfirmed: boolean;
 }
 
 /** No customer has this id: the call reads nothing and changes nothing. */
@@ -39,11 +37,10 @@ export async function probeGateway(
     ({ endpoint } = known);
     return await retryWithFreshKey({ connections }, known, async (connection) => {
       const condition = await callGateway(clients, connection, signal);
-      return { condition, connection, endpoint, unconfirmed: false };
+      return { condition, connection, endpoint };
     });
   } catch (error) {
-    const unconfirmed = isGatewayError(error, 'unconfirmed');
-    return { condition: conditionOf(error), connection: undefined, endpoint, unconfirmed };
+    return { condition: conditionOf(error), connection: undefined, endpoint };
   }
 }
 

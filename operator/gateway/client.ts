@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { OPERATOR_NAME } from '../operatorName.ts';
 import { withDeadline } from '../runtime/runtime.ts';
 import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../../guardrail/guardrail.ts';
-import { controlPath, MissingCustomers } from './missingCustomer.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
 import { connectionError, deferredError, isClosedConnection } from './callErrors.ts';
@@ -60,6 +59,11 @@ export interface CallTimeouts {
 
 export const defaultTimeouts: CallTimeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
 const maxResponseBytes = 1024 * 1024;
+/**
+ * A path that no gateway has. A gateway without the path of the lookup responds to both in the same way, because routes
+ * are selected by the beginning of a path.
+ */
+const controlPath = '/customer/info/gcust-no-such-path';
 
 /** Options of one call. */
 export interface CallOptions {
@@ -76,8 +80,6 @@ export interface ClientOptions {
   readonly report?: ((call: CallReport) => void) | undefined;
   /** Called when a call about a customer begins, and when it ends. */
   readonly onCustomerCall?: ((customerId: string) => void) | undefined;
-  /** A monotonic clock in milliseconds. */
-  readonly now?: (() => number) | undefined;
 }
 
 /** The schema of write responses: any object. A response that is not an object, such as an HTML page, is an error. */
@@ -113,7 +115,6 @@ export class GatewayClient {
   readonly #timeouts: CallTimeouts;
   readonly #report: (call: CallReport) => void;
   readonly #onCustomerCall: (customerId: string) => void;
-  readonly #missing: MissingCustomers;
   #isLiteLlm = false;
   #isAvailable = false;
 
@@ -122,7 +123,6 @@ export class GatewayClient {
     this.#timeouts = options.timeouts ?? defaultTimeouts;
     this.#report = options.report ?? (() => undefined);
     this.#onCustomerCall = options.onCustomerCall ?? (() => undefined);
-    this.#missing = new MissingCustomers(options.now ?? (() => performance.now()));
     const url = new URL(target.endpoint);
     this.#origin = url.origin;
     this.#path = url.pathname.replace(/\/+$/, '');
@@ -176,8 +176,9 @@ export class GatewayClient {
     try {
       return await this.#lookUp(customerId, options);
     } catch (error) {
-      if (await this.#meansMissing(customerId, error, options)) return undefined;
-      throw error;
+      if (isGatewayError(error, 'notFound')) return undefined;
+      if (!isGatewayError(error, 'unconfirmed')) throw error;
+      return await this.#lookUpAgain(customerId, error, { signal: options?.signal });
     }
   }
 
@@ -259,26 +260,39 @@ export class GatewayClient {
       throw error;
     });
     this.#isLiteLlm ||= isLiteLlm(row);
-    this.#missing.recordFound(customerId);
     return row;
   }
 
   /**
-   * Whether a failed lookup means that the customer does not exist.
-   * @throws GatewayError of kind `unconfirmed`, which says what is missing
+   * Decides about a 404 whose form is not LiteLLM's. It means that the customer is missing if the gateway responds otherwise
+   * to a path that does not exist, and then gives the same 404 for the customer again: an outage that begins or ends
+   * meanwhile changes one of the three.
    */
-  async #meansMissing(customerId: string, error: unknown, options?: CallOptions): Promise<boolean> {
-    if (isGatewayError(error, 'notFound')) return true;
-    if (!isGatewayError(error, 'unconfirmed')) return false;
-    return await this.#missing.confirms(customerId, error, () => this.#askControl(customerId, options));
+  async #lookUpAgain(
+    customerId: string,
+    first: GatewayError,
+    options: CallOptions,
+  ): Promise<CustomerRow | undefined> {
+    const control = await this.#askControl(customerId, options);
+    if (control?.answer === first.answer) {
+      throw unconfirmed(first, `It returns the same for a path that does not exist. ${wrongEndpointRemedy}`);
+    }
+    try {
+      return await this.#lookUp(customerId, options);
+    } catch (error) {
+      if (isGatewayError(error, 'notFound')) return undefined;
+      if (!isGatewayError(error, 'unconfirmed')) throw error;
+      if (error.answer === first.answer) return undefined;
+      throw unconfirmed(error, 'This does not show that the customer is missing: the response was another one before.');
+    }
   }
 
   /** The response for a path that does not exist; undefined if it is not an unclear 404. */
-  async #askControl(customerId: string, options?: CallOptions): Promise<GatewayError | undefined> {
+  async #askControl(customerId: string, options: CallOptions): Promise<GatewayError | undefined> {
     const about = { field: 'user_id', value: customerId } as const;
     const call = { operation: 'GET /customer/info', path: controlPath, schema: z.unknown(), about } as const;
     try {
-      await this.#makeCall(call, { signal: options?.signal });
+      await this.#makeCall(call, options);
       return undefined;
     } catch (error) {
       if (isGatewayError(error, 'unconfirmed')) return error;
@@ -453,4 +467,12 @@ export class GatewayClient {
 /** Whether a call ended without a response, or with one that the gateway's state explains. */
 function isFailure(code: string): boolean {
   return code === 'error' || code === '408' || code.startsWith('5');
+}
+
+/** The error of a 404 that does not show whether the customer exists. @param why a sentence */
+function unconfirmed({ operation, message, status, answer }: GatewayError, why: string): GatewayError {
+  return new GatewayError('unconfirmed', operation, `${message} ${why}`, {
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer }),
+  });
 }

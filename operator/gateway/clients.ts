@@ -167,7 +167,7 @@ export class GatewayClients {
     const onCustomerCall = (customerId: string): void => {
       list.recordCall(customerId);
     };
-    const client = new GatewayClient(target, limiter, { timeouts, report, onCustomerCall, now: this.#now });
+    const client = new GatewayClient(target, limiter, { timeouts, report, onCustomerCall });
     const list = new RecordList(readRecords({ target, client, limiter, report, timeouts }), this.#now);
     if (cached !== undefined) this.#retire(cached);
     const budgetApi = cached?.target.endpoint === target.endpoint ? cached.budgetApi : undefined;

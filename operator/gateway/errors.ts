@@ -7,7 +7,7 @@ export type GatewayErrorKind =
   /** The gateway or the operator's own rate limit asks for a delay: {@link GatewayError.retryAfterMs}. */
   | 'retryAfter'
   | 'unauthorized'
-  /** The customer does not exist at the gateway: the response names this id, or is confirmed by a second equal one. */
+  /** The customer does not exist at the gateway: the response names this id, or `GatewayClient` has confirmed it. */
   | 'notFound'
   /**
    * A 404 that may mean the customer or the path. Whether the customer exists is unknown, so the finalizer must remain.

@@ -11,8 +11,6 @@ export interface InMemoryState {
   keysDeleted: boolean;
   /** The certificates that the spec does not request, and that are deleted; undefined: not known. */
   deletedCertificates: string | undefined;
-  /** The number of consecutive probes whose response a later one must confirm. */
-  unconfirmedProbes: number;
   /** When the guardrail was last asked for calls without an end user, by the monotonic clock; undefined: never. */
   lastCallAskedAt: number | undefined;
 }
@@ -31,7 +29,6 @@ export class InMemoryStates {
       sidecarRemovals: { times: [] },
       keysDeleted: false,
       deletedCertificates: undefined,
-      unconfirmedProbes: 0,
       lastCallAskedAt: undefined,
     };
     this.#states.set(key, fresh);

@@ -69,7 +69,7 @@ export class InstanceReconciler implements Reconciler {
       if (!finalizer.isSet(owned)) return {};
       const outcome = await this.#apply(owned, signal);
       this.#throttle.reconciled(owned);
-      return { requeueAfter: requeueAfter(outcome, this.#states.of(owned)) };
+      return { requeueAfter: isChanging(outcome) ? POLL_MS : RESYNC_MS };
     } catch (error) {
       // Deleted during the reconcile: the watch event of the deletion starts the next one.
       if (isNotFound(error) && instances.get(keyOf(instance))?.metadata.uid !== instance.metadata.uid) return {};
@@ -123,16 +123,12 @@ export class InstanceReconciler implements Reconciler {
   }
 }
 
-/** How long to wait for the next reconcile, in milliseconds. Updates the state. */
-function requeueAfter(outcome: Outcome, state: InMemoryState): number {
-  state.unconfirmedProbes = outcome.probe.unconfirmed ? state.unconfirmedProbes + 1 : 0;
-  if (!isChanging(outcome)) return RESYNC_MS;
-  return Math.min(RESYNC_MS, POLL_MS * 2 ** Math.max(0, state.unconfirmedProbes - 1));
-}
-
-/** Whether a change is in progress that no watch reports. */
+/**
+ * Whether a change is in progress that no watch reports. A gateway whose response shows that it is no gateway, or another one,
+ * waits for a person.
+ */
 function isChanging({ probe, guardrail, observed }: Outcome): boolean {
-  return (
-    guardrail.plan?.keys.inProgress === true || probe.condition.status !== 'True' || observed.deployment === 'missing'
-  );
+  const { status, reason } = probe.condition;
+  const isAwaited = status !== 'True' && reason !== 'GatewayError';
+  return guardrail.plan?.keys.inProgress === true || isAwaited || observed.deployment === 'missing';
 }
