@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { customerMetrics, registerCustomerGauges } from '../../operator/customer/metrics.ts';
-import { gatewayCallMetrics, gatewayLimitMetrics } from '../../operator/gateway/metrics.ts';
+import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
 import { noExports } from '../reference/metrics.ts';
 
@@ -32,7 +32,6 @@ function exported(): Map<string, readonly string[]> {
   customerMetrics(operator.registry);
   registerCustomerGauges(operator.registry, noExports);
   gatewayCallMetrics(operator.registry);
-  gatewayLimitMetrics(operator.registry, () => []);
   const guardrail = createMetrics();
   guardrail.instrumentStore(createMemoryStore({ ttlMs: 1000 }));
   const all = [operator.registry, guardrail.registry].flatMap(

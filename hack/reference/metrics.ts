@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { budgetMetrics } from '../../operator/budget/metrics.ts';
 import { customerMetrics, type ExportSources, registerCustomerGauges } from '../../operator/customer/metrics.ts';
 import { BudgetAmounts } from '../../operator/customer/spending.ts';
-import { gatewayCallMetrics, gatewayLimitMetrics } from '../../operator/gateway/metrics.ts';
+import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
 import { anchored, code, plain, table } from './markdown.ts';
 
@@ -34,7 +34,6 @@ export function operatorMetrics(): MetricDescription[] {
   customerMetrics(registry);
   budgetMetrics(registry);
   gatewayCallMetrics(registry);
-  gatewayLimitMetrics(registry, () => []);
   registerCustomerGauges(registry, noExports);
   registerBuildInfo(registry, 'gateway_guardrail_operator_build_info', {});
   return described(registry);

@@ -268,11 +268,7 @@ export class GatewayClient {
    * to a path that does not exist, and then gives the same 404 for the customer again: an outage that begins or ends
    * meanwhile changes one of the three.
    */
-  async #lookUpAgain(
-    customerId: string,
-    first: GatewayError,
-    options: CallOptions,
-  ): Promise<CustomerRow | undefined> {
+  async #lookUpAgain(customerId: string, first: GatewayError, options: CallOptions): Promise<CustomerRow | undefined> {
     const control = await this.#askControl(customerId, options);
     if (control?.answer === first.answer) {
       throw unconfirmed(first, `It returns the same for a path that does not exist. ${wrongEndpointRemedy}`);
@@ -431,7 +427,6 @@ export class GatewayClient {
 
   async #sendIn(span: CallSpan | undefined, { operation, path, body, signal }: Sent): Promise<GatewayResponse> {
     const began = performance.now();
-    const inFlightBefore = this.#limiter.inFlight;
     let code = 'error';
     try {
       return await withDeadline(this.#timeouts.total, signal, async (either) => {
@@ -455,18 +450,9 @@ export class GatewayClient {
         return { status: response.statusCode, headers: response.headers, text };
       });
     } finally {
-      const ms = performance.now() - began;
-      this.#report({ operation, code, seconds: ms / 1000 });
-      // A call that the operator aborts says nothing about the gateway, and a refused call nothing about its latency.
-      const isTelling = signal?.aborted !== true && code !== '429';
-      if (isTelling) this.#limiter.observe({ operation, ms, failed: isFailure(code), inFlightBefore });
+      this.#report({ operation, code, seconds: (performance.now() - began) / 1000 });
     }
   }
-}
-
-/** Whether a call ended without a response, or with one that the gateway's state explains. */
-function isFailure(code: string): boolean {
-  return code === 'error' || code === '408' || code.startsWith('5');
 }
 
 /** The error of a 404 that does not show whether the customer exists. @param why a sentence */

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { Registry } from 'prom-client';
 import type { GatewayTarget } from './client.ts';
 import { GatewayClients } from './clients.ts';
-import { gatewayLimitMetrics } from './metrics.ts';
 import { startTestProxy, type TestProxy } from './testing/testProxy.ts';
 
 describe('clients of gateways', () => {
@@ -35,19 +33,5 @@ describe('clients of gateways', () => {
       expect(await kindOf({ ...rateLimit, qps })).to.equal('retryAfter');
       expect(proxy.calls).to.have.length(1);
     }
-  });
-
-  it('have metrics of the instances that exist', async () => {
-    const registry = new Registry();
-    gatewayLimitMetrics(registry, () => clients.limits(({ uid }) => uid !== 'uid-1'));
-    // An instance that was created again, and another one.
-    for (const target of [targetOf('uid-1', 'main'), targetOf('uid-2', 'main'), targetOf('uid-3', 'other')]) {
-      clients.for(target);
-    }
-    const lines = (await registry.metrics()).split('\n').filter((line) => line.includes('concurrency_limit{'));
-    expect(lines).to.deep.equal([
-      'gateway_guardrail_operator_gateway_concurrency_limit{gateway_namespace="ai",gateway="main"} 8',
-      'gateway_guardrail_operator_gateway_concurrency_limit{gateway_namespace="ai",gateway="other"} 8',
-    ]);
   });
 });

@@ -3,8 +3,7 @@ import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
 import { defaultTimeouts, GatewayClient } from './client.ts';
 import { isGatewayError } from './errors.ts';
 import { CustomerPages } from './listRecords.ts';
-import type { CurrentLimit, RateLimit } from './rateLimit.ts';
-import { RateLimiter } from './rateLimit.ts';
+import { type RateLimit, RateLimiter } from './rateLimit.ts';
 import { type ListedRecord, type ListUse, type ReadRecords, RecordList } from './recordList.ts';
 import type { BudgetRow } from './schemas.ts';
 
@@ -33,12 +32,6 @@ const retiredClientMs = 180_000;
 const listTimeoutFactor = 16;
 /** An unused id: the probe only checks whether the path exists. */
 const probeId = 'gcust-probe';
-
-/** The limits of the calls to the gateway of an instance. */
-export interface GatewayLimit {
-  readonly instance: GatewayTarget['instance'];
-  readonly limit: CurrentLimit;
-}
 
 /** Options of {@link GatewayClients}. */
 export interface GatewayClientsOptions {
@@ -112,16 +105,6 @@ export class GatewayClients {
   }
 
   /**
-   * The limits of the calls to each gateway, as they are at the moment.
-   * @param exists whether an instance exists: a late call can follow {@link forget}
-   */
-  limits(exists: (instance: GatewayTarget['instance']) => boolean): readonly GatewayLimit[] {
-    return [...this.#cached.values()]
-      .filter(({ target }) => exists(target.instance))
-      .map(({ target, limiter }) => ({ instance: target.instance, limit: limiter.current }));
-  }
-
-  /**
    * Removes the clients of deleted instances, with their master keys. A client that a running reconcile may use stays open for
    * some minutes.
    * @param exceptUid the uid of the instance with this name that exists, if any
@@ -161,7 +144,7 @@ export class GatewayClients {
     const limiter = cached?.limiter ?? new RateLimiter(target.rateLimit, { ...systemClock, monotonic: this.#now });
     // The limiter remains: a new one would not know of a pause that the gateway requested, nor of the calls in flight.
     if (cached !== undefined && !sameLimit(cached.target.rateLimit, target.rateLimit))
-      limiter.changeCeiling(target.rateLimit);
+      limiter.changeLimit(target.rateLimit);
     const { timeouts } = this.#options;
     const report = (call: CallReport): void => this.#options.report?.(target.instance, call);
     const onCustomerCall = (customerId: string): void => {

@@ -1,7 +1,7 @@
 /** The public interface of the gateway client: clients, errors, and the two strategies that store a customer at a gateway. */
 export { budgetRowId, budgetRowStrategy, isOperatorRow, resourceOfRow } from './budgetRowStrategy.ts';
 export { type CallOptions, type CallReport, type CallTimeouts, GatewayClient, type GatewayTarget } from './client.ts';
-export { GatewayClients, type GatewayClientsOptions, type GatewayLimit } from './clients.ts';
+export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
 export { type EnforcementSettings, unenforced, type Unenforced } from './enforcement.ts';
 export { GatewayError, type GatewayErrorKind, type GatewayOperation, isGatewayError } from './errors.ts';
 export {
@@ -18,7 +18,7 @@ export {
   sameValue,
 } from './fields.ts';
 export { listBudgets, listCustomers } from './listRecords.ts';
-export { gatewayCallMetrics, gatewayLimitMetrics } from './metrics.ts';
+export { gatewayCallMetrics } from './metrics.ts';
 export { observe, type ObservedCustomer } from './observedCustomer.ts';
 export { type RateLimit, RateLimiter } from './rateLimit.ts';
 export { type ListUse, minListedCustomers } from './recordList.ts';

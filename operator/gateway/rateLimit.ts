@@ -1,15 +1,6 @@
 import { type Clock, systemClock } from '../runtime/runtime.ts';
-import {
-  type AdaptiveLimit,
-  afterCall,
-  afterRefusal,
-  CallRate,
-  initialLimit,
-  type ObservedCall,
-  withCeiling,
-} from './adaptiveLimit.ts';
 
-/** The highest limits of the calls to one gateway. */
+/** The limits of the calls to one gateway. */
 export interface RateLimit {
   /** Calls per second, on average. */
   readonly qps: number;
@@ -43,12 +34,6 @@ export class DeferredError extends Error {
   }
 }
 
-/** The limits that apply at the moment. */
-export interface CurrentLimit {
-  readonly qps: number;
-  readonly concurrency: number;
-}
-
 interface WaitingCall {
   readonly start: () => void;
   readonly defer: (error: DeferredError) => void;
@@ -64,8 +49,8 @@ export type CallPriority =
   | 'routine';
 
 /**
- * A token bucket with a limit of concurrent calls and pauses that the gateway requests by Retry-After. Both limits adapt
- * to the gateway, below the given ones: see {@link AdaptiveLimit}.
+ * A token bucket with a limit of concurrent calls and pauses that the gateway requests by Retry-After. A gateway that becomes
+ * slow gets fewer calls by itself, because the calls in flight are limited.
  *
  * A call in progress waits in the queue, unless its signal aborts the wait or the gateway requests a pause that is too
  * long for a worker. A call that begins work throws {@link DeferredError} instead of a long wait, because other
@@ -76,9 +61,7 @@ export type CallPriority =
  * that the gateway specified.
  */
 export class RateLimiter {
-  #ceiling: RateLimit;
-  #limit: AdaptiveLimit;
-  readonly #rate = new CallRate();
+  #limit: RateLimit;
   readonly #clock: Clock;
   /** The waiting calls. Urgent calls start first. */
   readonly #waiting: Readonly<Record<'urgent' | 'routine', WaitingCall[]>> = { urgent: [], routine: [] };
@@ -97,40 +80,18 @@ export class RateLimiter {
   readonly #lastDeferral = { urgent: 0, routine: 0 };
   #hasTimer = false;
 
-  /** @param ceiling the limits that are never exceeded */
-  constructor(ceiling: RateLimit, clock: Clock = systemClock) {
-    this.#ceiling = ceiling;
-    this.#limit = initialLimit(ceiling);
+  constructor(limit: RateLimit, clock: Clock = systemClock) {
+    this.#limit = limit;
     this.#clock = clock;
-    this.#tokens = ceiling.burst;
+    this.#tokens = limit.burst;
     this.#refilledAt = clock.monotonic();
   }
 
-  /** The limits that apply at the moment. */
-  get current(): CurrentLimit {
-    return { qps: this.#limit.qps, concurrency: Math.floor(this.#limit.concurrency) };
-  }
-
-  /** The number of calls in flight. */
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
-  /** Changes the limits that are never exceeded. Pauses, waiting calls and what was learned about the gateway remain. */
-  changeCeiling(ceiling: RateLimit): void {
+  /** Changes the limits. Pauses and waiting calls remain. */
+  changeLimit(limit: RateLimit): void {
     this.#refill(this.#clock.monotonic());
-    this.#limit = withCeiling(this.#limit, this.#ceiling, ceiling);
-    this.#ceiling = ceiling;
+    this.#limit = limit;
     this.#admit();
-  }
-
-  /**
-   * Adapts the limits to a call that ended. For a call that the gateway refused with 429, see {@link pause}.
-   * @param call with {@link inFlight} when it began: the last calls of a burst end alone, but have queued at the gateway
-   */
-  observe({ inFlightBefore, ...call }: Omit<ObservedCall, 'inFlight'> & { readonly inFlightBefore: number }): void {
-    const inFlight = Math.max(inFlightBefore, this.#inFlight);
-    this.#limit = afterCall(this.#limit, this.#ceiling, { ...call, inFlight });
   }
 
   /**
@@ -181,8 +142,6 @@ export class RateLimiter {
     if (!isKnown) {
       this.#consecutivePauses++;
       this.#refusedAt = now;
-      // A refused probe says nothing about the rate.
-      if (!this.#probing) this.#limit = afterRefusal(this.#limit, this.#ceiling, this.#rate.perSecond(now));
     }
     this.#pauses++;
     this.#pausedUntil = isPaused ? Math.max(this.#pausedUntil, now + ms) : now + ms;
@@ -278,7 +237,7 @@ export class RateLimiter {
     const forPause = this.#pauseLeft(priority, now);
     const wait = Math.max(forToken, forPause);
     const paused = this.#pausedUntil - now > maxWaitMs;
-    if (wait <= maxWaitMs && !paused && before < this.current.concurrency) return;
+    if (wait <= maxWaitMs && !paused && before < this.#limit.maxConcurrent) return;
     const last = this.#lastDeferral[priority];
     this.#lastDeferral[priority] = Math.max(last + 1000 / this.#limit.qps, now + Math.max(wait, maxWaitMs));
     throw new DeferredError(this.#lastDeferral[priority] - now, paused ? this.#pause : undefined);
@@ -288,16 +247,15 @@ export class RateLimiter {
     const now = this.#clock.monotonic();
     const { urgent, routine } = this.#waiting;
     this.#refill(now);
-    while (this.#inFlight < this.current.concurrency && this.#tokens >= 1 && now >= this.#pausedUntil) {
+    while (this.#inFlight < this.#limit.maxConcurrent && this.#tokens >= 1 && now >= this.#pausedUntil) {
       const next = urgent.shift() ?? routine.shift();
       if (next === undefined) return;
       this.#tokens--;
       this.#inFlight++;
-      this.#rate.count(now);
       next.start();
     }
     const none = urgent.length + routine.length === 0;
-    if (none || this.#inFlight >= this.current.concurrency || this.#hasTimer) return;
+    if (none || this.#inFlight >= this.#limit.maxConcurrent || this.#hasTimer) return;
     const wait = Math.max(((1 - this.#tokens) * 1000) / this.#limit.qps, this.#pausedUntil - now, 1);
     this.#hasTimer = true;
     this.#clock.after(wait, () => {
@@ -307,10 +265,8 @@ export class RateLimiter {
   }
 
   #refill(now: number): void {
-    const { qps, burst } = this.#ceiling;
-    // A lower rate has a smaller burst, but not smaller than the calls that may run at the same time.
-    const capacity = Math.max(Math.min(burst, this.current.concurrency), (burst * this.#limit.qps) / qps);
-    this.#tokens = Math.min(capacity, this.#tokens + ((now - this.#refilledAt) * this.#limit.qps) / 1000);
+    const { qps, burst } = this.#limit;
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#refilledAt) * qps) / 1000);
     this.#refilledAt = now;
   }
 }
@@ -319,7 +275,7 @@ export class RateLimiter {
 const maxWaitMs = 500;
 /** The longest pause that a call in progress waits for, in milliseconds. Longer pauses are reported. */
 const maxShortPauseMs = 10_000;
-/** Refusals within this time count as one, in milliseconds: the rate is that of a second. */
+/** Refusals within this time count as one, in milliseconds. */
 const sameRefusalMs = 1_000;
 /** How often a gateway in a long pause is probed, in milliseconds. */
 const probeEveryMs = 60_000;

@@ -63,11 +63,11 @@ export interface GatewayTls {
 }
 
 /**
- * The highest limits for the operator's calls to the gateway's admin API. Below them, the operator adapts to the gateway.
+ * The limits of the operator's calls to the gateway's admin API.
  */
 export interface RateLimit {
   /**
-   * Maximum number of calls per second, on average. While the gateway answers 429, the operator makes fewer calls.
+   * Maximum number of calls per second, on average.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -85,7 +85,7 @@ export interface RateLimit {
    */
   burst?: number;
   /**
-   * Maximum number of concurrent calls. While calls fail or become slow, the operator makes fewer at the same time.
+   * Maximum number of concurrent calls.
    * @asType integer
    * @format int32
    * @minimum 1
@@ -731,7 +731,7 @@ export interface GatewayInstanceSpec {
    */
   unknownCustomers?: 'Allow' | 'Block';
   /**
-   * The highest limits for the operator's calls to the gateway's admin API. Below them, the operator adapts to the gateway.
+   * The limits of the operator's calls to the gateway's admin API.
    */
   rateLimit?: RateLimit;
   /**
