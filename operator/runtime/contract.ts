@@ -6,7 +6,7 @@ import type { KubeObject, ObjectKey, ResourceKind } from './objects.ts';
 
 /** The result of a successful reconcile. A reconcile that throws is retried with backoff. */
 export interface Result {
-  /** Requeue after this time in milliseconds, ±10 %, so that requeues are evenly spread. Absent: reconcile on changes only. */
+  /** Requeue after this time in milliseconds, ±10 %, so that objects do not all return at once. Absent: reconcile on changes only. */
   readonly requeueAfter?: number;
 }
 

@@ -10,7 +10,7 @@ import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyOf, keyText, parseKey } from '../objects.ts';
 import type { ControllerSpec } from './controllerSpec.ts';
-import { Priority } from './queueItem.ts';
+import { Priority } from './groupQueue.ts';
 import { WorkQueue, type Outcome } from './workQueue.ts';
 
 /** Defaults of all controllers. */

@@ -1,15 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { backoffDelay } from '../backoff.ts';
-import { DelayHeap } from './delayHeap.ts';
-import { GroupQueue } from './groupQueue.ts';
-import { Priority, type QueueItem } from './queueItem.ts';
-import { nextDue, requeueSlot } from './requeueSlot.ts';
+import { GroupQueue, Priority, type QueueItem } from './groupQueue.ts';
 
 const PRIORITIES: readonly Priority[] = [Priority.changed, Priority.pending, Priority.routine];
 /** Every 16th key is taken from the lowest priority, so that a flood of changes starves no other key. */
 const LOWEST_FIRST_EVERY = 16;
 /** The shortest delay, in milliseconds, when an object changes during its backoff. */
 const MIN_BACKOFF_AFTER_CHANGE_MS = 1_000;
+/** A timer supports at most this time, in milliseconds. A key with a longer delay is requeued earlier. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Receives the queue's measurements for metrics. */
 export interface QueueObserver {
@@ -23,7 +22,7 @@ export interface QueueObserver {
 export type Outcome =
   /** Nothing to do until the key is added again. */
   | { readonly kind: 'done' }
-  /** Success: requeue after this time, ±10 %, so that keys are evenly spread. */
+  /** Success: requeue after this time, ±10 %, so that keys do not all return at once. */
   | { readonly kind: 'requeueAfter'; readonly ms: number }
   /** No success: requeue after this time. The backoff does not grow. */
   | { readonly kind: 'retryAfter'; readonly ms: number }
@@ -52,19 +51,14 @@ export class WorkQueue {
   readonly #observer: QueueObserver | undefined;
   readonly #backoffMs: readonly [number, number];
   readonly #items = new Map<string, QueueItem>();
-  readonly #failures = new Map<string, number>();
   readonly #fairness: Fairness | undefined;
   readonly #waiting: Record<Priority, GroupQueue> = { 0: new GroupQueue(), 1: new GroupQueue(), 2: new GroupQueue() };
   /** Number of busy workers, by group. */
   readonly #busy = new Map<string, number>();
   #busyTotal = 0;
   readonly #depth: Record<Priority, number> = { 0: 0, 1: 0, 2: 0 };
-  readonly #delayed = new DelayHeap();
   readonly #takers: ((key: string | undefined) => void)[] = [];
-  #cancelTimer: (() => void) | undefined;
-  #timerDue = Number.POSITIVE_INFINITY;
   #tickets = 0;
-  #serials = 0;
   #taken = 0;
   #closed = false;
 
@@ -111,9 +105,9 @@ export class WorkQueue {
       if (priority > item.priority) this.#promote(item, priority);
     } else if (item.backingOff) {
       // The key is requeued anyway. A change requeues it sooner, but after at least a second, to prevent a tight loop.
-      const due = Math.min(item.due, this.#clock.monotonic() + MIN_BACKOFF_AFTER_CHANGE_MS);
       item.priority = higher(item.priority, priority);
-      if (due < item.due) this.#delay(item, due);
+      const isSooner = this.#clock.monotonic() + MIN_BACKOFF_AFTER_CHANGE_MS < item.due;
+      if (isSooner) this.#delay(item, MIN_BACKOFF_AFTER_CHANGE_MS);
     } else {
       this.#enqueue(item, priority);
     }
@@ -132,30 +126,26 @@ export class WorkQueue {
     const item = this.#items.get(key);
     if (item?.state !== 'working') throw new Error(`The key ${key} is not being worked on.`);
     this.#countBusy(item, -1);
-    if (outcome.kind === 'done' || outcome.kind === 'requeueAfter') this.#failures.delete(key);
     const { again } = item;
     item.again = undefined;
     item.backingOff = outcome.kind === 'failed' || outcome.kind === 'retryAfter';
+    if (!item.backingOff) item.failures = 0;
     if (this.#closed) {
       this.#items.delete(key);
       return;
     }
-    const now = this.#clock.monotonic();
-    if (outcome.kind === 'failed') {
-      this.#observer?.retried();
-      const wait = this.#nextBackoff(key);
+    if (outcome.kind === 'failed') this.#observer?.retried();
+    if (outcome.kind === 'failed' || outcome.kind === 'retryAfter') {
+      const ms = outcome.kind === 'failed' ? this.#nextBackoff(item) : outcome.ms;
       item.priority = higher(again, Priority.pending);
-      this.#delay(item, now + (again === undefined ? wait : Math.min(wait, MIN_BACKOFF_AFTER_CHANGE_MS)));
-    } else if (outcome.kind === 'retryAfter') {
-      item.priority = higher(again, Priority.pending);
-      this.#delay(item, now + (again === undefined ? outcome.ms : Math.min(outcome.ms, MIN_BACKOFF_AFTER_CHANGE_MS)));
+      this.#delay(item, again === undefined ? ms : Math.min(ms, MIN_BACKOFF_AFTER_CHANGE_MS));
     } else if (again !== undefined) {
       this.#enqueue(item, again);
     } else if (outcome.kind === 'done') {
       this.#items.delete(key);
     } else {
       item.priority = Priority.routine;
-      this.#delay(item, outcome.ms > 0 ? nextDue(item.slot, now, outcome.ms) : now);
+      this.#delay(item, this.#jittered(outcome.ms));
     }
     this.#handOut();
   }
@@ -163,9 +153,9 @@ export class WorkQueue {
   /** Closes the queue: every waiting and later {@link take} resolves to undefined. */
   close(): void {
     this.#closed = true;
-    this.#cancelTimer?.();
     for (const taker of this.#takers.splice(0)) taker(undefined);
     for (const item of [...this.#items.values()]) {
+      item.cancel();
       if (item.state !== 'working') this.#items.delete(item.key);
     }
     for (const priority of PRIORITIES) this.#count(priority, -this.#depth[priority]);
@@ -181,14 +171,16 @@ export class WorkQueue {
       ticket: 0,
       again: undefined,
       due: 0,
+      cancel: () => undefined,
       backingOff: false,
-      slot: requeueSlot(this.#serials++),
+      failures: 0,
     };
     this.#items.set(key, item);
     return item;
   }
 
   #enqueue(item: QueueItem, priority: Priority): void {
+    item.cancel();
     item.state = 'waiting';
     item.priority = priority;
     item.since = this.#clock.monotonic();
@@ -248,36 +240,24 @@ export class WorkQueue {
     return undefined;
   }
 
-  #delay(item: QueueItem, due: number): void {
+  #delay(item: QueueItem, ms: number): void {
+    item.cancel();
     item.state = 'delayed';
-    item.due = due;
-    this.#delayed.push(item, due);
-    this.#arm();
-  }
-
-  #arm(): void {
-    const due = this.#delayed.nextDue();
-    if (due === undefined || due >= this.#timerDue) return;
-    this.#cancelTimer?.();
-    this.#timerDue = due;
-    // A timer supports at most 2^31-1 ms. After an earlier callback, this method sets it again.
-    const wait = Math.min(Math.max(0, due - this.#clock.monotonic()), 2 ** 31 - 1);
-    this.#cancelTimer = this.#clock.after(wait, () => {
-      this.#timerDue = Number.POSITIVE_INFINITY;
-      const now = this.#clock.monotonic();
-      // A timer may fire a fraction of a millisecond early.
-      for (let item = this.#delayed.shiftDue(now + 1); item !== undefined; item = this.#delayed.shiftDue(now + 1)) {
-        this.#enqueue(item, item.priority);
-      }
-      this.#arm();
+    item.due = this.#clock.monotonic() + ms;
+    item.cancel = this.#clock.after(Math.min(ms, MAX_DELAY_MS), () => {
+      this.#enqueue(item, item.priority);
     });
   }
 
-  #nextBackoff(key: string): number {
-    const failures = this.#failures.get(key) ?? 0;
-    this.#failures.set(key, Math.min(failures + 1, 40));
+  #nextBackoff(item: QueueItem): number {
     const [base, max] = this.#backoffMs;
-    return backoffDelay(failures, base, max) * (0.9 + 0.2 * this.#clock.random());
+    const ms = this.#jittered(backoffDelay(item.failures, base, max));
+    item.failures = Math.min(item.failures + 1, 40);
+    return ms;
+  }
+
+  #jittered(ms: number): number {
+    return ms * (0.9 + 0.2 * this.#clock.random());
   }
 
   #count(priority: Priority, by: number): void {
