@@ -188,11 +188,6 @@ export class Controller {
     return { controller: this.#spec.name, objects: [...this.#working.keys()] };
   }
 
-  /** Number of objects that wait for a worker. */
-  get waiting(): number {
-    return this.#queue.depth;
-  }
-
   /** Whether no object waits for a worker, is reconciled, or is due. */
   get idle(): boolean {
     return this.#queue.idle;

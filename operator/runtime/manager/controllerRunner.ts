@@ -43,11 +43,6 @@ export class ControllerRunner {
     return this.#builder.informers.filter(({ cache }) => !cache.synced).map(({ kind }) => kind.plural);
   }
 
-  /** Whether objects wait for their reconcile. */
-  get objectsWait(): boolean {
-    return this.#controllers.some(({ waiting }) => waiting > 0);
-  }
-
   /** Whether the controllers run, and none has an object that waits for a worker, is reconciled, or is due. */
   get idle(): boolean {
     return this.#controllers.length > 0 && this.#controllers.every(({ idle }) => idle);

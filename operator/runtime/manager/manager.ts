@@ -112,7 +112,6 @@ export abstract class Manager extends FrameworkAdapter {
       ...shared,
       controller: options.eventSource,
       instance: identity,
-      objectsWait: () => this.#runner.objectsWait,
     });
     this.#builder = this.#createBuilder();
     this.#crds = new CrdInstaller({ ...shared, options });

@@ -14,11 +14,9 @@ describe('the event recorder', () => {
   let clock: TestClock;
   let recorder: BackgroundEventRecorder;
   let object: Widget;
-  let objectsWait: boolean;
 
   beforeEach(async () => {
     clock = new TestClock();
-    objectsWait = false;
     recorder = new BackgroundEventRecorder({
       client: cluster().client,
       clock,
@@ -26,7 +24,6 @@ describe('the event recorder', () => {
       metrics: new RuntimeMetrics(),
       controller: 'test.guardrail.dev/operator',
       instance: 'me',
-      objectsWait: () => objectsWait,
     });
     object = await cluster().direct.create(widgets, widget(cluster().namespace));
   });
@@ -73,23 +70,6 @@ describe('the event recorder', () => {
     await recorder.idle();
     expect(await described()).to.deep.equal(expected.map(({ reason }) => reason));
     expect(expected.at(-1)).to.equal(synced);
-  });
-
-  it('defers the latest of too many changes, and drops those in between', async () => {
-    for (let at = 0; at < 100; at++) {
-      recorder.record(object, at % 2 === 0 ? synced : failed);
-      await clock.advance(1_000);
-    }
-    recorder.record(object, synced);
-    await recorder.idle();
-    const before = (await there()).length;
-    expect(before).to.equal(25);
-    await clock.advance(301_000);
-    await recorder.idle();
-    const reasons = await described();
-    expect(reasons).to.have.length(before + 1);
-    expect(reasons.at(-1)).to.equal('Synced');
-    expect(clock.pending).to.equal(0);
   });
 
   it('records a new event after an hour without it, and after its deletion', async () => {
@@ -144,33 +124,10 @@ describe('the event recorder', () => {
     expect((await there()).map(({ note }) => note)).to.deep.equal(['Another.']);
   });
 
-  it('sends events when no object waits for its reconcile', async () => {
-    objectsWait = true;
-    recorder.record(object, synced);
-    await clock.advance(5_000);
-    expect(await there()).to.deep.equal([]);
-    expect(cluster().proxy.requests).to.deep.equal([]);
-    objectsWait = false;
-    await clock.advance(100);
-    await recorder.idle();
-    expect(await there()).to.have.length(1);
-  });
-
-  it('sends an event after ten seconds although objects wait', async () => {
-    objectsWait = true;
-    recorder.record(object, synced);
-    await clock.advance(10_000);
-    await recorder.idle();
-    expect(await there()).to.have.length(1);
-  });
-
-  it('sends all events at its stop although objects wait', async () => {
-    objectsWait = true;
+  it('sends all events at its stop', async () => {
     recorder.record(object, synced);
     recorder.record(object, failed);
-    const stopped = recorder.stop(5_000);
-    await clock.advance(100);
-    await stopped;
+    await recorder.stop(5_000);
     expect(await described()).to.deep.equal(['Synced', 'Failed']);
   });
 });

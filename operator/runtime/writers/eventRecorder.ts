@@ -36,16 +36,12 @@ const BURST = 25;
 const REFILL_MS = 300_000;
 /** Capacity of the send queue: one event for each of 10,000 new objects. Drops the oldest. */
 const MAX_QUEUED = 10_000;
-/** Number of concurrent senders. */
-const SENDERS = 4;
+/** Number of concurrent senders. Few, so that the API server has time for the writes of reconciles. */
+const SENDERS = 2;
 /** Number of events and objects in memory. Drops the oldest. */
 const MAX_REMEMBERED = 20_000;
 /** Number of attempts for one event. Losing an event is acceptable. */
 const MAX_ATTEMPTS = 3;
-/** How long an event waits at most while objects wait for their reconcile. */
-const MAX_HELD_MS = 10_000;
-/** How often a held event checks whether objects still wait. */
-const HELD_CHECK_MS = 100;
 
 interface Known {
   readonly key: ObjectKey;
@@ -55,18 +51,10 @@ interface Known {
   writtenCount: number;
 }
 
-/** An event in the send queue. */
-interface Waiting {
-  readonly send: () => Promise<void>;
-  readonly since: number;
-}
-
 /**
  * Records events of events.k8s.io/v1 (see {@link EventRecorder}). `kubectl describe` and `kubectl get events` show them in the
  * order of their names, and the last one must report the current state. So a repetition of an object's latest event increments
- * its count, and any other event creates a new one.
- *
- * Events are sent in the background. While objects wait for their reconcile, the API server does their writes first.
+ * its count, and any other event creates a new one. Events are sent in the background.
  */
 export class BackgroundEventRecorder implements EventRecorder {
   readonly #client: KubeClient;
@@ -75,17 +63,13 @@ export class BackgroundEventRecorder implements EventRecorder {
   readonly #metrics: RuntimeMetrics;
   readonly #controller: string;
   readonly #instance: string;
-  readonly #objectsWait: () => boolean;
   readonly #known = new Map<string, Known>();
   /** The latest event of each object, by uid. */
   readonly #latest = new Map<string, string>();
-  /** Cancels a deferred event, by the object's uid. The object had exceeded its limit. */
-  readonly #deferred = new Map<string, () => void>();
   #serial = 0;
   readonly #budgets = new Map<string, { tokens: number; at: number }>();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: (() => Promise<void>)[] = [];
   readonly #sending = new Set<Promise<void>>();
-  #stopping = false;
   readonly #stopped = new AbortController();
 
   constructor(dependencies: {
@@ -97,8 +81,6 @@ export class BackgroundEventRecorder implements EventRecorder {
     readonly controller: string;
     /** The reporting process. */
     readonly instance: string;
-    /** Whether objects wait for their reconcile, so that events wait too. Default: never. */
-    readonly objectsWait?: () => boolean;
   }) {
     this.#client = dependencies.client;
     this.#clock = dependencies.clock;
@@ -106,7 +88,6 @@ export class BackgroundEventRecorder implements EventRecorder {
     this.#metrics = dependencies.metrics;
     this.#controller = dependencies.controller;
     this.#instance = dependencies.instance;
-    this.#objectsWait = dependencies.objectsWait ?? ((): boolean => false);
   }
 
   record(object: KubeObject, event: EventDetails): void {
@@ -127,15 +108,11 @@ export class BackgroundEventRecorder implements EventRecorder {
       return;
     }
     if (this.#takeToken(uid, now)) this.#create(object, event, identity);
-    else if (!repeated || known === undefined) {
-      this.#metrics.events.inc({ outcome: 'dropped' });
-      this.#defer(object, event, identity);
-    }
+    else if (!repeated || known === undefined) this.#metrics.events.inc({ outcome: 'dropped' });
   }
 
   #create(object: KubeObject, event: EventDetails, identity: string): void {
     const now = this.#clock.monotonic();
-    this.#cancelDeferred(object.metadata.uid);
     const key = { namespace: object.metadata.namespace ?? 'default', name: this.#eventName(object) };
     remember(this.#known, identity, { key, count: 1, seenAt: now, writtenAt: now, writtenCount: 1 });
     const body = this.#event(key, object, event);
@@ -145,33 +122,12 @@ export class BackgroundEventRecorder implements EventRecorder {
     });
   }
 
-  /** Defers an event beyond the object's limit. Sends it later if it is still the object's latest event. */
-  #defer(object: KubeObject, event: EventDetails, identity: string): void {
-    const { uid } = object.metadata;
-    this.#cancelDeferred(uid);
-    if (this.#stopped.signal.aborted || this.#deferred.size >= MAX_REMEMBERED) return;
-    const cancel = this.#clock.after(REFILL_MS, () => {
-      this.#deferred.delete(uid);
-      if (this.#latest.get(uid) === identity && this.#takeToken(uid, this.#clock.monotonic())) {
-        this.#create(object, event, identity);
-      }
-    });
-    this.#deferred.set(uid, cancel);
-  }
-
-  #cancelDeferred(uid: string): void {
-    this.#deferred.get(uid)?.();
-    this.#deferred.delete(uid);
-  }
-
   /** Sends the queued events, then no more. Gives up after the given time in milliseconds. */
   async stop(ms: number): Promise<void> {
-    this.#stopping = true;
     const timeUp = new AbortController();
     await Promise.race([this.idle(), sleep(this.#clock, ms, timeUp.signal)]);
     timeUp.abort();
     this.#stopped.abort();
-    for (const uid of [...this.#deferred.keys()]) this.#cancelDeferred(uid);
   }
 
   /** Resolves when the send queue is empty. */
@@ -241,7 +197,7 @@ export class BackgroundEventRecorder implements EventRecorder {
 
   #enqueue(send: () => Promise<void>): void {
     if (this.#stopped.signal.aborted) return;
-    this.#waiting.push({ send, since: this.#clock.monotonic() });
+    this.#waiting.push(send);
     if (this.#waiting.length > MAX_QUEUED) {
       this.#waiting.shift();
       this.#metrics.events.inc({ outcome: 'dropped' });
@@ -259,21 +215,11 @@ export class BackgroundEventRecorder implements EventRecorder {
     this.#sending.add(sender);
   }
 
-  /** The oldest event, as soon as no object waits for its reconcile or the event has waited long enough. */
-  async #next(): Promise<Waiting | undefined> {
-    for (let oldest = this.#waiting[0]; oldest !== undefined; oldest = this.#waiting[0]) {
-      const held = this.#clock.monotonic() - oldest.since;
-      if (this.#stopping || held >= MAX_HELD_MS || !this.#objectsWait()) break;
-      await sleep(this.#clock, HELD_CHECK_MS);
-    }
-    return this.#waiting.shift();
-  }
-
   async #sendAll(): Promise<void> {
-    for (let next = await this.#next(); next !== undefined; next = await this.#next()) {
+    for (let send = this.#waiting.shift(); send !== undefined; send = this.#waiting.shift()) {
       for (let attempt = 1; !this.#stopped.signal.aborted; attempt++) {
         try {
-          await next.send();
+          await send();
           break;
         } catch (error) {
           // The first attempt may have succeeded although its response was lost.
