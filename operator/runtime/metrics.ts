@@ -8,7 +8,6 @@ const RECONCILE_BUCKETS = [
 /** The buckets of client-go's work queue histograms (powers of ten from 10 ns), without those below 10 µs, which stay empty. */
 const QUEUE_BUCKETS = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000];
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
-const BLOCK_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const CONTROLLER = ['controller'] as const;
 const QUEUE = ['name', 'controller'] as const;
@@ -117,12 +116,6 @@ export class RuntimeMetrics {
     'gateway_guardrail_operator_events_total',
     'Total number of Kubernetes events, by outcome (sent, counted, dropped, failed).',
     ['outcome'],
-  );
-  readonly blockSeconds = histogram(
-    'gateway_guardrail_operator_event_loop_block_seconds',
-    'Longest time that the event loop was blocked in each quarter of a second, for each controller with a reconciliation in progress.',
-    CONTROLLER,
-    BLOCK_BUCKETS,
   );
   readonly registry: Registry;
 

@@ -5,7 +5,6 @@ import type { Clock } from '../clock.ts';
 import type { ReconcileContext, Result } from '../contract.ts';
 import { ApiError, RetryAfterError, isConflict } from '../client/errors.ts';
 import { unexpectedErrorMessage, ReconcileTimeoutError, redacted } from './unexpectedError.ts';
-import type { RunningReconciles } from './eventLoopMonitor.ts';
 import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyOf, keyText, parseKey } from '../objects.ts';
@@ -181,11 +180,6 @@ export class Controller {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     this.#queue.close();
     await Promise.all(this.#workers);
-  }
-
-  /** The objects that are being reconciled. */
-  get running(): RunningReconciles {
-    return { controller: this.#spec.name, objects: [...this.#working.keys()] };
   }
 
   /** Whether no object waits for a worker, is reconciled, or is due. */

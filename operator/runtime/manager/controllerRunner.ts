@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import { endsWithin, sleep } from '../clock.ts';
 import { Controller, DEFAULT_CONTROLLER_OPTIONS, type ControllerOptions } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
-import { monitorEventLoop } from '../controller/eventLoopMonitor.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
 import { LeaseLostError } from './lease.ts';
 import type { RuntimeBuilder } from './runtimeBuilder.ts';
@@ -74,14 +73,8 @@ export class ControllerRunner {
       { once: true },
     );
     this.#controllers = specs.map((spec) => this.#controller(spec));
-    const stopMonitor = monitorEventLoop({
-      running: () => this.#controllers.map((controller) => controller.running),
-      metrics: this.#metrics,
-      log: this.#log,
-    });
     for (const controller of this.#controllers) controller.start(abort.signal);
     await aborted(until);
-    stopMonitor();
     await this.#drain(abort, term, stopping);
     this.#controllers = [];
   }
