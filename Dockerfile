@@ -73,7 +73,7 @@ USER 65532:65532
 # flags, which V8 ignores when it accepts a cache, and the one thread for files make it the same in every build.
 FROM program AS compiled
 ENV NODE_COMPILE_CACHE=/tmp/compiled UV_THREADPOOL_SIZE=1
-RUN ["/usr/local/bin/node", "--no-maglev", "--invocation-count-for-turbofan=20000", "--random-seed=1", "--predictable", "--min-semi-space-size=256", "--max-semi-space-size=256", "--eval", "for (const file of ['operator/clientNode/clientNode.ts', 'operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'operator/certificates/x509.ts', 'guardrail/telemetry/sdk.ts']) await import(`./${file}`)"]
+RUN ["/usr/local/bin/node", "--no-maglev", "--invocation-count-for-turbofan=20000", "--random-seed=1", "--predictable", "--min-semi-space-size=256", "--max-semi-space-size=256", "--eval", "for (const file of ['operator/config.ts', 'operator/operator.ts', 'operator/configuration/documentWorker.ts', 'operator/certificates/x509.ts', 'guardrail/telemetry/sdk.ts']) await import(`./${file}`)"]
 RUN ["/usr/local/bin/node", "--random-seed=1", "--predictable", "--min-semi-space-size=256", "--max-semi-space-size=256", "--eval", "for (const file of ['guardrail/commands.ts', 'guardrail/serve.ts', 'guardrail/extProc/extProc.ts', 'guardrail/telemetry/sdk.ts']) await import(`./${file}`)"]
 
 FROM program AS image

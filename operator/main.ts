@@ -8,7 +8,6 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
 }
 
 // Imported after the version check: these modules do not load on an older Node.
-await import('./clientNode/clientNode.ts');
 const { ConfigError, loadConfig, readKubeConfig } = await import('./config.ts');
 
 if (process.argv[2] === 'import') {

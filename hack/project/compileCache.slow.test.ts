@@ -56,7 +56,7 @@ describe('the compile cache of the image', function () {
   });
 
   for (const [program, flags, modules] of [
-    ['operator', nodeFlagsOf(operatorContainer()), ['operator/clientNode/clientNode.ts', 'operator/config.ts']],
+    ['operator', nodeFlagsOf(operatorContainer()), ['operator/config.ts']],
     ['guardrail', [], ['guardrail/commands.ts']],
   ] as const) {
     it(`is used by the ${program}, which is started without most of its flags`, () => {

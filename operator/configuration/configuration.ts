@@ -9,10 +9,5 @@ export {
   renderConfiguration,
 } from './documents.ts';
 export type { CustomerPolicyTexts, EffectivePolicy } from './documentTasks.ts';
-export {
-  type BudgetSettings,
-  type ManagedSettings,
-  type RenderedProxyConfig,
-  timeoutSecondsOf,
-} from './proxyConfig.ts';
+export type { BudgetSettings, ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
 export { ProxyConfigError } from './proxyConfigDocument.ts';

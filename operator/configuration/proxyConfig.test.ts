@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Document, isMap, parse, stringify, YAMLMap } from 'yaml';
 import type { ManagedSettings } from './proxyConfig.ts';
 import { GUARDRAIL_NAME } from './guardrailEntry.ts';
-import { renderProxyConfig, timeoutSecondsOf } from './proxyConfig.ts';
+import { renderProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 import { bypasses, hostileBases } from './testing/hostileBases.ts';
 import { slowBases } from './testing/slowBases.ts';
@@ -84,17 +84,6 @@ guardrails: [{ guardrail_name: gateway-guardrail, litellm_params: { headers: *a9
 `;
 
 describe('proxy configuration', () => {
-  for (const [what, guardrailSpec, seconds] of [
-    ['images to read, which is the default', {}, 30],
-    ['slow detectors and images', { detectionTimeout: '40s' }, 49],
-    ['texts alone', { images: 'Block' }, 10],
-    ['slow detectors', { images: 'Pass', detectionTimeout: '2500ms' }, 12],
-  ] as const) {
-    it(`sets the timeout of ${seconds} s for a guardrail with ${what}`, () => {
-      expect(timeoutSecondsOf(guardrailSpec)).to.equal(seconds);
-    });
-  }
-
   for (const [what, base, ours, expected] of [
     ['nothing into nothing', '', nothing, '{}\n'],
     [

@@ -4,9 +4,6 @@
  */
 import type { Document, Node } from 'yaml';
 import { isMap, isNode, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
-import { parseDuration } from '../cluster/cluster.ts';
 import { removeBypasses, removePipelineSteps } from './guardrailBypasses.ts';
 import type { GuardrailEntry } from './guardrailEntry.ts';
 import { entryParams, GUARDRAIL_NAME } from './guardrailEntry.ts';
@@ -51,26 +48,12 @@ export interface RenderedProxyConfig {
   readonly hasIncludes: boolean;
 }
 
-/** The gateway waits this much longer for the guardrail than the guardrail waits for its detectors, in seconds. */
-const SLACK_SECONDS = 9;
-/** The guardrail answers each call within 25 s, with an error if necessary. Only images take that long. */
-const WITH_IMAGES_SECONDS = 30;
 /** The API server's limit of a ConfigMap, minus its metadata. Indentation makes a deeply nested text longer. */
 const MAX_RENDERED_BYTES = 1000 * 1024;
 const NAME_KEY = 'guardrail_name';
 const SHOWN_NAME = /^[\w.-]{1,128}$/;
 /** Texts that parsers of YAML 1.1 and 1.2 read as a string without quotes: `no` and `1:30` are not such texts. */
 const PLAIN_TEXT = /^(?!(y|n|yes|no|on|off|true|false|null)$)[a-z]\w*([-./]\w+)*$|^https?:\/\/[\w.:/-]+$/i;
-
-/**
- * The gateway's timeout of a call to the guardrail, in seconds. It is longer than the guardrail's own timeout, so that
- * the guardrail's reason reaches the gateway.
- */
-export function timeoutSecondsOf(spec: Guardrail = {}): number {
-  const { detectionTimeout, images } = { ...instanceDefaults.guardrail, ...spec };
-  const forTexts = Math.ceil(parseDuration(detectionTimeout) / 1000) + SLACK_SECONDS;
-  return images === 'Redact' ? Math.max(WITH_IMAGES_SECONDS, forTexts) : forTexts;
-}
 
 /**
  * Renders the configuration.

@@ -2,10 +2,18 @@
 import type { GatewayInstance, Guardrail, ProxyConfig } from '../api/v1alpha1/v1alpha1.ts';
 import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
-import { configMaps, isRejection, labelsOf, namesOf, NameTakenError, readText } from '../cluster/cluster.ts';
+import {
+  configMaps,
+  isRejection,
+  labelsOf,
+  namesOf,
+  NameTakenError,
+  parseDuration,
+  readText,
+} from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import type { ManagedSettings, RenderedProxyConfig } from '../configuration/configuration.ts';
-import { ProxyConfigError, renderConfiguration, timeoutSecondsOf } from '../configuration/configuration.ts';
+import { ProxyConfigError, renderConfiguration } from '../configuration/configuration.ts';
 import { integrationOf, isCalledByGateway, mountsSecret, trusts } from '../guardrail/guardrail.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { keyText, ownerReference } from '../runtime/runtime.ts';
@@ -22,6 +30,11 @@ export interface WrittenConfig {
   /** Warnings about the base for the admin, in whole sentences. */
   readonly warnings: readonly string[];
 }
+
+/** The gateway waits this much longer for the guardrail than the guardrail waits for its detectors, in seconds. */
+const SLACK_SECONDS = 9;
+/** The guardrail answers each call within 25 s, with an error if necessary. Only images take that long. */
+const WITH_IMAGES_SECONDS = 30;
 
 type ConfiguredReason = ConditionState<'ProxyConfigured'>['reason'];
 
@@ -129,6 +142,16 @@ function entryOf(guardrail: Guardrail | undefined, url: string | undefined): Man
   const { callback = instanceDefaults.guardrail.callback } = guardrail ?? {};
   if (url !== undefined) return { callback, url, timeoutSeconds: timeoutSecondsOf(guardrail) };
   return guardrail !== undefined && !isCalledByGateway(integrationOf(guardrail)) ? 'absent' : undefined;
+}
+
+/**
+ * The gateway's timeout of a call to the guardrail, in seconds. It is longer than the guardrail's own timeout, so that
+ * the guardrail's reason reaches the gateway.
+ */
+export function timeoutSecondsOf(spec: Guardrail = {}): number {
+  const { detectionTimeout, images } = { ...instanceDefaults.guardrail, ...spec };
+  const forTexts = Math.ceil(parseDuration(detectionTimeout) / 1000) + SLACK_SECONDS;
+  return images === 'Redact' ? Math.max(WITH_IMAGES_SECONDS, forTexts) : forTexts;
 }
 
 async function applyConfigMap(
