@@ -33,8 +33,7 @@ export type FindPods = (instance: GatewayInstance) => Promise<readonly Guardrail
 const TIMEOUT_MS = 5_000;
 
 const revision = z.object({ revision: z.string() }).nullable();
-/** A guardrail of an earlier version does not report its policy. */
-const answer = z.object({ customer_list: revision, policy: revision.optional() });
+const answer = z.object({ customer_list: revision, policy: revision });
 
 /** Finds pods by the EndpointSlices of the guardrail's Service; sidecars by the pods of the gateway. */
 export function podsOf(source: {

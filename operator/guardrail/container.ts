@@ -68,7 +68,6 @@ export function guardrailContainer(
     command: ['node', 'guardrail/main.ts'],
     env: [
       ...guardrailEnvironment(spec, proxyName, mode, settings.inline, settings.tls),
-      // A guardrail of an older version knows neither of the two settings.
       ...(spec.audit === undefined || settings.instanceName === undefined
         ? []
         : [{ name: 'GUARDRAIL_INSTANCE', value: settings.instanceName }]),

@@ -15,9 +15,7 @@ export async function readStartValues(client: Client, instance: GatewayInstance,
   const redis = await readRedisAddress(client, instance, spec);
   const headers = await readTelemetryHeaders(client, instance, spec);
   const token = await readMetricsToken(client, instance, spec);
-  // Another text without a token would replace the pods of earlier versions.
-  if (token !== undefined) return JSON.stringify([redis, headers, token]);
-  return headers === undefined ? (redis ?? '') : JSON.stringify([redis, headers]);
+  return JSON.stringify([redis, headers, token]);
 }
 
 async function readRedisAddress(

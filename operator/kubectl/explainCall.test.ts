@@ -22,11 +22,6 @@ describe('the text of an explained call', () => {
       ['EMAIL_ADDRESS pseudonymize "anna@example.org" 1.00 email Mail'],
     ],
     [
-      'has the detector if the guardrail is older',
-      { ...base, entities: [entity] },
-      ['EMAIL_ADDRESS pseudonymize "anna@example.org" 1.00 builtin -'],
-    ],
-    [
       'has what is left, and why',
       { ...base, entities: [], dropped: [{ ...dropped, by: 'profile' }] },
       ['Candidates that are not hidden:', 'LOCATION "Lisbon" 0.98 model.location profile'],

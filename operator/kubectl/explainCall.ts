@@ -30,14 +30,14 @@ export interface Explanation {
     readonly type: string;
     readonly score: number;
     readonly detector: string;
-    /** The rule that decided. A guardrail of an older version says none, like the following. */
-    readonly rule?: string;
+    /** The rule that decided. */
+    readonly rule: string;
     /** The places of the words that counted. */
-    readonly words?: readonly { readonly start: number; readonly end: number }[];
+    readonly words: readonly { readonly start: number; readonly end: number }[];
     readonly action: 'pseudonymize' | 'block';
   }[];
   /** What was considered and is left, and why. */
-  readonly dropped?: readonly {
+  readonly dropped: readonly {
     readonly start: number;
     readonly end: number;
     readonly type: string;
@@ -106,9 +106,6 @@ async function ask(
 function explanationIn({ status, body }: GuardrailAnswer, instance: string): Explanation {
   // The guardrail's own errors contain nothing of the text.
   if (status === 200) return JSON.parse(body) as Explanation;
-  if (status === 404) {
-    throw new ExplainError(`The guardrail of ${instance} cannot explain calls: it has an older version.`);
-  }
   throw new ExplainError(`The guardrail of ${instance} refuses to explain the call: ${messageIn(body)} (${status})`);
 }
 
@@ -131,7 +128,7 @@ export function explanationText(text: string, customer: GatewayCustomer, explana
   ];
   const left = leftTable(text, explanation);
   if (entities.length === 0) return `${lines.join('\n')}\n${left}`;
-  const rows = entities.map(({ start, end, type, score, detector, rule = detector, words = [], action }) => [
+  const rows = entities.map(({ start, end, type, score, rule, words, action }) => [
     type,
     action,
     JSON.stringify(text.slice(start, end)),
@@ -150,7 +147,7 @@ export function explanationText(text: string, customer: GatewayCustomer, explana
 const LEAST_SHOWN = 0.05;
 
 /** What was considered and is left in the text. */
-function leftTable(text: string, { dropped = [] }: Explanation): string {
+function leftTable(text: string, { dropped }: Explanation): string {
   const shown = dropped.filter(({ score }) => score >= LEAST_SHOWN);
   if (shown.length === 0) return '';
   const rows = shown.map(({ start, end, type, score, rule, by, lost_to: lostTo }) => [
