@@ -11,11 +11,11 @@ if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE_MAJOR) {
 const { ConfigError, loadConfig, readKubeConfig } = await import('./config.ts');
 
 if (process.argv[2] === 'import') {
-  const { runImportCommand } = await import('./importCommand.ts');
+  const { runImportCommand } = await import('./commands.ts');
   await runImportCommand(process.argv.slice(3), readKubeConfig);
 }
 if (process.argv[2] === 'kubectl') {
-  const { runKubectl } = await import('./kubectlCommand.ts');
+  const { runKubectl } = await import('./commands.ts');
   await runKubectl(process.argv.slice(3), readKubeConfig);
 }
 const { registerBuildInfo } = await import('../guardrail/guardrail.ts');

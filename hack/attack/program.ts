@@ -1,7 +1,7 @@
 /** A program of the project with the limits of its pod, as a process that can be restarted on the same ports. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quantityBytes } from '../../operator/guardrail/sizes.ts';
+import { quantityBytes } from '../../operator/guardrail/memory.ts';
 import { freePort, type ManagedProcess, startProcess, temporaryFolder, waitUntilReady } from '../harness/processes.ts';
 import { collectable } from './memory.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { customerHeadersOf } from './customerHeaders.ts';
+import { customerHeadersOf } from './baseSettings.ts';
 
 describe('the headers in which LiteLLM looks for a customer', () => {
   const cases: readonly (readonly [what: string, settings: string, headers: string[]])[] = [

@@ -4,16 +4,14 @@ import {
   effectiveSettings,
   knownTypes,
   parsePolicy,
-  PolicyError,
   type PolicyComparison,
+  PolicyError,
   type PolicyProblem,
   type ServiceSettings,
 } from '../../guardrail/guardrail.ts';
 import type { EnforcementSettings } from '../gateway/gateway.ts';
-import { customerHeadersOf } from './customerHeaders.ts';
-import { enforcementOf } from './enforcement.ts';
-import type { ManagedSettings, RenderedProxyConfig } from './proxyConfig.ts';
-import { renderProxyConfig } from './proxyConfig.ts';
+import { customerHeadersOf, enforcementOf } from './baseSettings.ts';
+import { type ManagedSettings, type RenderedProxyConfig, renderProxyConfig } from './proxyConfig.ts';
 import { ProxyConfigError } from './proxyConfigDocument.ts';
 
 /** A document, and what to do with it. */

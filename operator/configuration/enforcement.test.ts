@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
-import { enforcementOf } from './enforcement.ts';
+import { enforcementOf } from './baseSettings.ts';
 
 const nothing = { blockedUserCheck: false, preCallChecks: false };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Batches } from './batches.ts';
+import { Batches } from './writtenLists.ts';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ownersOf } from './configMapOwners.ts';
+import { ownersOf } from './enforcement.ts';
 
 describe('the ConfigMaps that concern enforcement', () => {
   const owner = { apiVersion: 'v1', kind: 'GatewayInstance', name: 'main', uid: 'uid-1' };

@@ -5,12 +5,18 @@ import type {
   GatewayCustomer,
   GatewayCustomerStatus,
   GatewayInstance,
+  GatewayInstanceStatus,
 } from '../api/v1alpha1/v1alpha1.ts';
 import { accessProblem, callerProblem } from '../connection/connection.ts';
 import { customerPolicyKey } from '../policy/policy.ts';
 import { accessDigest } from './accessRules.ts';
 import { isOwner } from './listedCustomers.ts';
-import type { enforcementFields } from './statusFields.ts';
+
+/** The fields of statuses that only the controller of enforcement writes. */
+export const enforcementFields = {
+  customer: ['enforcedAt', 'enforcedAccess', 'guardrailPolicy'] as const satisfies (keyof GatewayCustomerStatus)[],
+  instance: ['customerList', 'policy'] as const satisfies (keyof GatewayInstanceStatus)[],
+} as const;
 
 /** The fields of the status. */
 export type EnforcedStatus = Pick<GatewayCustomerStatus, (typeof enforcementFields.customer)[number]>;

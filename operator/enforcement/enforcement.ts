@@ -5,15 +5,22 @@ import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.
 import { configMaps, endpointSlices, OwnedObjects, proxyDeployments } from '../cluster/cluster.ts';
 import { type GatewayIdentity, instanceIndexKeys, instanceKeyOf } from '../connection/connection.ts';
 import { customerPolicyUses, mattersToUsers } from '../policy/policy.ts';
-import { type ControllerSpec, keyText, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
-import { ownersOf } from './configMapOwners.ts';
-import { saysEnforced } from './customerStatus.ts';
+import {
+  type ControllerSpec,
+  type FromServer,
+  keyText,
+  type ObjectKey,
+  type Runtime,
+  when,
+} from '../runtime/runtime.ts';
+import { enforcementFields, saysEnforced } from './customerStatus.ts';
 import { changesList } from './listedCustomers.ts';
 import { type FindPods, isSliceOf, podsOf } from './pods.ts';
-import { enforcementFields } from './statusFields.ts';
 import { EnforcementReconciler } from './reconcile.ts';
+import type { V1ConfigMap } from '@kubernetes/client-node';
+import { guardrailFiles } from '../guardrail/guardrail.ts';
 
-export { enforcementFields } from './statusFields.ts';
+export { enforcementFields } from './customerStatus.ts';
 export { enforcesAccess } from './accessRules.ts';
 export type { FindPods, GuardrailPod, LoadedPart, Revisions } from './pods.ts';
 
@@ -95,4 +102,15 @@ function keysOf(found: readonly GatewayInstance[]): readonly ObjectKey[] {
 /** Whether the guardrail of an instance runs in the pods of a Deployment. */
 function isSidecarIn({ spec, status }: GatewayInstance, deployment: string): boolean {
   return status?.guardrail?.mode === 'Sidecar' && spec.workloadRef?.name === deployment;
+}
+
+/**
+ * The instances to which a shard or a policy file belongs. The status of customers is compared with the policy file: if
+ * another client changes the file, they are examined again when the operator has restored it.
+ */
+export function ownersOf({ metadata, data }: FromServer<V1ConfigMap>): readonly ObjectKey[] {
+  const isPolicyFile = data?.[guardrailFiles.policy] !== undefined;
+  return (metadata.ownerReferences ?? [])
+    .filter(({ kind, controller }) => kind === instances.kind && (controller !== true || isPolicyFile))
+    .map(({ name }) => ({ namespace: metadata.namespace ?? '', name }));
 }

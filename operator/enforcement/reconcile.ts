@@ -4,20 +4,20 @@ import {
   customerListRevision,
   CustomerListTooLargeError,
   listHash,
-  listKey,
   type ListHash,
+  listKey,
   writeCustomerList,
 } from '../../guardrail/guardrail.ts';
 import { type GatewayCustomer, type GatewayInstance, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
-import { ignoreNotFound, NameTakenError, namesOf, secrets, secretValue } from '../cluster/cluster.ts';
+import { ignoreNotFound, namesOf, NameTakenError, secrets, secretValue } from '../cluster/cluster.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
 import { guardrailFiles, writtenPolicy } from '../guardrail/guardrail.ts';
 import { isAnnotated, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import {
   type EventRecorder,
   isNotFound,
-  type KubeClient,
   keyText,
+  type KubeClient,
   type ObjectKey,
   type ReconcileContext,
   type Reconciler,
@@ -27,8 +27,8 @@ import {
 import { effectivePolicy } from '../configuration/configuration.ts';
 import { customerPolicyKey } from '../policy/policy.ts';
 import { accessDigest, entryOf } from './accessRules.ts';
-import { Batches } from './batches.ts';
-import { type ChoiceSources, type ChosenPolicies, choosePolicies } from './customerPolicies.ts';
+import { Batches, WrittenLists } from './writtenLists.ts';
+import { type ChoiceSources, choosePolicies, type ChosenPolicies } from './customerPolicies.ts';
 import {
   confirmedStatus as confirmedCustomerStatus,
   differs,
@@ -43,7 +43,6 @@ import { loadedStatus } from './loadedStatus.ts';
 import { type KnownPods, PodAnswers } from './podAnswers.ts';
 import type { FindPods } from './pods.ts';
 import { type ShardDependencies, storedPolicies, writeShards } from './shards.ts';
-import { WrittenLists } from './writtenLists.ts';
 
 /** The dependencies of {@link EnforcementReconciler}. */
 export interface EnforcementDependencies extends CustomerSources, ShardDependencies, Pick<ChoiceSources, 'policies'> {

@@ -7,12 +7,12 @@ import type { AsJson } from '../runtime/runtime.ts';
 import { memoryOf } from './memory.ts';
 import type { InstanceNames } from '../cluster/cluster.ts';
 import { customerListVolume } from './customerList.ts';
-import type { GuardrailMode } from './mode.ts';
-import type { InlineListener } from './settings.ts';
+import type { GuardrailMode } from './basics.ts';
 import {
   files,
   guardrailEnvironment,
   hasPolicy,
+  type InlineListener,
   mcpPortOf,
   metricsPortOf,
   paths,

@@ -2,9 +2,9 @@
 import type { V1Volume } from '@kubernetes/client-node';
 import { MAX_SHARDS, shardName } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { configMaps, namesOf, type InstanceNames, type OwnedObject } from '../cluster/cluster.ts';
+import { configMaps, type InstanceNames, namesOf, type OwnedObject } from '../cluster/cluster.ts';
 import type { AsJson } from '../runtime/runtime.ts';
-import { ownedChild } from './ownedChild.ts';
+import { ownedChild } from './basics.ts';
 
 const shards = Array.from({ length: MAX_SHARDS }, (_, shard) => shard);
 

@@ -3,9 +3,23 @@ import type { Duplex } from 'node:stream';
 import type { V1LabelSelector, V1Pod } from '@kubernetes/client-node';
 import { INLINE_TENANT } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { AsJson, FromServer, KubeClient, Permission } from '../runtime/runtime.ts';
-import { isForbidden, keyOf } from '../runtime/runtime.ts';
-import { namesOf, ignoreNotFound, pods, proxyDeployments, secrets, secretValues } from '../cluster/cluster.ts';
+import {
+  type AsJson,
+  type FromServer,
+  isForbidden,
+  keyOf,
+  type KubeClient,
+  type Permission,
+} from '../runtime/runtime.ts';
+import {
+  ignoreNotFound,
+  namesOf,
+  pods,
+  proxyDeployments,
+  secrets,
+  secretValues,
+  selectorOf,
+} from '../cluster/cluster.ts';
 import { type AuthoritiesSource, type EndpointTls, readEndpointTls } from './endpointTls.ts';
 import { apiKeyOf } from './keys.ts';
 import { portOf } from './settings.ts';
@@ -174,4 +188,26 @@ export function selectorText({ matchLabels, matchExpressions }: AsJson<V1LabelSe
     ({ key, operator, values }) => operators[operator]?.(key, (values ?? []).join(',')) ?? [],
   );
   return [...equal, ...terms].join(',');
+}
+
+/**
+ * One process of the guardrail of an instance, through the API server and the kubelet: no NetworkPolicy has to admit the user,
+ * and what is sent is in no audit log of the API server.
+ * @returns undefined if none runs
+ * @throws ApiError; NoGuardrailError if the user may not list the pods of the gateway
+ */
+export async function forwardedEndpoint(
+  client: Pick<KubeClient, 'get' | 'list' | 'portForward'>,
+  instance: GatewayInstance,
+): Promise<GuardrailEndpoint | undefined> {
+  const endpoints = await guardrailEndpoints({ client, authorities: 'ConfigMap' }, instance);
+  if (endpoints?.mode !== 'Deployment') return endpoints?.pods[0];
+  const { namespace } = instance.metadata;
+  const labelSelector = selectorText({ matchLabels: selectorOf(instance) });
+  const pod = (await client.list(pods, { namespace, labelSelector })).find(isReady);
+  if (pod === undefined) return undefined;
+  const port = portOf(instance.spec.guardrail ?? {});
+  const connect = (): Promise<Duplex> => client.portForward(keyOf(pod), port);
+  const { protocol } = new URL(endpoints.service.url);
+  return { ...endpoints.service, url: `${protocol}//127.0.0.1:${port}`, connect };
 }

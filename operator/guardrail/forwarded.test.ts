@@ -9,7 +9,7 @@ import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 import { ApiError, type KubeClient, type ResourceKind } from '../runtime/runtime.ts';
 import { callGuardrail } from './callGuardrail.ts';
-import { forwardedEndpoint } from './forwarded.ts';
+import { forwardedEndpoint } from './erasure.ts';
 
 const SERVICE = 'main-guardrail.ai.svc';
 const authority = new TestAuthority();

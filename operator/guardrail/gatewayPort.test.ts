@@ -4,7 +4,7 @@ import type { GatewayInstance, GatewayInstanceSpec } from '../api/v1alpha1/v1alp
 import { instanceOf } from '../instance/testing/instances.ts';
 import type { FromServer } from '../runtime/runtime.ts';
 import { gatewayPort, takenPorts } from './gatewayPort.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
+import { GuardrailNotReadyError } from './basics.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 
 function deploymentOf(ports: readonly Partial<V1ContainerPort>[]): ProxyDeployment {

@@ -2,7 +2,7 @@
 import type { V1Service } from '@kubernetes/client-node';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { FromServer } from '../runtime/runtime.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
+import { GuardrailNotReadyError } from './basics.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 
 interface Port {

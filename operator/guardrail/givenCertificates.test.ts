@@ -5,7 +5,7 @@ import { TestAuthority } from '../gateway/testing/certificates.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 import { ApiError, type KubeClient } from '../runtime/runtime.ts';
 import { readCertificate, readClientCa } from './givenCertificates.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
+import { GuardrailNotReadyError } from './basics.ts';
 
 type Data = Readonly<Record<string, string>>;
 

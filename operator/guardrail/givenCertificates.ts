@@ -3,8 +3,7 @@ import type { GatewayInstance, GuardrailTls } from '../api/v1alpha1/v1alpha1.ts'
 import { certificateProblem, hasPrivateKey, mergedCertificates } from '../certificates/certificates.ts';
 import { ignoreNotFound, namesOf, secrets, secretValue } from '../cluster/cluster.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import { readSecret } from './readSecret.ts';
+import { GuardrailNotReadyError, readSecret } from './basics.ts';
 import { files, tlsFiles } from './settings.ts';
 
 type Client = Pick<KubeClient, 'get'>;

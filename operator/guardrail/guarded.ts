@@ -4,11 +4,18 @@
  */
 import type { V1LabelSelector, V1Service } from '@kubernetes/client-node';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { OwnedObject } from '../cluster/cluster.ts';
-import { GUARDED_LABEL, instanceLabelOf, namesOf, networkPolicies, selectorOf, services } from '../cluster/cluster.ts';
+import {
+  GUARDED_LABEL,
+  instanceLabelOf,
+  MANAGED_BY,
+  namesOf,
+  networkPolicies,
+  type OwnedObject,
+  selectorOf,
+  services,
+} from '../cluster/cluster.ts';
 import type { AsJson } from '../runtime/runtime.ts';
-import { ownedChild } from './ownedChild.ts';
-import { operatorPeers } from './peers.ts';
+import { ownedChild } from './basics.ts';
 import { INLINE_PORT } from './settings.ts';
 
 /**
@@ -82,4 +89,22 @@ export function portsExcept(closed: number): readonly object[] {
     if (first > last) return [];
     return [{ port: first, ...(first === last ? {} : { endPort: last }), protocol: 'TCP' }];
   });
+}
+
+/** The labels of the operator's own pods. */
+const OPERATOR_PODS = { 'app.kubernetes.io/name': MANAGED_BY, 'app.kubernetes.io/component': 'operator' };
+
+/** The part of a peer that selects namespaces by name, with the label that the API server sets itself. */
+export function namespacesNamed(names: readonly string[]): object {
+  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...names] }];
+  return { namespaceSelector: { matchExpressions } };
+}
+
+/**
+ * The operator's pods. Other users can copy their labels, but not into its namespace.
+ * @param namespace undefined if the operator runs outside the cluster
+ */
+export function operatorPeers(namespace: string | undefined): readonly object[] {
+  if (namespace === undefined) return [];
+  return [{ ...namespacesNamed([namespace]), podSelector: { matchLabels: OPERATOR_PODS } }];
 }

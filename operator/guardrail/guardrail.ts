@@ -3,17 +3,16 @@ export { callGuardrail, type GuardrailAnswer } from './callGuardrail.ts';
 export { customerListName, customerListObjects } from './customerList.ts';
 export {
   erasureEndpoints,
+  forwardedEndpoint,
   guardrailEndpoints,
   type GuardrailEndpoint,
   NoGuardrailError,
   sidecarPermissions,
 } from './erasure.ts';
-export { forwardedEndpoint } from './forwarded.ts';
 export { guardrailImage, ownPodPermission } from './image.ts';
-export { ownedChild } from './ownedChild.ts';
 export { files as guardrailFiles, tlsFiles } from './settings.ts';
-export { writtenPolicy } from './writtenPolicy.ts';
-export type { GuardrailMode } from './mode.ts';
+export { writtenPolicy } from './readPolicy.ts';
+export { type GuardrailMode, ownedChild } from './basics.ts';
 export { guardedUrl } from './guarded.ts';
 export { type ActiveGuardrail, integrationOf, isCalledByApplications, isCalledByGateway } from './paths.ts';
 export { type GuardrailPlan, trusts } from './plan.ts';

@@ -3,32 +3,30 @@
  * rotation.
  */
 import { createHmac } from 'node:crypto';
-import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayInstance, type Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import { guardrailDeployments, ignoreNotFound, isOwnedBy, namesOf, NameTakenError } from '../cluster/cluster.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
 import { callGuardrail } from './callGuardrail.ts';
 import { readEndpointTls } from './endpointTls.ts';
-import type { KeyPropagation, KeySecret, RotationStep } from './keys.ts';
 import {
   apiKeyOf,
   completeApiKeys,
   completeGuardrailKeys,
   isAccepting,
+  type KeyPropagation,
+  type KeySecret,
   newestApiKeyOf,
   revisionOf,
   rotateApiKeys,
   rotateEncryptionKeys,
+  type RotationStep,
 } from './keys.ts';
-import type { StoredKeySecret } from './keySecrets.ts';
-import { ensureKeySecret, updateKeySecret } from './keySecrets.ts';
-import type { GuardrailMode } from './mode.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
+import { ensureKeySecret, type StoredKeySecret, updateKeySecret } from './keySecrets.ts';
+import { type GuardrailMode, GuardrailNotReadyError } from './basics.ts';
 import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
 import { completeRestoreKeys, hasRevokedKeys, startedPods } from './restoreKeys.ts';
 import { files } from './settings.ts';
-import type { ProxyDeployment } from './sidecar.ts';
-import { rolloutOf, templateAnnotation } from './sidecar.ts';
+import { type ProxyDeployment, rolloutOf, templateAnnotation } from './sidecar.ts';
 import { guardrailServiceUrl } from './workload.ts';
 
 /** The dependencies of {@link reconcileKeys}. */

@@ -6,10 +6,8 @@ import { readCustomerHeaders } from '../configuration/configuration.ts';
 import { readBase } from '../connection/connection.ts';
 import { keyText, type KubeClient } from '../runtime/runtime.ts';
 import { gatewayPort, takenPorts } from './gatewayPort.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import { readSecret } from './readSecret.ts';
-import type { InlineListener } from './settings.ts';
-import { inlinePortOf } from './settings.ts';
+import { GuardrailNotReadyError, readSecret } from './basics.ts';
+import { type InlineListener, inlinePortOf } from './settings.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 
 type Client = Pick<KubeClient, 'get'>;

@@ -2,9 +2,8 @@
  * The paths of calls through the guardrail, and how they are switched: the new path is ready before the old one goes.
  * Pure.
  */
-import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
-import type { GuardrailMode } from './mode.ts';
+import { type GatewayInstance, type Guardrail, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import type { GuardrailMode } from './basics.ts';
 
 /** How calls pass the guardrail: the gateway calls it, applications call it in place of the gateway, or both. */
 export type Integration = NonNullable<Guardrail['integration']>;

@@ -1,26 +1,32 @@
 /** Plans the guardrail of an instance: checks its settings, reads its inputs, and reconciles its keys. */
-import type { GatewayInstance, Guardrail, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayInstance, type Guardrail, type GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { guardrailDeployments, ignoreNotFound, isOwnedBy, namesOf } from '../cluster/cluster.ts';
 import type { KubeClient, Lister } from '../runtime/runtime.ts';
-import type { GuardrailKeys, KeyRotationDependencies } from './keyRotation.ts';
-import { keyedDigest, keyRevisionOf, reconcileKeys } from './keyRotation.ts';
+import {
+  type GuardrailKeys,
+  keyedDigest,
+  keyRevisionOf,
+  type KeyRotationDependencies,
+  reconcileKeys,
+} from './keyRotation.ts';
 import { apiKeyOf } from './keys.ts';
-import type { GuardrailMode } from './mode.ts';
-import { modeOf } from './mode.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import type { ActiveGuardrail, Integration } from './paths.ts';
-import { activeBefore, integrationOf, isCalledByGateway } from './paths.ts';
+import { type GuardrailMode, GuardrailNotReadyError, modeOf } from './basics.ts';
+import { activeBefore, type ActiveGuardrail, type Integration, integrationOf, isCalledByGateway } from './paths.ts';
 import { readPolicy } from './readPolicy.ts';
 import { nextTls, type RunningTls, templateTls } from './runningTls.ts';
 import { replicasOf } from './settings.ts';
-import type { ProxyDeployment } from './sidecar.ts';
-import { mountsConfigMap, mountsSecret, rolloutOf, sidecarUrl, templateAnnotation } from './sidecar.ts';
+import {
+  mountsConfigMap,
+  mountsSecret,
+  type ProxyDeployment,
+  rolloutOf,
+  sidecarUrl,
+  templateAnnotation,
+} from './sidecar.ts';
 import { readStartValues } from './startValues.ts';
 import { type GatewayTrust, reconcileTls, type TlsDependencies, type TlsState } from './tls.ts';
-import type { WorkloadInputs } from './workload.ts';
-import { guardrailServiceUrl } from './workload.ts';
+import { guardrailServiceUrl, type WorkloadInputs } from './workload.ts';
 
 /** A guardrail that can be deployed, with checked settings and all inputs. */
 export interface GuardrailPlan {

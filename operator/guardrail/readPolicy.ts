@@ -1,13 +1,14 @@
 /** Reads the policy of a guardrail: a text, or a GuardrailPolicy. */
 import type { GatewayInstance, Guardrail, GuardrailPolicy, GuardrailPolicySpec } from '../api/v1alpha1/v1alpha1.ts';
-import { configMaps, ignoreNotFound, namesOf, readText } from '../cluster/cluster.ts';
+import { configMaps, ignoreNotFound, isOwnedBy, namesOf, readText } from '../cluster/cluster.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { policyProblem } from '../configuration/configuration.ts';
 import { PolicyNotUsableError, usablePolicy, type UsablePolicy } from '../policy/policy.ts';
-import type { KubeClient, Lister } from '../runtime/runtime.ts';
-import { keyText } from '../runtime/runtime.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import { writtenPolicy } from './writtenPolicy.ts';
+import { type FromServer, keyText, type KubeClient, type Lister } from '../runtime/runtime.ts';
+import { GuardrailNotReadyError } from './basics.ts';
+import type { V1ConfigMap } from '@kubernetes/client-node';
+import { policyRevision } from '../../guardrail/guardrail.ts';
+import { files } from './settings.ts';
 
 /** The policy file of a guardrail. */
 export interface PolicyFile {
@@ -82,4 +83,15 @@ function checkImages({ callback }: Guardrail, { images, remoteImages }: Guardrai
 async function storedPolicy(client: KubeClient, instance: GatewayInstance): Promise<string | undefined> {
   const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
   return writtenPolicy(await client.get(configMaps, key).catch(ignoreNotFound), instance);
+}
+
+/**
+ * The policy file that the operator has written last.
+ * @param map the ConfigMap of the guardrail; undefined: there is none
+ * @returns undefined if there is no such file, or if another client has changed it
+ */
+export function writtenPolicy(map: FromServer<V1ConfigMap> | undefined, instance: GatewayInstance): string | undefined {
+  const text = map !== undefined && isOwnedBy(map, instance) ? map.data?.[files.policy] : undefined;
+  if (text === undefined) return undefined;
+  return policyRevision(text) === instance.status?.guardrail?.policyRevision ? text : undefined;
 }

@@ -1,31 +1,33 @@
 /** Deploys the guardrail of an instance, except for the gateway's own Deployment, which `operator/proxy` writes. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
-import { guardrailDeployments, isRejection, NameTakenError, namesOf } from '../cluster/cluster.ts';
-import type { ConditionState } from '../conditions/conditions.ts';
-import { notRequested } from '../conditions/conditions.ts';
-import type { Lister } from '../runtime/runtime.ts';
-import { handReplicasToAutoscaler } from './autoscaling.ts';
+import {
+  guardrailDeployments,
+  ignoreNotFound,
+  isRejection,
+  namesOf,
+  NameTakenError,
+  type OwnedObject,
+  type OwnedObjects,
+} from '../cluster/cluster.ts';
+import { type ConditionState, notRequested } from '../conditions/conditions.ts';
+import { FIELD_MANAGER, type KubeClient, type Lister } from '../runtime/runtime.ts';
 import { deploymentListener } from './listener.ts';
 import { guardedUrl } from './guarded.ts';
-import { modeOf } from './mode.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import type { ActiveGuardrail, Progress } from './paths.ts';
+import { GuardrailNotReadyError, modeOf } from './basics.ts';
 import {
   activeBefore,
+  type ActiveGuardrail,
   deploymentListens,
   isCalledByApplications,
   isCalledByGateway,
   pathsNote,
   pathsOf,
+  type Progress,
 } from './paths.ts';
-import type { GuardrailPlan, PlanDependencies } from './plan.ts';
-import { planGuardrail } from './plan.ts';
+import { type GuardrailPlan, type PlanDependencies, planGuardrail } from './plan.ts';
 import { reconcileGuarded } from './reconcileGuarded.ts';
-import type { ProxyDeployment, Rollout, Sidecar } from './sidecar.ts';
-import { listensEverywhere, rolloutOf } from './sidecar.ts';
-import type { SidecarRemovals } from './sidecarChecks.ts';
-import { checkContest, checkWorkload } from './sidecarChecks.ts';
+import { listensEverywhere, type ProxyDeployment, type Rollout, rolloutOf, type Sidecar } from './sidecar.ts';
+import { checkContest, checkWorkload, type SidecarRemovals } from './sidecarChecks.ts';
 import type { GatewayTrust } from './tls.ts';
 import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
 
@@ -246,4 +248,32 @@ export function sidecarCondition(
         message: `Deployment ${name} is not progressing with the guardrail. Run kubectl describe deployment/${name} -n ${namespace ?? ''} to see why.`,
       };
   }
+}
+
+/** The field manager that owns the number until the autoscaler changes it for the first time. */
+const HOLDER = `${FIELD_MANAGER}-replicas`;
+
+/**
+ * Keeps the number of replicas when the operator no longer applies it. The API server resets a field without an owner
+ * to its default, which is one replica. To prevent this, another field manager applies the field first.
+ */
+export async function handReplicasToAutoscaler(client: KubeClient, instance: GatewayInstance): Promise<void> {
+  const key = { namespace: instance.metadata.namespace, name: namesOf(instance).guardrail };
+  const deployment = await client.get(guardrailDeployments, key).catch(ignoreNotFound);
+  const applied = (deployment?.metadata.managedFields ?? []).find(
+    ({ manager, operation, subresource }) =>
+      manager === FIELD_MANAGER && operation === 'Apply' && (subresource ?? '') === '',
+  );
+  const fields: { readonly 'f:spec'?: Readonly<Record<string, unknown>> } | undefined = applied?.fieldsV1;
+  if (deployment === undefined || fields?.['f:spec']?.['f:replicas'] === undefined) return;
+  await client.apply(
+    guardrailDeployments,
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { ...key, uid: deployment.metadata.uid },
+      spec: { replicas: deployment.spec?.replicas ?? 1 },
+    } as object,
+    { fieldManager: HOLDER },
+  );
 }

@@ -1,11 +1,10 @@
 /** The environment variables of the guardrail. Pure. */
 import type { V1EnvVar } from '@kubernetes/client-node';
 import { INLINE_TENANT, labelOfType, STANDARD_CUSTOMER_HEADERS } from '../../guardrail/guardrail.ts';
-import type { Guardrail, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
-import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import { type Guardrail, instanceDefaults, type SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson } from '../runtime/runtime.ts';
 import { memoryOf } from './memory.ts';
-import type { GuardrailMode } from './mode.ts';
+import type { GuardrailMode } from './basics.ts';
 
 /** The folders of the guardrail's files in its container. */
 export const paths = {

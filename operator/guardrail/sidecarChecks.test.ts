@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GatewayInstance, GatewayInstanceStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
+import { GuardrailNotReadyError } from './basics.ts';
 import type { ProxyDeployment } from './sidecar.ts';
 import { checkContest } from './sidecarChecks.ts';
 

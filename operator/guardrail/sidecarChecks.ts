@@ -1,9 +1,8 @@
 /** The checks before a sidecar is added to the gateway's Deployment. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { Lister } from '../runtime/runtime.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import type { ProxyDeployment } from './sidecar.ts';
-import { hasSidecar } from './sidecar.ts';
+import { GuardrailNotReadyError } from './basics.ts';
+import { hasSidecar, type ProxyDeployment } from './sidecar.ts';
 
 /** The times at which another controller removed the sidecar of an instance, on a monotonic clock. Kept in memory. */
 export interface SidecarRemovals {

@@ -2,8 +2,7 @@
 import { parseBearerToken } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance, Guardrail, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
 import type { KubeClient } from '../runtime/runtime.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import { readSecret } from './readSecret.ts';
+import { GuardrailNotReadyError, readSecret } from './basics.ts';
 
 type Client = Pick<KubeClient, 'get'>;
 

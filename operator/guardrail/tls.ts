@@ -17,15 +17,19 @@ import {
   validityOf,
   writeAuthorities,
 } from '../certificates/certificates.ts';
-import type { OwnedObject, OwnedObjects } from '../cluster/cluster.ts';
-import { certificates, configMaps, labelsOf, namesOf } from '../cluster/cluster.ts';
-import type { KubeClient } from '../runtime/runtime.ts';
-import { isNotFound } from '../runtime/runtime.ts';
+import {
+  certificates,
+  configMaps,
+  labelsOf,
+  namesOf,
+  type OwnedObject,
+  type OwnedObjects,
+} from '../cluster/cluster.ts';
+import { isNotFound, type KubeClient } from '../runtime/runtime.ts';
 import { readCertificate, readClientCa } from './givenCertificates.ts';
 import type { KeySecret } from './keys.ts';
 import { ensureKeySecret, type StoredKeySecret, updateKeySecret } from './keySecrets.ts';
-import { GuardrailNotReadyError } from './notReadyError.ts';
-import { ownedChild } from './ownedChild.ts';
+import { GuardrailNotReadyError, ownedChild } from './basics.ts';
 import type { RunningTls, ServedTls } from './runningTls.ts';
 import { tlsFiles } from './settings.ts';
 

@@ -5,12 +5,10 @@ import { readSettings } from '../../guardrail/settings/settings.ts';
 import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 import type { OwnedObject } from '../cluster/cluster.ts';
 import { guardrailContainer } from './container.ts';
-import type { WorkloadInputs } from './workload.ts';
-import { guardrailPolicyObjects, guardrailWorkload } from './workload.ts';
+import { guardrailPolicyObjects, guardrailWorkload, type WorkloadInputs } from './workload.ts';
 import { labelsOf, namesOf, selectorOf } from '../cluster/names.ts';
-import type { InlineListener } from './settings.ts';
-import { guardrailEnvironment, inlinePortOf, mcpPortOf } from './settings.ts';
-import { bytes } from './sizes.ts';
+import { guardrailEnvironment, type InlineListener, inlinePortOf, mcpPortOf } from './settings.ts';
+import { bytes } from './memory.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 
 const redis = { urlSecretRef: { name: 'redis', key: 'url' } };

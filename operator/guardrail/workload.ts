@@ -1,5 +1,19 @@
 /** The objects of a guardrail in Deployment mode, for server-side apply. Pure. */
-import type { OwnedObject } from '../cluster/cluster.ts';
+import {
+  configMaps,
+  guardrailDeployments,
+  horizontalPodAutoscalers,
+  METRICS_LABEL,
+  namesOf,
+  networkPolicies,
+  type OwnedObject,
+  podDisruptionBudgets,
+  podLabelsOf,
+  selectorOf,
+  serviceAccounts,
+  serviceMonitors,
+  services,
+} from '../cluster/cluster.ts';
 import type {
   V1ConfigMap,
   V1Deployment,
@@ -9,28 +23,11 @@ import type {
   V1ServiceAccount,
   V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
-import type { GatewayInstance, Guardrail } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, type GatewayInstance, type Guardrail, instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
 import type { AsJson, ResourceKind } from '../runtime/runtime.ts';
-import type { WorkloadSettings } from './container.ts';
-import { guardrailContainer, guardrailVolumes } from './container.ts';
-import {
-  configMaps,
-  horizontalPodAutoscalers,
-  METRICS_LABEL,
-  namesOf,
-  networkPolicies,
-  guardrailDeployments,
-  podDisruptionBudgets,
-  podLabelsOf,
-  selectorOf,
-  serviceAccounts,
-  serviceMonitors,
-  services,
-} from '../cluster/cluster.ts';
-import type { Body } from './ownedChild.ts';
-import { ownedChild } from './ownedChild.ts';
-import { namespacesNamed, operatorPeers } from './peers.ts';
+import { guardrailContainer, guardrailVolumes, type WorkloadSettings } from './container.ts';
+import { type Body, ownedChild } from './basics.ts';
+import { namespacesNamed, operatorPeers } from './guarded.ts';
 import { files, inlinePortOf, mcpPortOf, metricsPortOf, portOf, replicasOf } from './settings.ts';
 
 /** The inputs of the objects in addition to the instance's spec. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { policyRevision } from '../../guardrail/guardrail.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
-import { writtenPolicy } from './writtenPolicy.ts';
+import { writtenPolicy } from './readPolicy.ts';
 
 const TEXT = '{"deny":[]}';
 const OWNER = { apiVersion: 'v1', kind: 'GatewayInstance', name: 'main', uid: 'uid-1' };

@@ -1,15 +1,23 @@
 /** The command `import`: writes manifests for what a gateway already has. The face of this folder. */
 import type { KubeConfig } from '@kubernetes/client-node';
-import { instances } from '../api/kinds.ts';
+import { budgets, customers, instances } from '../api/kinds.ts';
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { allows, ConnectionError, Connections } from '../connection/connection.ts';
+import { allows, ConnectionError, Connections, instanceKeyOf } from '../connection/connection.ts';
 import { ConfigError } from '../config.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
-import { ApiError, ClusterReader, isNotFound, keyText, StartError, systemClock } from '../runtime/runtime.ts';
-import { importRecords, type ImportOutput } from './importRecords.ts';
-import { readKnownResources } from './knownResources.ts';
+import {
+  ApiError,
+  ClusterReader,
+  isNotFound,
+  keyText,
+  type ObjectKey,
+  StartError,
+  systemClock,
+} from '../runtime/runtime.ts';
+import { type ImportOutput, importRecords } from './importRecords.ts';
 import { type ImportOptions, readOptions, usage, UsageError } from './options.ts';
-import { ImportPlan } from './plan.ts';
+import { ImportPlan, type KnownResources } from './plan.ts';
+import { budgetIdOf } from '../budget/budget.ts';
 
 /** What the command uses of its process. */
 export interface ImportProcess {
@@ -113,4 +121,29 @@ function messageOf(error: unknown): string {
     [ImportError, UsageError, ConfigError, ConnectionError, ApiError, StartError].some((type) => error instanceof type);
   if (error instanceof Error && isKnown) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** @param namespace of the imported customers @throws ApiError */
+export async function readKnownResources(
+  cluster: Pick<ClusterReader, 'each'>,
+  instance: GatewayInstance,
+  namespace: string,
+): Promise<KnownResources> {
+  const own = keyText(instance.metadata);
+  const known = {
+    customerIds: new Set<string>(),
+    budgets: new Map<string, ObjectKey>(),
+    customerNames: new Set<string>(),
+    budgetNames: new Set<string>(),
+  };
+  await cluster.each(customers, (customer) => {
+    if (keyText(instanceKeyOf(customer)) === own) known.customerIds.add(customer.spec.customerId);
+    if (customer.metadata.namespace === namespace) known.customerNames.add(customer.metadata.name);
+  });
+  await cluster.each(budgets, (budget) => {
+    const { namespace: at, name } = budget.metadata;
+    if (keyText(instanceKeyOf(budget)) === own) known.budgets.set(budgetIdOf(budget), { namespace: at, name });
+    if (at === instance.metadata.namespace) known.budgetNames.add(name);
+  });
+  return known;
 }

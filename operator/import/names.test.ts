@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { resourceName } from './names.ts';
+import { resourceName } from './plan.ts';
 
 describe('names of imported resources', () => {
   const cases: [id: string, name: RegExp][] = [

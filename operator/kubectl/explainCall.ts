@@ -4,7 +4,7 @@ import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { admits, instanceKeyOf } from '../connection/connection.ts';
 import { callGuardrail, forwardedEndpoint, type GuardrailAnswer, NoGuardrailError } from '../guardrail/guardrail.ts';
 import { ApiError, type ClusterReader, isNotFound, keyText, type ObjectKey } from '../runtime/runtime.ts';
-import { tableOf } from './table.ts';
+import { tableOf } from './top.ts';
 
 /** The call cannot be explained. The message says what to do, and contains nothing of the text. */
 export class ExplainError extends Error {

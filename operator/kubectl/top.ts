@@ -4,7 +4,6 @@ import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1a
 import { instanceKeyOf } from '../connection/connection.ts';
 import { BudgetAmounts, spendingOf } from '../customer/customer.ts';
 import { type ClusterReader, isForbidden, keyText, type ObjectKey, type ResourceKind } from '../runtime/runtime.ts';
-import { tableOf } from './table.ts';
 
 /** One customer, as `-o json` has it. Absent: not known. */
 export interface TopRow {
@@ -111,4 +110,11 @@ export function topTable(rows: readonly TopRow[]): string {
       String(row.synced),
     ]),
   ]);
+}
+
+/** Columns of text, as kubectl prints them. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   '));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { printable } from './printable.ts';
+import { printable } from './log.ts';
 
 describe('printable', () => {
   it('leaves ordinary text unchanged', () => {

@@ -13,7 +13,7 @@
  * }
  * ```
  */
-export { systemClock, type Clock } from './clock.ts';
+export { systemClock, withDeadline, type Clock } from './clock.ts';
 export type { HttpOptions } from './manager/httpServers.ts';
 export { Manager, LONGEST_END_MS, type ManagerOptions } from './manager/manager.ts';
 export type {
@@ -34,10 +34,8 @@ export type {
   StatusWriter,
   Subresource,
 } from './contract.ts';
-export { CollectedGauge, type Sample } from './collectedGauge.ts';
 export { ClusterReader } from './client/clusterReader.ts';
 export { FIELD_MANAGER } from './client/client.ts';
-export { withDeadline } from './client/deadline.ts';
 export {
   ApiError,
   RetryAfterError,
@@ -49,8 +47,8 @@ export {
 } from './client/errors.ts';
 export { collectGarbageAtRest } from './garbage.ts';
 export { LeaseLostError } from './manager/lease.ts';
-export { LOG_LEVELS, createLogger, type LogLevel } from './log.ts';
-export { RuntimeMetrics } from './metrics.ts';
+export { LOG_LEVELS, createLogger, printable, type LogLevel } from './log.ts';
+export { CollectedGauge, RuntimeMetrics, type Sample } from './metrics.ts';
 export {
   apiVersionOf,
   keyOf,
@@ -76,4 +74,3 @@ export {
   type ControllerBuilder,
   type Watch,
 } from './controller/controllerSpec.ts';
-export { printable } from './printable.ts';

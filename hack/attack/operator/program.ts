@@ -1,5 +1,5 @@
 /** The operator with the limits of its pod. */
-import { quantityBytes } from '../../../operator/guardrail/sizes.ts';
+import { quantityBytes } from '../../../operator/guardrail/memory.ts';
 import type { ControlPlane } from '../../harness/controlplane.ts';
 import { operatorContainer } from '../../harness/operatorContainer.ts';
 import { Program } from '../program.ts';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { mock } from 'node:test';
 import { expect } from 'chai';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from '../clock.ts';
 
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {

@@ -1,12 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { Dispatcher } from 'undici';
-import { request } from 'undici';
-import type { Clock } from '../clock.ts';
-import { sleep } from '../clock.ts';
-import { errorOfResponse, isClosedConnection, parseBody, unreachableError, type ApiRequest } from './apiRequest.ts';
+import { type Dispatcher, request } from 'undici';
+import { type Clock, sleep, withDeadline } from '../clock.ts';
+import { type ApiRequest, errorOfResponse, isClosedConnection, parseBody, unreachableError } from './apiRequest.ts';
 import { Credentials } from './credentials.ts';
-import { withDeadline } from './deadline.ts';
 import { ApiError, StartError } from './errors.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
 import { openPortForward } from './portForward.ts';

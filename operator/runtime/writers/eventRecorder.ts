@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { printable } from '../printable.ts';
-import type { Clock } from '../clock.ts';
-import { microTime, sleep } from '../clock.ts';
+import { printable } from '../log.ts';
+import { type Clock, microTime, sleep } from '../clock.ts';
 import type { EventDetails, EventRecorder, KubeClient } from '../contract.ts';
 import { ApiError, isConflict, isNotFound } from '../client/errors.ts';
 import type { RuntimeMetrics } from '../metrics.ts';
-import type { KubeObject, ObjectKey } from '../objects.ts';
-import { resource } from '../objects.ts';
+import { type KubeObject, type ObjectKey, resource } from '../objects.ts';
 
 /** The fields of an event that tests read. The recorder only writes events. */
 export interface KubeEvent extends KubeObject {
