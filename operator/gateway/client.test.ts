@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { startDevGateway, type DevGateway } from '../../hack/harness/gateway/gateway.ts';
-import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
-import { defaultTimeouts, GatewayClient } from './client.ts';
+import { GatewayClient } from './client.ts';
+import { type CallReport, type CallTimeouts, defaultTimeouts, type GatewayTarget } from './gatewayHttp.ts';
 import { GatewayClients } from './clients.ts';
 import type { GatewayErrorKind } from './errors.ts';
 import { GatewayError } from './errors.ts';

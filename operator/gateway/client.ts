@@ -1,19 +1,22 @@
 /**
- * A client of the gateway's admin API over HTTP. It does not trust the gateway: every call has deadlines, every
- * response has a size limit and is validated, and redirects are not followed. A success response is accepted only if
- * its body does not contradict it. A 404 is accepted only if it certainly refers to the customer.
+ * A client of the gateway's admin API. It does not trust the gateway: every call has deadlines, every response has a size
+ * limit and is validated, and redirects are not followed. A success response is accepted only if its body does not
+ * contradict it. A 404 is accepted only if it certainly refers to the customer.
  */
-import { Pool } from 'undici';
 import { z } from 'zod';
-import { OPERATOR_NAME } from '../operatorName.ts';
-import { withDeadline } from '../runtime/runtime.ts';
-import { httpClientSpan, inSpan, traceHeadersOf, type CallSpan, type SpanStart } from '../../guardrail/guardrail.ts';
 import type { GatewayOperation } from './errors.ts';
 import { GatewayError, isGatewayError } from './errors.ts';
-import { connectionError, deferredError, isClosedConnection } from './callErrors.ts';
+import { deferredError } from './callErrors.ts';
+import {
+  type CallReport,
+  type CallTimeouts,
+  defaultTimeouts,
+  GatewayHttp,
+  type GatewayTarget,
+  type SentCall,
+} from './gatewayHttp.ts';
 import { isLiteLlm, rowOrNone, confirmsDeletion } from './litellmQuirks.ts';
-import type { RateLimit, RateLimiter, CallPriority } from './rateLimit.ts';
-import { DeferredError } from './rateLimit.ts';
+import { type CallPriority, DeferredError, type RateLimiter } from './rateLimit.ts';
 import type { GatewayResponse, CallContext } from './errorResponse.ts';
 import {
   isRateLimited,
@@ -28,37 +31,6 @@ import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './schemas
 import { budgetRow, customerRow } from './schemas.ts';
 import { personalValues, quoteGateway } from './quote.ts';
 
-/** The address of a gateway and how to call it. */
-export interface GatewayTarget {
-  readonly instance: { readonly namespace: string; readonly name: string; readonly uid: string };
-  /** Base address without a trailing slash. */
-  readonly endpoint: string;
-  readonly masterKey: string;
-  /** PEM certificates of the certificate authorities to trust instead of the public ones. */
-  readonly ca: string | undefined;
-  readonly rateLimit: RateLimit;
-}
-
-/** One completed call, for metrics. */
-export interface CallReport {
-  readonly operation: GatewayOperation;
-  /** The HTTP status as text, or `error` if there was no response. */
-  readonly code: string;
-  readonly seconds: number;
-}
-
-/** Deadlines of one call, in milliseconds. */
-export interface CallTimeouts {
-  /** Until the connection is established. */
-  readonly connect: number;
-  /** Until the response headers arrive, and then between two chunks of the body. */
-  readonly idle: number;
-  /** Until the response is complete. */
-  readonly total: number;
-}
-
-export const defaultTimeouts: CallTimeouts = { connect: 5_000, idle: 10_000, total: 15_000 };
-const maxResponseBytes = 1024 * 1024;
 /**
  * A path that no gateway has. A gateway without the path of the lookup responds to both in the same way, because routes
  * are selected by the beginning of a path.
@@ -86,57 +58,25 @@ export interface ClientOptions {
 const anyObject = z.looseObject({});
 
 /** One call and the record that it concerns. */
-interface Call<T> {
-  readonly operation: GatewayOperation;
-  readonly path: string;
-  /** undefined: the call is a GET. */
-  readonly body?: object | undefined;
+interface Call<T> extends SentCall {
   readonly schema: z.ZodType<T>;
   readonly about?: { readonly field: 'user_id' | 'budget_id'; readonly value: string } | undefined;
 }
 
-/** A call as it is sent. */
-interface Sent {
-  readonly operation: GatewayOperation;
-  readonly path: string;
-  readonly body: object | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** A client of one gateway. Every method throws {@link GatewayError}. */
 export class GatewayClient {
-  readonly #pool: Pool;
-  readonly #origin: string;
-  readonly #path: string;
-  readonly #spans = new Map<GatewayOperation, SpanStart>();
+  readonly #http: GatewayHttp;
   readonly #masterKey: string;
-  readonly #hasOwnAuthority: boolean;
   readonly #limiter: RateLimiter;
-  readonly #timeouts: CallTimeouts;
-  readonly #report: (call: CallReport) => void;
   readonly #onCustomerCall: (customerId: string) => void;
   #isLiteLlm = false;
   #isAvailable = false;
 
   constructor(target: GatewayTarget, limiter: RateLimiter, options: ClientOptions = {}) {
     this.#limiter = limiter;
-    this.#timeouts = options.timeouts ?? defaultTimeouts;
-    this.#report = options.report ?? (() => undefined);
     this.#onCustomerCall = options.onCustomerCall ?? (() => undefined);
-    const url = new URL(target.endpoint);
-    this.#origin = url.origin;
-    this.#path = url.pathname.replace(/\/+$/, '');
     this.#masterKey = target.masterKey;
-    this.#hasOwnAuthority = target.ca !== undefined;
-    this.#pool = new Pool(url.origin, {
-      connections: target.rateLimit.maxConcurrent,
-      pipelining: 1,
-      keepAliveTimeout: 30_000,
-      headersTimeout: this.#timeouts.idle,
-      bodyTimeout: this.#timeouts.idle,
-      maxResponseSize: maxResponseBytes,
-      connect: { timeout: this.#timeouts.connect, ...(target.ca === undefined ? {} : { ca: target.ca }) },
-    });
+    this.#http = new GatewayHttp(target, options.timeouts ?? defaultTimeouts, options.report ?? (() => undefined));
   }
 
   /** Whether a response has shown that the gateway is LiteLLM, with any proxy name. LiteLLM has a `/budget` API. */
@@ -248,7 +188,7 @@ export class GatewayClient {
 
   /** Closes the connections after the calls in progress have ended. */
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#http.close();
   }
 
   async #lookUp(customerId: string, options?: CallOptions): Promise<CustomerRow> {
@@ -357,7 +297,7 @@ export class GatewayClient {
     let response: GatewayResponse;
     try {
       const attempt = async (): Promise<GatewayResponse> => {
-        const received = await this.#attempt(operation, path, body, options.signal);
+        const received = await this.#http.send(call, options.signal);
         if (isRateLimited(received)) {
           const { ms, pause } = this.#limiter.pause(
             retryAfterOf(received),
@@ -370,7 +310,7 @@ export class GatewayClient {
       response = await this.#limiter.run(attempt, options.priority ?? 'inProgress', options.signal);
     } catch (error) {
       if (isGatewayError(error)) throw error;
-      if (!(error instanceof DeferredError)) throw connectionError(operation, error, this.#hasOwnAuthority);
+      if (!(error instanceof DeferredError)) throw this.#http.errorOf(call, error);
       throw deferredError(operation, error.retryAfterMs, error.pause);
     }
     if (paused !== undefined) throw paused;
@@ -386,72 +326,6 @@ export class GatewayClient {
       `${withQuote(context, `The gateway returned ${status} with an unexpected body for ${operation}`, text)} ${wrongEndpointRemedy}`,
       { status },
     );
-  }
-
-  /** Repeats a GET once if its kept-alive connection turns out to be closed: a GET changes nothing at the gateway. */
-  async #attempt(
-    operation: GatewayOperation,
-    path: string,
-    body: object | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<GatewayResponse> {
-    try {
-      return await this.#send(operation, path, body, signal);
-    } catch (error) {
-      if (body === undefined && isClosedConnection(error)) {
-        return await this.#send(operation, path, body, signal).catch((again: unknown) => {
-          throw connectionError(operation, again, this.#hasOwnAuthority);
-        });
-      }
-      throw connectionError(operation, error, this.#hasOwnAuthority);
-    }
-  }
-
-  #send(
-    operation: GatewayOperation,
-    path: string,
-    body: object | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<GatewayResponse> {
-    return inSpan(this.#spanOf(operation), (span) => this.#sendIn(span, { operation, path, body, signal }));
-  }
-
-  /** The span of a call. It names the operation, because the path can contain the id of a customer. */
-  #spanOf(operation: GatewayOperation): SpanStart {
-    const known = this.#spans.get(operation);
-    if (known !== undefined) return known;
-    const span = httpClientSpan(operation, this.#origin);
-    this.#spans.set(operation, span);
-    return span;
-  }
-
-  async #sendIn(span: CallSpan | undefined, { operation, path, body, signal }: Sent): Promise<GatewayResponse> {
-    const began = performance.now();
-    let code = 'error';
-    try {
-      return await withDeadline(this.#timeouts.total, signal, async (either) => {
-        const response = await this.#pool.request({
-          method: body === undefined ? 'GET' : 'POST',
-          path: this.#path + path,
-          headers: {
-            accept: 'application/json',
-            authorization: `Bearer ${this.#masterKey}`,
-            'user-agent': OPERATOR_NAME,
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-            ...(span === undefined ? {} : traceHeadersOf(span)),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal: either,
-        });
-        const text = await response.body.text();
-        code = String(response.statusCode);
-        span?.set({ 'http.response.status_code': response.statusCode });
-        if (response.statusCode >= 400) span?.fail(code);
-        return { status: response.statusCode, headers: response.headers, text };
-      });
-    } finally {
-      this.#report({ operation, code, seconds: (performance.now() - began) / 1000 });
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { GatewayTarget } from './client.ts';
 import { GatewayClients } from './clients.ts';
+import type { GatewayTarget } from './gatewayHttp.ts';
 import { startTestProxy, type TestProxy } from './testing/testProxy.ts';
 
 describe('clients of gateways', () => {

@@ -1,6 +1,6 @@
 import { systemClock } from '../runtime/runtime.ts';
-import type { CallReport, CallTimeouts, GatewayTarget } from './client.ts';
-import { defaultTimeouts, GatewayClient } from './client.ts';
+import { GatewayClient } from './client.ts';
+import { type CallReport, type CallTimeouts, defaultTimeouts, type GatewayTarget } from './gatewayHttp.ts';
 import { isGatewayError } from './errors.ts';
 import { CustomerPages } from './listRecords.ts';
 import { type RateLimit, RateLimiter } from './rateLimit.ts';

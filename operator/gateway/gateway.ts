@@ -1,6 +1,7 @@
 /** The public interface of the gateway client: clients, errors, and the two strategies that store a customer at a gateway. */
 export { budgetRowId, budgetRowStrategy, isOperatorRow, resourceOfRow } from './budgetRowStrategy.ts';
-export { type CallOptions, type CallReport, type CallTimeouts, GatewayClient, type GatewayTarget } from './client.ts';
+export { type CallOptions, GatewayClient } from './client.ts';
+export type { CallReport, CallTimeouts, GatewayTarget } from './gatewayHttp.ts';
 export { GatewayClients, type GatewayClientsOptions } from './clients.ts';
 export { type EnforcementSettings, unenforced, type Unenforced } from './enforcement.ts';
 export { GatewayError, type GatewayErrorKind, type GatewayOperation, isGatewayError } from './errors.ts';

@@ -4,10 +4,9 @@
  */
 import { Client, type Dispatcher } from 'undici';
 import type { z } from 'zod';
-import { OPERATOR_NAME } from '../operatorName.ts';
 import { ArrayElements, ArrayFormatError } from './arrayElements.ts';
 import { connectionError } from './callErrors.ts';
-import type { GatewayTarget } from './client.ts';
+import { addressOf, type GatewayTarget } from './gatewayHttp.ts';
 import { errorOf, isRateLimited, parseJson, wrongEndpointRemedy } from './errorResponse.ts';
 import { GatewayError, type GatewayOperation, isGatewayError } from './errors.ts';
 import { type BudgetRow, budgetRow, type CustomerRow, customerRow } from './schemas.ts';
@@ -94,19 +93,14 @@ async function* list<T>(
   { query, schema }: { readonly query: string; readonly schema: z.ZodType<T> },
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly text: string; readonly row: T | undefined }> {
-  const { origin, pathname } = new URL(target.endpoint);
+  const { origin, base, headers } = addressOf(target);
   const client = new Client(origin, {
     headersTimeout: firstByteMs,
     bodyTimeout: idleMs,
     connect: { timeout: connectMs, ...(target.ca === undefined ? {} : { ca: target.ca }) },
   });
   try {
-    const path = pathname.replace(/\/+$/, '') + operation.slice('GET '.length) + query;
-    const headers = {
-      accept: 'application/json',
-      authorization: `Bearer ${target.masterKey}`,
-      'user-agent': OPERATOR_NAME,
-    };
+    const path = base + operation.slice('GET '.length) + query;
     const response = await client.request({ method: 'GET', path, headers, signal });
     if (response.statusCode !== 200) throw await failure(target, operation, response);
     const elements = new ArrayElements(maxRecordBytes);

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { Counter, Histogram } from 'prom-client';
-import type { CallReport, GatewayTarget } from './client.ts';
+import type { CallReport, GatewayTarget } from './gatewayHttp.ts';
 
 /**
  * Registers the metrics of gateway calls.
