@@ -23,8 +23,7 @@ const { GuardrailOperator } = await import('./operator.ts');
 const { startTelemetry, telemetryRequest, traceFields } = await import('../guardrail/guardrail.ts');
 const { FLUSH_MS } = await import('./telemetry/telemetry.ts');
 const { OPERATOR_NAME } = await import('./operatorName.ts');
-const { collectGarbageAtRest, LeaseLostError, RuntimeMetrics, StartError, createLogger } =
-  await import('./runtime/runtime.ts');
+const { LeaseLostError, RuntimeMetrics, StartError, createLogger } = await import('./runtime/runtime.ts');
 
 try {
   const config = loadConfig(process.argv.slice(2), process.env);
@@ -57,7 +56,6 @@ try {
     });
   }
   await operator.start();
-  collectGarbageAtRest();
   await operator.finished();
   await telemetry.shutdown(FLUSH_MS);
   process.exit(0);

@@ -45,7 +45,6 @@ export {
   isForbidden,
   isNotFound,
 } from './client/errors.ts';
-export { collectGarbageAtRest } from './garbage.ts';
 export { LeaseLostError } from './manager/lease.ts';
 export { LOG_LEVELS, createLogger, printable, type LogLevel } from './log.ts';
 export { CollectedGauge, RuntimeMetrics, type Sample } from './metrics.ts';
