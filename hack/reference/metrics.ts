@@ -4,7 +4,7 @@ import { registerBuildInfo } from '../../guardrail/buildInfo.ts';
 import type { Access } from '../../guardrail/customers/customers.ts';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
-import { budgetMetrics } from '../../operator/budget/metrics.ts';
+import { budgetMetrics } from '../../operator/budget/dependencies.ts';
 import { customerMetrics, type ExportSources, registerCustomerGauges } from '../../operator/customer/metrics.ts';
 import { BudgetAmounts } from '../../operator/customer/spending.ts';
 import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';

@@ -5,28 +5,28 @@ import {
   gatewayBudgetNames,
   type GatewayBudgetStatus,
 } from '../api/v1alpha1/v1alpha1.ts';
-import { type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
-import type {
-  Adapter,
-  AdapterWords,
-  AnyRecord,
-  Claim,
-  ConnectionPurpose,
-  Outcome,
-  Run,
-  StatusGateway,
+import {
+  type Access,
+  type Adapter,
+  type AdapterWords,
+  type AnyRecord,
+  type Claim,
+  failed,
+  type Outcome,
+  ownedByAnother,
+  type RecordDeletion,
+  type StatusGateway,
+  type Sync,
 } from '../external/external.ts';
 import { isOperatorRow, type TierField } from '../gateway/gateway.ts';
+import { isOwn } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
-import * as outcomes from './outcomes.ts';
-import { budgetIdOf, isOwn } from './ownership.ts';
 import { BudgetRecord, observeTier } from './record.ts';
-import { type BudgetOutcome, nextStatus } from './status.ts';
+import { budgetIdOf, type BudgetOutcome, nextStatus } from './status.ts';
 import { inUseMessage, usersOf } from './users.ts';
 
 const words: AdapterWords<GatewayBudget> = {
-  noun: 'budget',
-  record: 'budget',
+  ...{ kind: 'GatewayBudget', noun: 'budget', record: 'budget' },
   recordOf: (budget) => `budget ${budgetIdOf(budget)}`,
   idOf: (budget) => `budget ${budgetIdOf(budget)}`,
   deleted: (budget) => `Budget ${budgetIdOf(budget)} was deleted at the gateway.`,
@@ -48,46 +48,46 @@ export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
     this.#dependencies = dependencies;
   }
 
+  /** The API server rejects an id with the prefix of the operator's own rows, unless the resource is older. */
   refusal(budget: GatewayBudget): Outcome | undefined {
-    return isOperatorRow(budgetIdOf(budget)) ? outcomes.reserved(budget) : undefined;
-  }
-
-  async connect({ spec, metadata }: GatewayBudget, purpose: ConnectionPurpose): Promise<GatewayConnection> {
-    return await this.#dependencies.connections[purpose](spec.instanceRef, metadata.namespace);
+    const id = budgetIdOf(budget);
+    if (!isOperatorRow(id)) return undefined;
+    const message = `Budget id ${id} has the prefix of the operator's own budgets. Create another GatewayBudget with another budgetId, and delete this one.`;
+    return failed('BudgetIdReserved', { message });
   }
 
   ownedByAnother(budget: GatewayBudget, owner: Claim<GatewayBudget>): Outcome {
-    return outcomes.ownedByAnother(budget, owner.resource);
+    return conflict(budget, owner.resource);
   }
 
-  record(run: Run<GatewayBudget, TierField>, connection: GatewayConnection, signal: AbortSignal): AnyRecord {
-    return new BudgetRecord(this.#dependencies, run, connection, signal);
+  record(sync: Sync<GatewayBudget, TierField>): AnyRecord {
+    return new BudgetRecord(this.#dependencies, sync);
   }
 
-  nextStatus(budget: GatewayBudget, outcome: BudgetOutcome, { digest }: StatusGateway): GatewayBudgetStatus {
-    const users = usersOf(this.#dependencies, budget).customers.length;
-    return nextStatus(budget, outcome, users, this.#dependencies.now(), digest);
+  nextStatus(budget: GatewayBudget, outcome: BudgetOutcome, now: Date, gateway: StatusGateway): GatewayBudgetStatus {
+    return nextStatus(budget, outcome, usersOf(this.#dependencies, budget).customers.length, now, gateway);
   }
 
   inUse(budget: GatewayBudget): string | undefined {
     return inUseMessage(budget, usersOf(this.#dependencies, budget));
   }
 
-  async delete(budget: GatewayBudget, signal: AbortSignal): Promise<boolean> {
-    const { clients, claims } = this.#dependencies;
-    const connection = await this.connect(budget, 'forDeletion');
-    return await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
-      const client = clients.for(fresh);
-      const observed = await observeTier(client, budgetIdOf(budget), { signal, priority: 'urgent' });
-      if (observed === undefined) return true;
-      const { ownership } = claims.of(budget, this.#dependencies.identity.addressOfConnection(fresh));
-      if (!isOwn(budget, observed, { ownership, policy: claims.adoptionPolicy(budget) })) return false;
-      await client.budgetDelete(budgetIdOf(budget), { signal, priority: 'urgent' });
-      return true;
-    });
+  async delete(
+    { resource: budget, client, signal, claim, policy }: Access<GatewayBudget, TierField>,
+    deletion: RecordDeletion,
+  ): Promise<boolean> {
+    if (deletion === 'none') return false;
+    const id = budgetIdOf(budget);
+    const observed = await observeTier(client, id, { signal, priority: 'urgent' });
+    if (observed === undefined) return true;
+    if (!isOwn(budget, observed, { ownership: claim.ownership, policy })) return false;
+    await client.budgetDelete(id, { signal, priority: 'urgent' });
+    return true;
   }
+}
 
-  async deleteLost(budget: GatewayBudget, isTaken: boolean, signal: AbortSignal): Promise<boolean> {
-    return !isTaken && this.inUse(budget) === undefined && (await this.delete(budget, signal));
-  }
+/** Another resource owns the budget. */
+export function conflict(budget: GatewayBudget, owner: GatewayBudget): Outcome {
+  const managed = `budget ${budgetIdOf(budget)} of this gateway`;
+  return ownedByAnother(words, budget, owner, managed, 'Use another budgetId, or delete one of the two resources.');
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Tier, type TierField, tierFields } from '../gateway/gateway.ts';
-import { changedFields, changesOf, desiredTier, tierHash } from './desired.ts';
+import { changedFields, changesOf, desiredTier, tierHash } from './comparison.ts';
 
 const tiers: fc.Arbitrary<Tier> = fc.record(
   {

@@ -7,7 +7,7 @@ import { callCost, type TestLiteLlm } from '../customer/testing/litellm.ts';
 import { type LitellmOperator, startLitellmOperator } from '../customer/testing/litellmOperator.ts';
 import { eventually, type KubectlUser } from '../customer/testing/testOperator.ts';
 import type { GatewayClient } from '../gateway/gateway.ts';
-import { conditionOf } from './ownership.ts';
+import { conditionOf } from './status.ts';
 
 describe('budgets at a real LiteLLM', function () {
   this.timeout(180_000);

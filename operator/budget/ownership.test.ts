@@ -16,8 +16,8 @@ import {
   type Ownership,
   ownershipAt,
 } from '../external/claims.ts';
-import { tierHash } from './desired.ts';
-import { budgetClaims, budgetIdOf, isOwn } from './ownership.ts';
+import { isOwn, tierHash } from './comparison.ts';
+import { budgetClaims, budgetIdOf } from './status.ts';
 import { budgetOf } from './testing/budgets.ts';
 
 const announced = { ownership: 'Creating', specHash: tierHash({ maxBudget: 1 }) } as const;

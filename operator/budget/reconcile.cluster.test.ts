@@ -4,7 +4,7 @@ import { budgets } from '../api/kinds.ts';
 import { FINALIZER, type GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { eventually } from '../customer/testing/testOperator.ts';
 import { answer, message, noFault, withTestbed } from '../customer/testing/testbed.ts';
-import { conditionOf } from './ownership.ts';
+import { conditionOf } from './status.ts';
 
 describe('budget reconcile', function () {
   this.timeout(120_000);

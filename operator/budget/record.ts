@@ -1,13 +1,13 @@
-/** A budget at its gateway, compared with the spec of one resource. */
+/** The budget of one resource at its gateway: how the resource reads and writes it. */
 import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
-import type { GatewayConnection } from '../connection/connection.ts';
 import {
-  type Change,
   type Comparison,
   type ExternalRecord,
+  failed,
   isInSync,
-  type Run,
-  type SyncAction,
+  type Origin,
+  type Report,
+  type Sync,
 } from '../external/external.ts';
 import {
   type CallOptions,
@@ -20,12 +20,10 @@ import {
   tierFields,
   tierOf,
 } from '../gateway/gateway.ts';
-import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
+import { changedFields, changesOf, desiredTier, isOwn, type TierChanges, tierHash } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
-import { changedFields, changesOf, desiredTier, type TierChanges, tierHash } from './desired.ts';
-import * as outcomes from './outcomes.ts';
-import { budgetIdOf, isOwn, ownsOrCreates } from './ownership.ts';
-import type { BudgetOutcome } from './status.ts';
+import { type BudgetOutcome, budgetIdOf } from './status.ts';
 
 /** No customer has this id: the call reads nothing and changes nothing. */
 const probeId = 'gcust-probe';
@@ -37,84 +35,107 @@ export async function observeTier(client: GatewayClient, id: string, options: Ca
 }
 
 interface TierComparison extends Comparison {
+  readonly changes: readonly TierField[];
   /** The fields that the operator has set before. */
   readonly before: ReadonlySet<TierField>;
-  readonly changes: TierChanges;
+  readonly values: TierChanges;
 }
 
 /** The budget of one resource during one sync. */
 export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
   readonly lookup = 'POST /budget/info';
-  readonly noun = 'budget';
   readonly createsFirst = false;
   readonly #dependencies: Dependencies;
-  readonly #run: Run<GatewayBudget, TierField>;
-  readonly #connection: GatewayConnection;
-  readonly #client: GatewayClient;
-  readonly #signal: AbortSignal;
-  readonly #address: string;
-  /** The resource when the sync began. */
-  readonly #budget: GatewayBudget;
+  readonly #sync: Sync<GatewayBudget, TierField>;
   readonly #id: string;
   readonly #desired: Tier;
   readonly #specHash: string;
-  /** The sync request that this sync handles. A later one is left to the next sync. */
-  readonly #syncRequest: string | undefined;
   #lostCreation = false;
 
-  constructor(
-    dependencies: Dependencies,
-    run: Run<GatewayBudget, TierField>,
-    connection: GatewayConnection,
-    signal: AbortSignal,
-  ) {
+  constructor(dependencies: Dependencies, sync: Sync<GatewayBudget, TierField>) {
     this.#dependencies = dependencies;
-    this.#run = run;
-    this.#connection = connection;
-    this.#client = dependencies.clients.for(connection);
-    this.#signal = signal;
-    this.#address = dependencies.identity.addressOfConnection(connection);
-    this.#budget = run.latest;
-    this.#id = budgetIdOf(run.latest);
-    this.#desired = desiredTier(run.latest.spec);
+    this.#sync = sync;
+    this.#id = budgetIdOf(sync.resource);
+    this.#desired = desiredTier(sync.resource.spec);
     this.#specHash = tierHash(this.#desired);
-    this.#syncRequest = pendingSyncRequest(run.latest);
-    run.claimAt(connection);
   }
 
   /** A gateway without a `/budget` API stores no budgets. */
-  async withoutLookup(): Promise<BudgetOutcome | undefined> {
+  async unsupported(): Promise<BudgetOutcome | undefined> {
+    const { client, connection, signal } = this.#sync;
     // Another server at a wrong address has no /budget API either. Customers would then be stored in another way.
-    if (!this.#client.isLiteLlm) await this.#client.customerInfo(probeId, { signal: this.#signal });
-    const supports = await this.#dependencies.clients.hasBudgetApi(this.#connection);
-    return supports ? undefined : outcomes.notSupported;
+    if (!client.isLiteLlm) await client.customerInfo(probeId, { signal });
+    return (await this.#dependencies.clients.hasBudgetApi(connection)) ? undefined : notSupported;
   }
 
   async observe(first?: 'first'): Promise<Tier | undefined> {
-    const isRoutine = first !== undefined && (isInSync(this.#budget) || isObserveOnly(this.#budget));
+    const { resource: budget, client, signal } = this.#sync;
+    const isRoutine = first !== undefined && (isInSync(budget) || isObserveOnly(budget));
     const priority = first === undefined ? {} : { priority: isRoutine ? ('routine' as const) : ('urgent' as const) };
-    return await observeTier(this.#client, this.#id, { signal: this.#signal, ...priority });
+    return await observeTier(client, this.#id, { signal, ...priority });
   }
 
-  observed(tier: Tier | undefined): BudgetOutcome {
-    const differing = tier === undefined ? undefined : changedFields(changesOf(this.#desired, new Set(), tier));
-    return outcomes.observed(this.#budget, differing, this.#syncRequest);
+  observed(tier: Tier): Report & { readonly found: Partial<BudgetOutcome> } {
+    return { differs: changedFields(changesOf(this.#desired, new Set(), tier)), found: { budgetId: this.#id } };
   }
 
-  begin(): Promise<void> {
-    return Promise.resolve();
+  refuse(tier: Tier): Promise<BudgetOutcome | undefined> {
+    const { resource, policy } = this.#sync;
+    return Promise.resolve(!this.#isOwn(tier) && policy === 'Refuse' ? refused(resource) : undefined);
   }
 
-  /** Not Ready until the budget exists: customers that lost their link to it are then linked again. */
-  async announceCreation(): Promise<void> {
-    await this.#run.ensureFinalizer();
-    const isAgain = this.#run.claim.ownership.state === 'owned';
-    const creating = outcomes.creating(this.#applied(fieldsOf(this.#desired)), isAgain);
-    await this.#run.report({ ...creating, address: this.#address });
+  #isOwn(tier: Tier): boolean {
+    const { resource, claim, policy } = this.#sync;
+    return !this.#lostCreation && isOwn(resource, tier, { ownership: claim.ownership, policy });
+  }
+
+  compare(tier: Tier): TierComparison {
+    const { resource, claim } = this.#sync;
+    const before = this.#isOwn(tier) ? claim.ownership.fields : new Set<TierField>();
+    const values = changesOf(this.#desired, before, tier);
+    const changes = changedFields(values);
+    const specChanged = resource.status?.specHash !== this.#specHash;
+    return { before, values, changes, differs: changes, specChanged, isUpToDate: changes.length === 0 };
+  }
+
+  originOf(tier: Tier): Origin | undefined {
+    const { resource, claim } = this.#sync;
+    if (claim.ownership.state === 'owned') return undefined;
+    if (!this.#isOwn(tier)) return 'adopted';
+    // The operator ended after it had announced the creation.
+    return resource.status?.ownership === 'Creating' ? 'created' : 'restored';
+  }
+
+  /** A budget that is created is not Ready until it exists: customers that lost their link to it are then linked again. */
+  async announce(comparison: TierComparison | undefined): Promise<void> {
+    const { run, claim, address } = this.#sync;
+    const { state, fields: known } = claim.ownership;
+    if (comparison === undefined) {
+      await run.ensureFinalizer();
+      const message = 'The budget does not exist at the gateway and is being created.';
+      const ownership = state === 'owned' ? 'Owned' : 'Creating';
+      await run.report({ ...failed('Creating', { message }), ownership, address, applied: this.#applied(this.#named) });
+      return;
+    }
+    await run.ensureMarked([]);
+    const fields = new Set([...comparison.before, ...this.#named]);
+    if (state === 'owned' && [...fields].every((field) => known.has(field))) return;
+    const gateway = this.#dependencies.identity.digest(address);
+    await run.updateStatus({ ownership: 'Owned', appliedFields: [...fields], gateway });
+  }
+
+  /** The fields that the spec names. */
+  get #named(): readonly TierField[] {
+    return tierFields.filter((field) => this.#desired[field] !== undefined);
+  }
+
+  #applied(fields: readonly TierField[]): { readonly specHash: string; readonly fields: readonly TierField[] } {
+    return { specHash: this.#specHash, fields };
   }
 
   async create(): Promise<void> {
-    await this.#client.budgetNew({ budget_id: this.#id, ...tierColumns(this.#desired) }, { signal: this.#signal });
+    const { client, signal } = this.#sync;
+    await client.budgetNew({ budget_id: this.#id, ...tierColumns(this.#desired) }, { signal });
   }
 
   mayExist(error: unknown): boolean {
@@ -125,84 +146,37 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
     this.#lostCreation = true;
   }
 
-  createdAction(): SyncAction {
-    return outcomes.createdAction(this.#run.claim.ownership.state === 'owned');
-  }
-
-  refuse(tier: Tier): Promise<BudgetOutcome | undefined> {
-    const isRefused = !this.#isOwn(tier) && this.#policy === 'Refuse';
-    return Promise.resolve(isRefused ? { ...outcomes.refused(this.#budget), address: this.#address } : undefined);
-  }
-
-  get #policy(): 'Adopt' | 'Refuse' {
-    return this.#dependencies.claims.adoptionPolicy(this.#budget);
-  }
-
-  #isOwn(tier: Tier): boolean {
-    const { ownership } = this.#run.claim;
-    return !this.#lostCreation && isOwn(this.#budget, tier, { ownership, policy: this.#policy });
-  }
-
-  compare(tier: Tier): TierComparison {
-    const before = this.#isOwn(tier) ? this.#run.claim.ownership.fields : new Set<TierField>();
-    const changes = changesOf(this.#desired, before, tier);
-    const specChanged = this.#budget.status?.specHash !== this.#specHash;
-    return { before, changes, specChanged, isUpToDate: changedFields(changes).length === 0 };
-  }
-
-  adoptedAction(tier: Tier): SyncAction | undefined {
-    if (this.#run.claim.ownership.state === 'owned') return undefined;
-    return outcomes.adoptedAction(this.#budget, this.#isOwn(tier));
-  }
-
-  async announce({ before }: TierComparison): Promise<void> {
-    await this.#run.ensureMarked([]);
-    const { state, fields: known } = this.#run.claim.ownership;
-    const fields = new Set([...before, ...fieldsOf(this.#desired)]);
-    if (state === 'owned' && [...fields].every((field) => known.has(field))) return;
-    const gateway = this.#dependencies.identity.digest(this.#address);
-    await this.#run.updateStatus({ ownership: 'Owned', appliedFields: [...fields], gateway });
-  }
-
-  async update({ changes }: TierComparison): Promise<void> {
-    const row = await this.#client.budgetUpdate(
-      { budget_id: this.#id, ...tierColumns(changes) },
-      { signal: this.#signal },
-    );
+  async update({ values }: TierComparison): Promise<void> {
+    const { client, signal } = this.#sync;
+    const row = await client.budgetUpdate({ budget_id: this.#id, ...tierColumns(values) }, { signal });
     if (row !== undefined) return;
     const message = 'The budget was deleted at the gateway during an update.';
     throw new GatewayError('transient', 'POST /budget/update', message);
   }
 
-  updatedAction({ changes, specChanged }: TierComparison): SyncAction {
-    return outcomes.updatedAction(changedFields(changes), specChanged);
-  }
-
-  upToDate({ specChanged }: TierComparison, action: SyncAction | undefined): BudgetOutcome {
-    // The operator may have ended after the write of a changed spec, and before the status. Before an adoption, it has
-    // written nothing.
-    const wrote = specChanged && ownsOrCreates(this.#budget) && !this.#run.claim.ownership.isElsewhere;
-    const applied = this.#applied(fieldsOf(this.#desired));
-    const outcome = outcomes.inSync(this.#budget, applied, action, this.#syncRequest);
-    return { ...outcome, wrote, address: this.#address };
-  }
-
-  written(after: Tier, { comparison, action }: Change<TierComparison>): BudgetOutcome {
-    const left = changedFields(changesOf(this.#desired, comparison?.before ?? new Set(), after));
-    const fields = tierFields.filter((field) => this.#desired[field] !== undefined || left.includes(field));
-    const applied = this.#applied(fields);
-    const outcome =
-      left.length > 0
-        ? outcomes.notConverged(this.#run.latest, applied, left)
-        : outcomes.inSync(this.#run.latest, applied, action, this.#syncRequest);
-    return { ...outcome, wrote: true, address: this.#address };
-  }
-
-  #applied(fields: readonly TierField[]): { readonly specHash: string; readonly fields: readonly TierField[] } {
-    return { specHash: this.#specHash, fields };
+  report(tier: Tier, comparison: TierComparison | undefined): Report & { readonly found: Partial<BudgetOutcome> } {
+    const differs = changedFields(changesOf(this.#desired, comparison?.before ?? new Set(), tier));
+    const fields = tierFields.filter((field) => this.#desired[field] !== undefined || differs.includes(field));
+    return { differs, found: { budgetId: this.#id, applied: this.#applied(fields) } };
   }
 }
 
-function fieldsOf(tier: Tier): TierField[] {
-  return tierFields.filter((field) => tier[field] !== undefined);
+const notSupported: BudgetOutcome = {
+  synced: false,
+  reason: 'NotSupported',
+  message:
+    'The gateway has no /budget API, so it cannot store a budget. Set the limits on each GatewayCustomer, and delete this resource.',
+};
+
+/** The gateway already has a budget of another origin. */
+export function refused(budget: GatewayBudget): BudgetOutcome {
+  const isExplicit = budget.spec.adoptionPolicy === 'Refuse';
+  const cause = isExplicit
+    ? 'spec.adoptionPolicy is Refuse'
+    : 'only a GatewayBudget in the namespace of the instance may adopt it, and only if spec.adoption of the instance is not None';
+  const remedy = isExplicit
+    ? 'Delete the budget at the gateway, or set adoptionPolicy to Adopt in the namespace of the instance.'
+    : 'Use another budgetId, or create the GatewayBudget in the namespace of the instance.';
+  const message = `The gateway already has budget ${budgetIdOf(budget)}, and ${cause}. ${remedy}`;
+  return { synced: false, reason: 'AlreadyExists', ownership: 'Refused', message };
 }

@@ -1,16 +1,20 @@
 /** The status and the events of a budget, as tables. */
 import { expect } from 'chai';
 import type { GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
-import { transitions } from '../external/resource.ts';
-import * as outcomes from './outcomes.ts';
+import { actionOf, inSync as inSyncOf, transitions } from '../external/outcomes.ts';
+import { conflict } from './adapter.ts';
+import { refused } from './record.ts';
 import { type BudgetOutcome, nextStatus } from './status.ts';
 import { budgetOf } from './testing/budgets.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
 const applied = { specHash: 'hash', fields: ['maxBudget'] } as const;
-const inSync = outcomes.inSync(budgetOf(), applied, undefined, undefined);
-const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now, 'digest');
+const words = { kind: 'GatewayBudget', noun: 'budget', record: 'budget' };
+const found = { ownership: 'Owned', address: 'gateway', budgetId: 'gold', applied } as const;
+const inSync = { ...inSyncOf(words, undefined), ...found } as BudgetOutcome;
+const here = { digest: 'digest', isElsewhere: false };
+const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now, here);
 const failed = (reason: BudgetOutcome['reason']): BudgetOutcome => ({ synced: false, reason, message: 'Why.' });
 const typesOf = ({ conditions = [] }: GatewayBudgetStatus): string[] =>
   conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
@@ -62,8 +66,8 @@ describe('the status of a budget', () => {
 
   it('does not change while nothing changes, except for the time of the sync once an hour', () => {
     const budget = budgetOf({}, synced);
-    expect(nextStatus(budget, inSync, 2, later(59))).to.equal(synced);
-    expect(nextStatus(budget, inSync, 2, later(61))).to.deep.equal({
+    expect(nextStatus(budget, inSync, 2, later(59), here)).to.equal(synced);
+    expect(nextStatus(budget, inSync, 2, later(61), here)).to.deep.equal({
       ...synced,
       lastSyncTime: later(61).toISOString(),
     });
@@ -73,8 +77,8 @@ describe('the status of a budget', () => {
 
   it('of a resource that owns nothing describes no budget', () => {
     const foreign: BudgetOutcome[] = [
-      outcomes.refused(budgetOf()),
-      outcomes.ownedByAnother(budgetOf(), budgetOf({}, undefined, { name: 'other' })),
+      refused(budgetOf()),
+      conflict(budgetOf(), budgetOf({}, undefined, { name: 'other' })) as BudgetOutcome,
     ];
     for (const outcome of foreign) {
       const status = nextStatus(budgetOf({}, synced), outcome, 0, now);
@@ -84,7 +88,7 @@ describe('the status of a budget', () => {
 
   it('does not name an owner in another namespace', () => {
     const other = budgetOf({}, undefined, { name: 'secret', namespace: 'theirs' });
-    expect(outcomes.ownedByAnother(budgetOf(), other).message).to.not.match(/secret|theirs/);
+    expect(conflict(budgetOf(), other).message).to.not.match(/secret|theirs/);
   });
 });
 
@@ -94,12 +98,13 @@ describe('the events of a budget', () => {
     const status = nextStatus(budget, outcome, 0, now);
     return transitions('Ready', budget, status, outcome.action).map(({ type, reason }) => `${type} ${reason}`);
   };
-  const action = outcomes.createdAction(false);
+  const action = actionOf('created', words);
   const unreachable = failed('GatewayUnreachable');
+  const creating: BudgetOutcome = { ...failed('Creating'), ownership: 'Creating', applied };
 
   for (const [what, before, outcome, expected] of [
     ['a creation', undefined, { ...inSync, action }, ['Normal Created']],
-    ['an announced creation', undefined, outcomes.creating(applied, false), []],
+    ['an announced creation', undefined, creating, []],
     ['a reconcile without a change', synced, inSync, []],
     ['a failure', synced, unreachable, ['Warning SyncFailed']],
     ['the same failure again', nextStatus(budgetOf({}, synced), unreachable, 0, now), unreachable, []],

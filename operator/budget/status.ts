@@ -1,30 +1,46 @@
-/** The status of a budget after a reconcile. Pure. */
+/** What the status of a budget says of the budget at its gateway. Pure. */
 import type { Condition, GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
-import type { BudgetConditionReason } from '../conditions/conditions.ts';
-import { needsUser, nextReason, readyConditions } from '../conditions/conditions.ts';
-import { type Outcome, withSyncTime } from '../external/external.ts';
-import type { TierField } from '../gateway/gateway.ts';
+import { type BudgetConditionReason, currentCondition, type StandardConditionType } from '../conditions/conditions.ts';
+import { allows, instanceKeyOf } from '../connection/connection.ts';
+import {
+  type ClaimRules,
+  nextStatus as nextExternalStatus,
+  type Outcome,
+  type StatusGateway,
+  type StatusRules,
+} from '../external/external.ts';
+import { type TierField, tierFields } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-
-/** What the gateway has after a sync, or will have after an announced write. */
-export interface AppliedTier {
-  readonly specHash: string;
-  readonly fields: readonly TierField[];
-}
 
 /** How a reconcile of a budget ended. */
 export interface BudgetOutcome extends Outcome {
   readonly reason: BudgetConditionReason;
   readonly ownership?: NonNullable<GatewayBudgetStatus['ownership']>;
-  readonly applied?: AppliedTier;
   /** The id of the budget, if the gateway has it. */
   readonly budgetId?: string;
 }
 
+const recordFields = ['specHash', 'appliedFields', 'gateway', 'budgetId'] as const;
+
+const budgetStatus: StatusRules<GatewayBudget, BudgetOutcome> = {
+  condition: 'Ready',
+  recordFields,
+  notAllowed: [],
+  // A resource that owns nothing describes no budget. One that only observes keeps the id while the gateway does not answer.
+  ended(budget, { ownership, reason }) {
+    if (ownership === 'Waiting' || ownership === 'Refused') return recordFields;
+    if (!isObserveOnly(budget)) return [];
+    return reason === 'NotAtGateway' ? recordFields : recordFields.filter((field) => field !== 'budgetId');
+  },
+  fields: {
+    budgetId: ({ budgetId }) => budgetId,
+    lastChangeTime: ({ wrote }, _budget, now) => (wrote === true ? now.toISOString() : undefined),
+  },
+};
+
 /**
  * The status after an outcome.
  * @param customers the number of customers that use the budget
- * @param gateway digest of the address of the outcome, see `status.gateway`; undefined: the outcome is about no gateway
  * @returns the same object if nothing changed
  */
 export function nextStatus(
@@ -32,45 +48,48 @@ export function nextStatus(
   outcome: BudgetOutcome,
   customers: number,
   now: Date,
-  gateway?: string,
+  gateway?: StatusGateway,
 ): GatewayBudgetStatus {
-  const before = budget.status ?? {};
-  const after: GatewayBudgetStatus = {
-    ...retained(budget, outcome),
-    customers,
-    observedGeneration: budget.metadata.generation,
-    ...(isObserveOnly(budget) ? { ownership: 'Observed' } : {}),
-    ...(outcome.ownership === undefined ? {} : { ownership: outcome.ownership }),
-    ...(outcome.ownership !== undefined && gateway !== undefined ? { gateway } : {}),
-    ...(outcome.applied === undefined ? {} : appliedStatus(outcome.applied)),
-    ...(outcome.budgetId === undefined ? {} : { budgetId: outcome.budgetId }),
-    ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
-    ...(outcome.wrote === true ? { lastChangeTime: now.toISOString() } : {}),
-    conditions: conditionsOf(budget, outcome, now),
-  };
-  return withSyncTime(before, after, outcome, now);
+  const rules = { ...budgetStatus, fields: { ...budgetStatus.fields, customers: () => customers } };
+  return nextExternalStatus(rules, budget, outcome, now, gateway);
 }
 
-/** The fields of the previous status that remain. A resource that owns nothing has none that describe a budget. */
-function retained(budget: GatewayBudget, { ownership, reason }: BudgetOutcome): GatewayBudgetStatus {
-  const before = budget.status ?? {};
-  const ownsNothing = ownership === 'Waiting' || ownership === 'Refused';
-  if (!ownsNothing && !isObserveOnly(budget)) return before;
-  const { appliedFields: _fields, specHash: _hash, gateway: _gateway, budgetId, ...rest } = before;
-  // A budget that is only observed keeps its id while the gateway does not answer.
-  const keepsId = !ownsNothing && reason !== 'NotAtGateway' && budgetId !== undefined;
-  return keepsId ? { ...rest, budgetId } : rest;
+/** The status announces a creation. A mark decides where there is no status: the resource was restored from a backup. */
+export const budgetClaims: ClaimRules<GatewayBudget, TierField> = {
+  markKind: 'GatewayBudget',
+  idOf: budgetIdOf,
+  isAdmitted: (instance, { metadata }) => allows(instance, metadata.namespace),
+  // Customers of every namespace may share a budget, so only the owner of the gateway may change one that it has already.
+  adoptsOnlyAtInstance: true,
+  stateOf({ ownership }, marked) {
+    if (ownership === 'Owned') return 'owned';
+    return ownership === 'Creating' || (ownership === undefined && marked) ? 'pending' : 'none';
+  },
+  fields: tierFields,
+};
+
+/** Whether the gateway has, or may have, a budget of this resource. */
+export function ownsOrCreates(budget: GatewayBudget): boolean {
+  const { status } = budget;
+  if (isObserveOnly(budget)) return false;
+  return status?.ownership === 'Owned' || status?.ownership === 'Creating';
 }
 
-function appliedStatus({ specHash, fields }: AppliedTier): Partial<GatewayBudgetStatus> {
-  return { specHash, appliedFields: [...fields] };
+/**
+ * The id of the budget at the gateway. Outside the namespace of the instance, it begins with the namespace, which contains
+ * no dot: whoever applies an id first must not keep the admin of the instance, or another namespace, out of it.
+ */
+export function budgetIdOf(budget: GatewayBudget): string {
+  const { spec, metadata } = budget;
+  const id = spec.budgetId ?? metadata.name;
+  return instanceKeyOf(budget).namespace === metadata.namespace ? id : `${metadata.namespace}.${id}`;
 }
 
-function conditionsOf(budget: GatewayBudget, { synced, reason, message }: BudgetOutcome, now: Date): Condition[] {
-  const state = {
-    status: synced ? ('True' as const) : ('False' as const),
-    reason: nextReason(budget, 'Ready', reason),
-    message,
-  };
-  return readyConditions(budget, now, state, needsUser(reason) ? state : undefined);
+/** The condition of a type, if the budget has one. */
+export function conditionOf(budget: GatewayBudget, type: StandardConditionType): Condition | undefined {
+  return currentCondition(budget, type);
+}
+
+export function isReady(budget: GatewayBudget): boolean {
+  return conditionOf(budget, 'Ready')?.status === 'True';
 }

@@ -2,7 +2,7 @@
 import type { BudgetRef, GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
 import { keyText, type Lister, type ObjectKey } from '../runtime/runtime.ts';
-import { conditionOf, isReady } from './ownership.ts';
+import { conditionOf, isReady } from './status.ts';
 
 /** A reference to a budget cannot be used. The message is a condition message. */
 export class BudgetNotUsableError extends Error {

@@ -9,7 +9,7 @@ import {
   type KnownInstances,
 } from '../connection/connection.ts';
 import { type Index, keyText, type ObjectKey } from '../runtime/runtime.ts';
-import { budgetIdOf, ownsOrCreates } from './ownership.ts';
+import { budgetIdOf, ownsOrCreates } from './status.ts';
 
 /** The sources of {@link usersOf}. */
 export interface UserSources extends KnownInstances {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { ensureKstatus, type ObjectStatus, readStatuses } from '../../hack/harness/kstatus.ts';
 import type { GatewayBudget, GatewayCustomer, GatewayInstance, GuardrailPolicy } from '../api/v1alpha1/v1alpha1.ts';
-import * as budgetOutcomes from '../budget/outcomes.ts';
+import { refused } from '../budget/record.ts';
 import { type BudgetOutcome, nextStatus as nextBudgetStatus } from '../budget/status.ts';
 import { budgetOf } from '../budget/testing/budgets.ts';
 import { ownerGone } from '../customer/succession.ts';
@@ -53,7 +53,7 @@ const customerFailed = (reason: SyncOutcome['reason']): GatewayCustomer =>
   customerAfter({ synced: false, reason, message: 'Why.' });
 
 const paused = { synced: false, reason: 'Paused', message: pausedMessage(budgetOf()) } as const;
-const tier = { specHash: 'h', fields: ['maxBudget'], gateway: 'g' } as const;
+const tier = { specHash: 'h', fields: ['maxBudget'] } as const;
 const budgetAfter = (outcome: BudgetOutcome, before = budgetOf()): GatewayBudget => ({
   ...before,
   status: nextBudgetStatus(before, outcome, 2, now),
@@ -97,12 +97,17 @@ const rows: readonly Row[] = [
   ['a new budget', { ...budgetOf(), status: newStatus }, 'InProgress', 'Progressing'],
   [
     'a budget in sync',
-    budgetAfter(budgetOutcomes.inSync(budgetOf(), tier, undefined, undefined)),
+    budgetAfter({ synced: true, reason: 'UpToDate', message: 'It matches.', ownership: 'Owned', applied: tier }),
     'Current',
     'Healthy',
   ],
-  ['a budget that is created', budgetAfter(budgetOutcomes.creating(tier, false)), 'InProgress', 'Progressing'],
-  ['a refused budget', budgetAfter(budgetOutcomes.refused(budgetOf())), 'Failed', 'Degraded'],
+  [
+    'a budget that is created',
+    budgetAfter({ synced: false, reason: 'Creating', message: 'Why.', ownership: 'Creating', applied: tier }),
+    'InProgress',
+    'Progressing',
+  ],
+  ['a refused budget', budgetAfter(refused(budgetOf())), 'Failed', 'Degraded'],
   [
     'a budget in use',
     deleted(budgetAfter({ synced: false, reason: 'InUse', message: 'Why.' })),

@@ -2,12 +2,15 @@
 import {
   annotations,
   type GatewayCustomer,
+  type GatewayCustomerStatus,
   gatewayCustomerNames,
+  type GatewayInstance,
   hasInvisibleCharacters,
 } from '../api/v1alpha1/v1alpha1.ts';
 import { BudgetNotUsableError } from '../budget/budget.ts';
-import { ConnectionError, type GatewayConnection, permitsId } from '../connection/connection.ts';
+import { ConnectionError, instanceKeyOf, permitsId } from '../connection/connection.ts';
 import {
+  type Access,
   type Adapter,
   type AdapterWords,
   type AnyRecord,
@@ -15,21 +18,22 @@ import {
   type ConnectionPurpose,
   failed,
   type Outcome,
+  type RecordDeletion,
   type Run,
   type StatusGateway,
+  type Sync,
 } from '../external/external.ts';
 import type { Field } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { type EventDetails, keyText, type ObjectKey } from '../runtime/runtime.ts';
-import { deleteRecord, ErasureError, type RecordDeletion } from './deleteRecord.ts';
+import { deleteRecord, ErasureError } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
 import { CustomerRecord } from './record.ts';
 import { nextStatus, type SyncOutcome } from './status.ts';
-import { handOver, ownedByAnother, ownerGone, takeOver, withClaimants } from './succession.ts';
+import { conflict, customerWords, handOver, ownerGone, takeOver, withClaimants } from './succession.ts';
 
 const words: AdapterWords<GatewayCustomer> = {
-  noun: 'customer',
-  record: 'record',
+  ...customerWords,
   recordOf: ({ metadata: { namespace, name } }) => `the record of ${namespace}/${name}`,
   idOf: ({ spec }) => `customer ${spec.customerId}`,
   deleted: () => 'The customer was deleted at the gateway.',
@@ -53,16 +57,38 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
     this.#overwrites = new Overwrites(dependencies.monotonic);
   }
 
-  async connect(customer: GatewayCustomer, purpose: ConnectionPurpose): Promise<GatewayConnection> {
-    return await connect(this.#dependencies, customer, purpose);
+  /** The API server refuses new ids with invisible characters. One that was stored before can still be deleted. */
+  checkId({ spec }: GatewayCustomer, purpose: ConnectionPurpose): void {
+    if (purpose === 'forDeletion' || !hasInvisibleCharacters(spec.customerId)) return;
+    throw new ConnectionError(
+      'CustomerIdNotAllowed',
+      'spec.customerId contains invisible characters. Create another GatewayCustomer with an id without them, and delete this one.',
+    );
+  }
+
+  checkInstance(customer: GatewayCustomer, instance: GatewayInstance | undefined, purpose: ConnectionPurpose): void {
+    const { metadata, spec } = customer;
+    const { namespace, name } = instanceKeyOf(customer);
+    if (purpose === 'forCustomer' && this.#dependencies.identity.addressOfInstance(instance) === undefined) {
+      // The address of a Service without a port is known after the first reconcile of the instance.
+      throw new ConnectionError(
+        'InstanceNotReady',
+        `The address of GatewayInstance ${namespace}/${name} is not known yet. Its condition Reachable says why.`,
+      );
+    }
+    if (instance === undefined || permitsId(instance, metadata.namespace, spec.customerId)) return;
+    throw new ConnectionError(
+      'CustomerIdNotAllowed',
+      `GatewayInstance ${namespace}/${name} does not allow this customerId in namespace ${metadata.namespace}: its spec.customerIdPrefixes reserves the prefix for another namespace, or lists other prefixes for this one. Create the customer with another customerId, or change spec.customerIdPrefixes.`,
+    );
   }
 
   ownedByAnother(customer: GatewayCustomer, owner: Claim<GatewayCustomer, Field>): Outcome {
-    return ownedByAnother(customer, owner);
+    return conflict(customer, owner);
   }
 
-  record(run: Run<GatewayCustomer, Field>, connection: GatewayConnection, signal: AbortSignal): AnyRecord {
-    return new CustomerRecord(this.#dependencies, run, connection, signal);
+  record(sync: Sync<GatewayCustomer, Field>): AnyRecord {
+    return new CustomerRecord(this.#dependencies, sync);
   }
 
   reported(run: Run<GatewayCustomer, Field>, outcome: SyncOutcome, syncInterval: number): Outcome {
@@ -78,9 +104,10 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
   nextStatus(
     customer: GatewayCustomer,
     outcome: SyncOutcome,
+    now: Date,
     gateway: StatusGateway,
-  ): NonNullable<GatewayCustomer['status']> {
-    return nextStatus(customer, outcome, this.#dependencies.now(), gateway);
+  ): GatewayCustomerStatus {
+    return nextStatus(customer, outcome, now, gateway);
   }
 
   async takeOver(run: Run<GatewayCustomer, Field>): Promise<void> {
@@ -91,19 +118,8 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
     return handOver(claim);
   }
 
-  async delete(customer: GatewayCustomer, signal: AbortSignal): Promise<boolean> {
-    return await this.#delete(customer, 'own', signal);
-  }
-
-  async deleteLost(customer: GatewayCustomer, isTaken: boolean, signal: AbortSignal): Promise<boolean> {
-    const mustRefuse = this.#dependencies.claims.adoptionPolicy(customer) === 'Refuse';
-    await this.#delete(customer, isTaken ? 'none' : mustRefuse ? 'ifLinked' : 'own', signal);
-    return true;
-  }
-
-  async #delete(customer: GatewayCustomer, deletion: RecordDeletion, signal: AbortSignal): Promise<boolean> {
-    const connection = await this.connect(customer, 'forDeletion');
-    return await deleteRecord(this.#dependencies, customer, connection, { deletion, signal });
+  async delete(access: Access<GatewayCustomer, Field>, deletion: RecordDeletion): Promise<boolean> {
+    return await deleteRecord(this.#dependencies, access, deletion);
   }
 
   deletionReason(error: unknown): 'ErasurePending' | undefined {
@@ -113,40 +129,6 @@ export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
   forget(key: ObjectKey): void {
     this.#overwrites.forget(key);
   }
-}
-
-/**
- * The connection for a customer.
- * @param purpose `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or
- *   its key
- * @throws ConnectionError if there is no connection or the instance does not allow the customer
- */
-export async function connect(
-  { connections, instances, identity }: Pick<Dependencies, 'connections' | 'instances' | 'identity'>,
-  { metadata: { namespace }, spec: { instanceRef, customerId } }: GatewayCustomer,
-  purpose: 'forCustomer' | 'forDeletion' = 'forCustomer',
-): Promise<GatewayConnection> {
-  // The API server refuses new ones. One that was stored before can still be deleted.
-  if (purpose === 'forCustomer' && hasInvisibleCharacters(customerId)) {
-    throw new ConnectionError(
-      'CustomerIdNotAllowed',
-      'spec.customerId contains invisible characters. Create another GatewayCustomer with an id without them, and delete this one.',
-    );
-  }
-  const connection = await connections[purpose](instanceRef, namespace);
-  const instance = instances.get(connection.instance);
-  if (purpose === 'forCustomer' && identity.addressOfInstance(instance) === undefined) {
-    // The address of a Service without a port is known after the first reconcile of the instance.
-    throw new ConnectionError(
-      'InstanceNotReady',
-      `The address of GatewayInstance ${connection.instance.namespace}/${connection.instance.name} is not known yet. Its condition Reachable says why.`,
-    );
-  }
-  if (instance === undefined || permitsId(instance, namespace, customerId)) return connection;
-  throw new ConnectionError(
-    'CustomerIdNotAllowed',
-    `GatewayInstance ${connection.instance.namespace}/${connection.instance.name} does not allow this customerId in namespace ${namespace}: its spec.customerIdPrefixes reserves the prefix for another namespace, or lists other prefixes for this one. Create the customer with another customerId, or change spec.customerIdPrefixes.`,
-  );
 }
 
 /** The number of corrections in a row that shows a second writer. One or two may be changes by hand. */

@@ -1,12 +1,11 @@
 /** The customer controller. */
-import { budgets, customers, instances, policies } from '../api/kinds.ts';
-import { type GatewayCustomer, gatewayCustomerNames, type GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { budgets, customers, policies } from '../api/kinds.ts';
+import { type GatewayCustomer, gatewayCustomerNames } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetUseKeys, mattersToUsers } from '../budget/budget.ts';
-import { accessProblem, allows, identityPermissions, instanceKeyOf, isReachable } from '../connection/connection.ts';
-import { ExternalReconciler } from '../external/external.ts';
-import { definitionPermission } from '../lifecycle/lifecycle.ts';
+import { accessProblem, allows, identityPermissions, instanceKeyOf } from '../connection/connection.ts';
+import { externalController, ExternalReconciler } from '../external/external.ts';
 import { changedUsability } from '../policy/policy.ts';
-import { type ControllerSpec, keyOf, keyText, type ObjectKey, type Runtime, when } from '../runtime/runtime.ts';
+import { type ControllerSpec, keyText, type ObjectKey, type Runtime } from '../runtime/runtime.ts';
 import { CustomerAdapter } from './adapter.ts';
 import { mattersToClaimants } from './succession.ts';
 import { createDependencies, type CustomerDependencies, type Dependencies } from './dependencies.ts';
@@ -21,23 +20,18 @@ export function customerController(runtime: Runtime, given: CustomerDependencies
   const reconciler = new ExternalReconciler(dependencies, new CustomerAdapter(dependencies));
   exportCustomers(runtime);
   return (
-    when(customers)
-      // When a customer is created, deleted, no longer managed, or has taken over, another claimant may act.
-      .watches(customers, (customer) => dependencies.claims.otherKeys(customer), { changed: mattersToClaimants })
+    externalController(customers, gatewayCustomerNames, dependencies, {
+      claimants: mattersToClaimants,
+      // The guardrail can enforce who may call, or no longer.
+      instance: (before, after) => accessProblem(before) !== accessProblem(after),
+    })
       // The condition FullyApplied depends on what the guardrail's pods have.
       .watches(customers, ({ metadata }) => [metadata], { changed: changedEnforcement })
-      .watches(instances, (instance) => dependencies.byInstance.keys(keyText(keyOf(instance))), {
-        changed: mattersToCustomers,
-      })
       .watches(budgets, (budget) => budgetUseKeys(budget).flatMap((use) => dependencies.byBudget.keys(use)), {
         changed: mattersToUsers,
       })
       .watches(policies, ({ metadata }) => dependencies.byPolicy.keys(keyText(metadata)), { changed: changedUsability })
-      .needs(
-        { group: '', resource: 'namespaces', verbs: ['get'], scope: 'watched' },
-        definitionPermission(gatewayCustomerNames),
-        ...identityPermissions,
-      )
+      .needs(...identityPermissions)
       .sharedBy((key) => groupsOf(dependencies, key))
       .reconcile(reconciler)
   );
@@ -54,18 +48,6 @@ function groupsOf({ cache, instances: known }: Dependencies, key: ObjectKey): re
   const instance = customer && known.get(instanceKeyOf(customer));
   if (instance === undefined || !allows(instance, key.namespace)) return [key.namespace];
   return [instance.metadata.namespace, instance.metadata.name, key.namespace];
-}
-
-/**
- * Whether the spec changed, the gateway became reachable, or the guardrail can enforce who may call, or no longer. Its
- * customers are then reconciled without waiting for their backoff.
- */
-function mattersToCustomers(before: GatewayInstance, after: GatewayInstance): boolean {
-  return (
-    before.metadata.generation !== after.metadata.generation ||
-    (isReachable(after) && !isReachable(before)) ||
-    accessProblem(before) !== accessProblem(after)
-  );
 }
 
 /** Whether the guardrail's pods have begun or ceased to enforce rules of the customer. */

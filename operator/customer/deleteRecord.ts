@@ -1,8 +1,7 @@
 /** Deletes everything that belongs to one customer resource at the gateway and at the guardrail. */
 import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
-import { type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
-import type { Ownership } from '../external/external.ts';
+import type { Access, Ownership, RecordDeletion } from '../external/external.ts';
 import {
   budgetRowId,
   type CustomerRow,
@@ -15,12 +14,9 @@ import {
 } from '../gateway/gateway.ts';
 import { callGuardrail, type GuardrailEndpoint, NoGuardrailError } from '../guardrail/guardrail.ts';
 import { isForbidden, type ObjectKey } from '../runtime/runtime.ts';
+import { wouldBeLinked } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
-import { wouldBeLinked } from './examination.ts';
-import { strategyFor } from './strategy.ts';
-
-/** The record that a deletion removes: the resource's own, only one that is linked to its budget row, or none. */
-export type RecordDeletion = 'own' | 'ifLinked' | 'none';
+import { strategyFor } from './record.ts';
 
 /**
  * Deletes the record, the budget row and the sessions of a customer.
@@ -29,31 +25,26 @@ export type RecordDeletion = 'own' | 'ifLinked' | 'none';
  */
 export async function deleteRecord(
   dependencies: Dependencies,
-  customer: GatewayCustomer,
-  connection: GatewayConnection,
-  { deletion, signal }: { readonly deletion: RecordDeletion; readonly signal: AbortSignal },
+  { resource: customer, connection, client, signal, claim, policy }: Access<GatewayCustomer, Field>,
+  deletion: RecordDeletion,
 ): Promise<boolean> {
   const { customerId } = customer.spec;
-  const deleted = await retryWithFreshKey(dependencies, connection, async (fresh) => {
-    const client = dependencies.clients.for(fresh);
-    const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
-    const strategy = await strategyFor(dependencies, customer, fresh);
-    const ownership = dependencies.claims.of(customer, dependencies.identity.addressOfConnection(fresh)).ownership;
-    const policy = dependencies.claims.adoptionPolicy(customer);
-    const replaced = replacedRows(customer, ownership);
-    const input = { strategy, deletion, ownership, policy, replaced };
-    const owned = deletion !== 'none' && (row === undefined || isOwn(customer, row, { ...input, deletion }));
-    if (owned && row !== undefined) {
-      await client.customerDelete(customerId, { signal, priority: 'urgent' }).catch((error: unknown) => {
-        if (!isGatewayError(error, 'notFound')) throw error;
-      });
-    }
-    const replacedSteps: Step[] = owned ? replaced.map((id) => ({ do: 'budgetDelete', id })) : [];
-    await execute(client, [...strategy.cleanupSteps(), ...replacedSteps], { signal });
-    return owned;
-  });
-  if (deleted) await eraseAtGuardrail(dependencies, customer, connection.instance, signal);
-  return deleted;
+  const { ownership } = claim;
+  const row = await client.customerInfo(customerId, { signal, priority: 'urgent' });
+  const strategy = await strategyFor(dependencies, customer, connection);
+  const replaced = replacedRows(customer, ownership);
+  const isDeleted =
+    deletion !== 'none' &&
+    (row === undefined || isOwn(customer, row, { strategy, deletion, ownership, policy, replaced }));
+  if (isDeleted && row !== undefined) {
+    await client.customerDelete(customerId, { signal, priority: 'urgent' }).catch((error: unknown) => {
+      if (!isGatewayError(error, 'notFound')) throw error;
+    });
+  }
+  const replacedSteps: Step[] = isDeleted ? replaced.map((id) => ({ do: 'budgetDelete', id })) : [];
+  await execute(client, [...strategy.cleanupSteps(), ...replacedSteps], { signal });
+  if (isDeleted) await eraseAtGuardrail(dependencies, customer, connection.instance, signal);
+  return isDeleted;
 }
 
 /** The budget rows of earlier owners that belong to this resource now. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Fields } from '../gateway/gateway.ts';
-import { desiredFields, specHash } from './desired.ts';
+import { desiredFields, specHash } from './comparison.ts';
 import { customerOf } from './testing/testDependencies.ts';
 
 describe('desired fields', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Field, Fields } from '../gateway/gateway.ts';
-import { appliedAfter, driftOf } from './desired.ts';
+import { appliedAfter, driftOf } from './comparison.ts';
 
 const noDrift = { differs: [], unreported: [], uncleared: [] };
 

@@ -4,7 +4,7 @@ import { accessDigest } from '../enforcement/accessRules.ts';
 import type { Unenforced } from '../gateway/gateway.ts';
 import { instanceOf } from '../instance/testing/instances.ts';
 import type { CustomerPolicyProblem } from '../policy/policy.ts';
-import { accessState, fullyApplied, policyState, withGuardrail, type AppliedState } from './fullyApplied.ts';
+import { accessState, fullyApplied, policyState, withGuardrail, type AppliedState } from './status.ts';
 
 const applied: AppliedState = {
   specHash: '1',

@@ -3,7 +3,7 @@ import { annotations, type GatewayCustomer, type GatewayInstance } from '../api/
 import { GatewayIdentity } from '../connection/connection.ts';
 import { testIdentity } from '../connection/testing/testIdentity.ts';
 import { adoptionPolicyOf, markSubject, type Ownership, ownershipAt } from '../external/claims.ts';
-import { customerClaims, nextOwnership } from './status.ts';
+import { customerClaims, nextStatus, type OwnershipStatus, type SyncOutcome } from './status.ts';
 import { customerOf, withStatus } from './testing/testDependencies.ts';
 
 describe('ownership', () => {
@@ -90,6 +90,11 @@ describe('ownership', () => {
   });
 
   it('remains if a reconcile finds nothing about it, and is not replaced by a lost permission', () => {
+    const nextOwnership = (
+      customer: GatewayCustomer,
+      outcome: Pick<SyncOutcome, 'reason' | 'ownership'>,
+    ): OwnershipStatus | undefined =>
+      nextStatus(customer, { synced: false, message: 'Why.', ...outcome }, new Date(signedAt)).ownership;
     const failure = { reason: 'GatewayUnreachable' } as const;
     const notAllowed = { reason: 'NamespaceNotAllowed' } as const;
     expect(nextOwnership(withStatus({ ownership: 'Waiting' }), failure)).to.equal('Waiting');

@@ -6,10 +6,9 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
 import { Run } from '../external/adapter.ts';
-import { syncRecord } from '../external/sync.ts';
+import { syncRecord } from '../external/reconcile.ts';
 import { GatewayClients } from '../gateway/gateway.ts';
 import { CustomerAdapter } from './adapter.ts';
-import { CustomerRecord } from './record.ts';
 import { conditionOf } from './status.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testing/testDependencies.ts';
 
@@ -85,9 +84,10 @@ describe('sync with a gateway that has only the four calls', () => {
         spec: next,
         metadata: { ...stored.customer.metadata, generation: stored.customer.metadata.generation + 1 },
       };
-      const current = new Run(dependencies, new CustomerAdapter(dependencies), stored.customer);
-      const record = new CustomerRecord(dependencies, current, connection, new AbortController().signal);
-      await current.report(await syncRecord(dependencies, current, record));
+      const adapter = new CustomerAdapter(dependencies);
+      const run = new Run(dependencies, adapter, stored.customer);
+      const sync = run.syncAt(connection, new AbortController().signal);
+      await run.report(await syncRecord(dependencies, adapter, sync));
       return conditionOf(stored.customer, 'Synced')?.reason ?? '';
     };
     try {

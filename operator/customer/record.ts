@@ -1,38 +1,52 @@
-/** The record of a customer at its gateway, compared with the spec of one resource. */
+/** The record of a customer at its gateway: how one resource reads and writes it. */
 import { setImmediate } from 'node:timers/promises';
 import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import type { GatewayConnection } from '../connection/connection.ts';
+import { budgetIdOf, mayRefer, notOffered, ownsOrCreates, usableBudget, type UsableBudget } from '../budget/budget.ts';
+import { type GatewayConnection, instanceKeyOf, mayAdopt } from '../connection/connection.ts';
 import {
-  type Change,
   claimKey,
   type ExternalRecord,
   isInSync,
+  type Origin,
+  type Outcome,
   PendingError,
-  type Run,
-  type SyncAction,
+  type Report,
+  type Sync,
 } from '../external/external.ts';
 import {
   budgetRowId,
+  budgetRowStrategy,
+  type CallOptions,
+  customerFieldsStrategy,
   execute,
   type Field,
   fieldsOf,
-  type GatewayClient,
   isGatewayError,
+  type LimitValues,
   observe,
   type ObservedCustomer,
   type PlanInput,
   type Step,
+  type Strategy,
   type SupportedFields,
 } from '../gateway/gateway.ts';
-import { isObserveOnly, observationResult, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
+import { isObserveOnly } from '../lifecycle/lifecycle.ts';
+import { customerPolicyProblem } from '../policy/policy.ts';
 import { keyText } from '../runtime/runtime.ts';
+import {
+  compare,
+  type CustomerComparison,
+  type CustomerSync,
+  desiredFields,
+  driftOf,
+  isLinked,
+  isUntouched,
+  recordOwner,
+  specHash,
+} from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
-import { desiredFields, type Drift, driftOf, specHash } from './desired.ts';
-import { type CustomerComparison, examine, isLinked, isUntouched, recordOwner, type Sync } from './examination.ts';
-import { reportsOnlyUse, type SyncOutcome } from './status.ts';
-import { strategyFor, tierOf } from './strategy.ts';
-import { inheritanceOf } from './succession.ts';
-import * as outcomes from './syncOutcomes.ts';
+import { appliedState, reportsOnlyUse, type SyncOutcome } from './status.ts';
+import { inheritanceOf, linkedToAnother, ownerOfRow, refused } from './succession.ts';
 
 /** How long a list is used: this share of the sync interval. */
 const listUseShare = 1 / 10;
@@ -40,43 +54,26 @@ const listUseShare = 1 / 10;
 /** The record of one customer during one sync. */
 export class CustomerRecord implements ExternalRecord<ObservedCustomer, CustomerComparison> {
   readonly lookup = 'GET /customer/info';
-  readonly noun = 'customer';
   readonly createsFirst: boolean;
   readonly #dependencies: Dependencies;
-  readonly #run: Run<GatewayCustomer, Field>;
-  readonly #connection: GatewayConnection;
-  readonly #client: GatewayClient;
-  readonly #signal: AbortSignal;
-  /** The resource when the sync began. */
-  readonly #customer: GatewayCustomer;
-  readonly #policy: 'Adopt' | 'Refuse';
-  readonly #given: Omit<Sync, 'strategy'>;
-  #begun: Sync | undefined;
+  readonly #sync: Sync<GatewayCustomer, Field>;
+  readonly #given: Omit<CustomerSync, 'strategy'>;
+  #begun: CustomerSync | undefined;
 
   /** @throws BudgetNotUsableError if the customer must wait for its GatewayBudget */
-  constructor(
-    dependencies: Dependencies,
-    run: Run<GatewayCustomer, Field>,
-    connection: GatewayConnection,
-    signal: AbortSignal,
-  ) {
-    const customer = run.latest;
-    const claim = run.claimAt(connection);
+  constructor(dependencies: Dependencies, sync: Sync<GatewayCustomer, Field>) {
+    const { resource: customer, connection, claim, policy, syncRequest } = sync;
     const tier = tierOf(dependencies, customer);
     const desired = desiredFields(customer.spec, tier?.budgetId);
+    const { instance } = connection;
     this.#dependencies = dependencies;
-    this.#run = run;
-    this.#connection = connection;
-    this.#client = dependencies.clients.for(connection);
-    this.#signal = signal;
-    this.#customer = customer;
-    this.#policy = dependencies.claims.adoptionPolicy(customer);
+    this.#sync = sync;
     this.#given = {
-      ...{ dependencies, connection, claim, desired },
-      address: dependencies.identity.addressOfConnection(connection),
+      ...{ customer, claim, policy, desired, syncRequest },
+      mayAdopt: mayAdopt(dependencies.instances.get(instance), instance, customer.metadata.namespace),
+      ownerOfRow: (uid) => ownerOfRow(dependencies, uid),
       specHash: specHash(desired, tier?.lastChange),
       inheritance: inheritanceOf(claim),
-      syncRequest: pendingSyncRequest(customer),
       lostCreation: false,
     };
     this.createsFirst = this.#mayCreateFirst();
@@ -91,33 +88,24 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
    * - if the gateway may be unavailable: a resource for which no call was made is deleted without a call.
    */
   #mayCreateFirst(): boolean {
-    const { claim, inheritance } = this.#given;
+    const { resource, claim, policy, client } = this.#sync;
     const { state, mayHaveWritten, status } = claim.ownership;
-    const isUnseen = state === 'none' && !mayHaveWritten && status === undefined && !inheritance.record;
-    const adoptsByDefault = this.#customer.spec.adoptionPolicy === undefined && this.#policy === 'Adopt';
-    const isManaged = !isObserveOnly(this.#customer);
-    return isManaged && isUnseen && adoptsByDefault && this.#client.isLiteLlm && this.#client.isAvailable;
-  }
-
-  async withoutLookup(): Promise<SyncOutcome | undefined> {
-    const listed = await this.#listed();
-    if (listed === undefined) return undefined;
-    const outcome = isObserveOnly(this.#customer) ? this.observed(listed) : await this.#confirmed(listed);
-    if (outcome === undefined) return undefined;
-    return reportsOnlyUse(this.#customer, this.#run.nextStatus(outcome)) ? outcome : undefined;
+    const isUnseen = state === 'none' && !mayHaveWritten && status === undefined && !this.#given.inheritance.record;
+    const adoptsByDefault = resource.spec.adoptionPolicy === undefined && policy === 'Adopt';
+    return !isObserveOnly(resource) && isUnseen && adoptsByDefault && client.isLiteLlm && client.isAvailable;
   }
 
   /**
-   * The record of a customer that is in sync, as the list of its gateway reports it. The list may be as old as
-   * {@link listUseShare} says, so it only confirms that there is nothing to do: before any write, the record is looked up.
-   * @returns undefined if the record must be looked up
+   * A list may be as old as {@link listUseShare} says, so it only confirms that there is nothing to do: before any write, the
+   * record is looked up.
    * @throws PendingError
    */
-  async #listed(): Promise<ObservedCustomer | undefined> {
-    if (!isInSync(this.#customer)) return undefined;
+  async listed(): Promise<ObservedCustomer | undefined> {
+    const { resource: customer, connection } = this.#sync;
+    if (!isInSync(customer)) return undefined;
     const { clients, byInstance, byClaim } = this.#dependencies;
-    const { instance, syncInterval } = this.#connection;
-    const listed = clients.listed(this.#connection, this.#customer.spec.customerId, {
+    const { instance, syncInterval } = connection;
+    const listed = clients.listed(connection, customer.spec.customerId, {
       maxAgeMs: listUseShare * syncInterval,
       count: () => byInstance.keys(keyText(instance)).length,
       includes: (customerId) => byClaim.keys(claimKey(instance, customerId)).length > 0,
@@ -129,14 +117,8 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
     return observe(listed.row);
   }
 
-  /** The outcome if there is nothing to do. A record that may belong to others is never up to date, or its adoption is an action. */
-  async #confirmed(listed: ObservedCustomer): Promise<SyncOutcome | undefined> {
-    await this.begin();
-    const comparison = this.compare(listed);
-    const { finalizer } = this.#dependencies;
-    const isRecorded = finalizer.isSet(this.#customer) && this.#run.missingMark([]) === undefined;
-    const isDone = comparison.isUpToDate && this.adoptedAction(listed) === undefined && isRecorded;
-    return isDone ? this.upToDate(comparison, undefined) : undefined;
+  confirms(outcome: Outcome): boolean {
+    return reportsOnlyUse(this.#sync.resource, this.#sync.run.nextStatus(outcome));
   }
 
   /**
@@ -144,69 +126,121 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
    * fails, and the record is observed afterwards. Not if records of others must be refused.
    */
   async observe(first?: 'first'): Promise<ObservedCustomer | undefined> {
-    const signal = this.#signal;
+    const { resource: customer, signal, policy } = this.#sync;
     if (first === undefined) return await this.#read({ signal });
-    if (isObserveOnly(this.#customer)) return await this.#read({ signal, priority: 'routine' });
+    if (isObserveOnly(customer)) return await this.#read({ signal, priority: 'routine' });
     try {
-      return await this.#read({ signal, priority: isInSync(this.#customer) ? 'routine' : 'urgent' });
+      return await this.#read({ signal, priority: isInSync(customer) ? 'routine' : 'urgent' });
     } catch (error) {
-      if (isGatewayError(error, 'unconfirmed') && this.#policy === 'Adopt') return undefined;
+      if (isGatewayError(error, 'unconfirmed') && policy === 'Adopt') return undefined;
       throw error;
     }
   }
 
-  async #read(options: Parameters<GatewayClient['customerInfo']>[1]): Promise<ObservedCustomer | undefined> {
-    const row = await this.#client.customerInfo(this.#customer.spec.customerId, options);
+  async #read(options: CallOptions): Promise<ObservedCustomer | undefined> {
+    const row = await this.#sync.client.customerInfo(this.#sync.resource.spec.customerId, options);
     return row === undefined ? undefined : observe(row);
   }
 
-  observed(record: ObservedCustomer | undefined): SyncOutcome {
-    const { desired, syncRequest } = this.#given;
-    if (record === undefined) {
-      const { matches, reason, message } = observationResult('customer', undefined);
-      return { synced: matches, reason, message, syncRequest };
-    }
+  observed(record: ObservedCustomer): Report & { readonly found: Partial<SyncOutcome> } {
     // The limits of a linked budget count as the record's own: it does not matter here where the gateway stores them.
     const values = { effective: record.fields, present: record.fields };
-    const { differs, unreported } = driftOf(desired, new Set(), values, record.reported);
-    const { matches, reason, message } = observationResult('customer', [...differs, ...unreported]);
-    return { synced: matches, reason, message, observed: record, linkedBudget: record.budgetId, syncRequest };
+    const { differs, unreported } = driftOf(this.#given.desired, new Set(), values, record.reported);
+    return { differs: [...differs, ...unreported], found: { observed: record, linkedBudget: record.budgetId } };
   }
 
   async begin(): Promise<void> {
-    this.#begun ??= {
-      ...this.#given,
-      strategy: await strategyFor(this.#dependencies, this.#customer, this.#connection),
-    };
+    const { resource, connection } = this.#sync;
+    this.#begun ??= { ...this.#given, strategy: await strategyFor(this.#dependencies, resource, connection) };
   }
 
-  get #sync(): Sync {
+  get #customerSync(): CustomerSync {
     if (this.#begun === undefined) throw new Error('The sync has not begun.');
     return this.#begun;
   }
 
-  get #supportedByNew(): SupportedFields {
-    const { strategy, desired, claim } = this.#sync;
-    return strategy.supportedFields(desired, claim.ownership.fields, undefined);
+  async refuse(record: ObservedCustomer): Promise<Outcome | undefined> {
+    const { resource, connection } = this.#sync;
+    const owner = recordOwner(this.#customerSync, record);
+    if (owner === 'thisResource') return undefined;
+    await this.#cleanUpCreation();
+    return owner === 'refused'
+      ? refused(this.#dependencies, connection, resource, record)
+      : linkedToAnother(this.#dependencies, resource, record);
   }
 
-  async announceCreation(): Promise<void> {
-    if (this.createsFirst) this.#client.checkCapacity('POST /customer/new', 'urgent');
-    await this.#announce({ fields: fieldsOf(this.#supportedByNew.fields) });
+  /** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
+  async #cleanUpCreation(): Promise<void> {
+    const { lostCreation, claim, strategy } = this.#customerSync;
+    const { run, client, signal } = this.#sync;
+    if (!lostCreation && claim.ownership.state !== 'pending') return;
+    // The mark announced a creation that did not happen.
+    if (claim.ownership.restoredFrom === undefined) await run.ensureFinalizer({ [annotations.ownerMark]: null });
+    this.#dependencies.finalizer.beforeExternalWrite(run.latest);
+    await execute(client, strategy.cleanupSteps(), { signal });
+  }
+
+  compare(record: ObservedCustomer): CustomerComparison {
+    return compare(this.#customerSync, record);
+  }
+
+  originOf(record: ObservedCustomer): Origin | undefined {
+    const { status, state, restoredFrom, isElsewhere } = this.#sync.claim.ownership;
+    if (status === 'TakingOver') return 'takenOver';
+    if (state === 'owned') return undefined;
+    if (restoredFrom !== undefined) return 'restored';
+    // The link proves that this resource created the record before a crash.
+    const isCreated = status !== 'Observed' && !isElsewhere && isLinked(this.#sync.resource, record);
+    return isCreated ? 'created' : 'adopted';
+  }
+
+  /**
+   * Records the fields before they are set, unless they are recorded already. For a resource whose status does not record its
+   * record yet, writes them as a mark in one patch with its finalizer.
+   */
+  async announce(comparison: CustomerComparison | undefined): Promise<void> {
+    const { run, client, claim } = this.#sync;
+    const { strategy, inheritance } = this.#customerSync;
+    if (comparison === undefined && this.createsFirst) client.checkCapacity('POST /customer/new', 'urgent');
+    const fields = fieldsOf(this.#supported(comparison).fields);
+    if (comparison !== undefined) fields.push(...inheritance.fields);
+    await run.ensureMarked(fields);
+    const { ownership } = claim;
+    const isInStatus = !ownership.announcedInStatus || run.latest.status?.appliedFields !== undefined;
+    const isRecorded = run.announcesByMark || (isInStatus && fields.every((field) => ownership.fields.has(field)));
+    const copies = comparison && strategy.copiedBudget(this.#planOf(comparison));
+    await run.updateStatus({
+      ...(isRecorded ? {} : { appliedFields: [...new Set([...ownership.fields, ...fields])] }),
+      // Once the record is linked to this resource's own row, the operator can no longer find the row of the other
+      // resource.
+      ...(comparison?.replaces === undefined ? {} : { replacesBudget: comparison.replaces }),
+      ...(copies === undefined ? {} : { copiedBudget: copies }),
+    });
+  }
+
+  /** @param comparison undefined: the record does not exist */
+  #supported(comparison: CustomerComparison | undefined): SupportedFields {
+    const { strategy, desired, claim } = this.#customerSync;
+    return comparison?.supported ?? strategy.supportedFields(desired, claim.ownership.fields, undefined);
+  }
+
+  #planOf(comparison: CustomerComparison | undefined): PlanInput {
+    const { claim, inheritance } = this.#customerSync;
+    const { fields, state, mayHaveWritten, restoredFrom } = claim.ownership;
+    const inherited = inheritance.replaces ?? (restoredFrom === undefined ? undefined : budgetRowId(restoredFrom));
+    const isNew = comparison === undefined;
+    return {
+      customerId: this.#sync.resource.spec.customerId,
+      desired: this.#supported(comparison).fields,
+      applied: isNew ? fields : comparison.applied,
+      observed: comparison?.observed,
+      replaces: isNew ? inherited : comparison.replaces,
+      fresh: isNew ? state === 'none' && !mayHaveWritten : isUntouched(this.#customerSync),
+    };
   }
 
   async create(): Promise<void> {
-    const { strategy, claim, inheritance } = this.#sync;
-    const { fields: applied, state, mayHaveWritten, restoredFrom } = claim.ownership;
-    const steps = strategy.plan({
-      customerId: this.#customer.spec.customerId,
-      desired: this.#supportedByNew.fields,
-      applied,
-      observed: undefined,
-      fresh: state === 'none' && !mayHaveWritten,
-      replaces: inheritance.replaces ?? (restoredFrom === undefined ? undefined : budgetRowId(restoredFrom)),
-    });
-    await execute(this.#client, steps, { signal: this.#signal });
+    await this.#execute(this.#customerSync.strategy.plan(this.#planOf(undefined)));
   }
 
   /** Another client may have created it, probably by a paid call. LiteLLM may check the fields before it detects a duplicate. */
@@ -216,127 +250,101 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
   }
 
   loseCreation(): void {
-    this.#begun = { ...this.#sync, lostCreation: true };
-  }
-
-  createdAction(): SyncAction {
-    return outcomes.createdAction(this.#sync.claim.ownership.state === 'owned');
-  }
-
-  async refuse(record: ObservedCustomer): Promise<SyncOutcome | undefined> {
-    const owner = recordOwner(this.#dependencies, this.#customer, record, this.#sync);
-    if (owner === 'thisResource') return undefined;
-    await this.#cleanUpCreation();
-    return owner === 'refused'
-      ? outcomes.refused(this.#sync, this.#customer, record)
-      : outcomes.linkedToAnother(this.#sync, this.#customer, record);
-  }
-
-  /** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
-  async #cleanUpCreation(): Promise<void> {
-    const { lostCreation, claim, strategy } = this.#sync;
-    if (!lostCreation && claim.ownership.state !== 'pending') return;
-    // The mark announced a creation that did not happen.
-    if (claim.ownership.restoredFrom === undefined) {
-      await this.#run.ensureFinalizer({ [annotations.ownerMark]: null });
-    }
-    this.#dependencies.finalizer.beforeExternalWrite(this.#run.latest);
-    await execute(this.#client, strategy.cleanupSteps(), { signal: this.#signal });
-  }
-
-  compare(record: ObservedCustomer): CustomerComparison {
-    return examine(this.#sync, this.#customer, record);
-  }
-
-  adoptedAction(record: ObservedCustomer): SyncAction | undefined {
-    return outcomes.adoptedAction(this.#sync.claim.ownership, isLinked(this.#customer, record));
-  }
-
-  async announce(comparison: CustomerComparison): Promise<void> {
-    const { strategy, inheritance } = this.#sync;
-    const fields = [...fieldsOf(comparison.supported.fields), ...inheritance.fields];
-    const { replaces } = comparison;
-    await this.#announce({ fields, replaces, copies: strategy.copiedBudget(this.#planOf(comparison)) });
-  }
-
-  #planOf({ supported, applied, observed, replaces }: CustomerComparison): PlanInput {
-    const { customerId } = this.#customer.spec;
-    return { customerId, desired: supported.fields, applied, observed, replaces, fresh: isUntouched(this.#sync) };
+    this.#begun = { ...this.#customerSync, lostCreation: true };
   }
 
   async update(comparison: CustomerComparison): Promise<void> {
-    const { strategy, claim } = this.#sync;
-    const steps = strategy.plan(this.#planOf(comparison));
-    const needed = claim.ownership.state === 'owned' ? steps : steps.filter(hasEffect);
-    await execute(this.#client, needed, { signal: this.#signal });
+    const steps = this.#customerSync.strategy.plan(this.#planOf(comparison));
+    await this.#execute(this.#sync.claim.ownership.state === 'owned' ? steps : steps.filter(hasEffect));
   }
 
-  updatedAction({ drift, specChanged }: CustomerComparison): SyncAction {
-    return outcomes.updatedAction(drift, specChanged);
+  async #execute(steps: readonly Step[]): Promise<void> {
+    await execute(this.#sync.client, steps, { signal: this.#sync.signal });
   }
 
-  upToDate(comparison: CustomerComparison, action: SyncAction | undefined): SyncOutcome {
-    return outcomes.upToDate(this.#run.latest, this.#appliedInput(comparison), action);
-  }
-
-  written(after: ObservedCustomer, { comparison, action, isCorrection }: Change<CustomerComparison>): SyncOutcome {
-    const { strategy, claim } = this.#sync;
-    const { supported, applied } = comparison ?? { supported: this.#supportedByNew, applied: claim.ownership.fields };
-    const values = strategy.observedValues(after, supported.fields);
-    const drift = driftOf(supported.fields, applied, values, after.reported);
-    const input = this.#appliedInput({ supported, drift, observed: after });
-    const customer = this.#run.latest;
-    if (drift.differs.length > 0) return outcomes.notConverged(customer, input);
-    if (customer.status?.specHash === undefined) {
-      const age = this.#dependencies.now().getTime() - Date.parse(customer.metadata.creationTimestamp);
-      this.#dependencies.metrics.firstSync.observe(Math.max(0, age) / 1000);
-    }
-    const outcome = outcomes.written(customer, input, action);
-    const corrected = isCorrection ? (comparison?.drift.differs ?? []) : [];
-    return corrected.length > 0 ? { ...outcome, corrected } : outcome;
-  }
-
-  #appliedInput(found: {
-    readonly supported: SupportedFields;
-    readonly drift: Drift;
-    readonly observed: ObservedCustomer;
-  }): outcomes.AppliedInput {
-    const { supported, drift, observed } = found;
-    return { ...this.#sync, budgetId: this.#sync.desired.budgetId, supported, drift, observed };
-  }
-
-  /**
-   * Records the fields before they are set, unless they are recorded already. For a resource whose status does not record its
-   * record yet, writes them as a mark in one patch with its finalizer.
-   */
-  async #announce({ fields, replaces, copies }: Announcement): Promise<void> {
-    const { ownership } = this.#sync.claim;
-    await this.#run.ensureMarked(fields);
-    const announced = this.#run.latest.status?.appliedFields;
-    const isInStatus = !ownership.announcedInStatus || announced !== undefined;
-    const isRecorded = isInStatus && fields.every((field) => ownership.fields.has(field));
-    await this.#run.updateStatus({
-      ...(this.#run.announcesByMark || isRecorded
-        ? {}
-        : { appliedFields: [...new Set([...ownership.fields, ...fields])] }),
-      // Once the record is linked to this resource's own row, the operator can no longer find the row of the other
-      // resource.
-      ...(replaces === undefined ? {} : { replacesBudget: replaces }),
-      ...(copies === undefined ? {} : { copiedBudget: copies }),
+  report(record: ObservedCustomer, comparison: CustomerComparison | undefined): Report {
+    const { strategy, desired, claim } = this.#customerSync;
+    const { connection, run } = this.#sync;
+    const { instances, policies } = this.#dependencies;
+    const supported = this.#supported(comparison);
+    const applied = comparison?.applied ?? claim.ownership.fields;
+    const values = strategy.observedValues(record, supported.fields);
+    const drift = driftOf(supported.fields, applied, values, record.reported);
+    const state = appliedState(run.latest, {
+      ...{ connection, desired, supported, drift, observed: record, specHash: this.#given.specHash },
+      instance: instances.get(connection.instance),
+      policyProblem: customerPolicyProblem(policies, run.latest),
     });
+    const found: Partial<SyncOutcome> = { observed: record, applied: state };
+    return { differs: drift.differs, found };
   }
-}
-
-/** The effects of a write, which the status or the owner mark records before the write. */
-interface Announcement {
-  readonly fields: readonly Field[];
-  /** See {@link PlanInput.replaces}. */
-  readonly replaces?: string | undefined;
-  /** See {@link Strategy.copies}. */
-  readonly copies?: string | undefined;
 }
 
 /** An update that names only the customer changes nothing. */
 function hasEffect(step: Step): boolean {
   return step.do !== 'customerUpdate' || Object.keys(step.body).length > 1;
+}
+
+type Sources = Pick<Dependencies, 'clients' | 'instances' | 'budgets'>;
+
+/**
+ * The strategy for a customer: its own budget row if the gateway has a `/budget` API, otherwise fields of the record.
+ */
+export async function strategyFor(
+  sources: Sources,
+  customer: GatewayCustomer,
+  connection: GatewayConnection,
+): Promise<Strategy> {
+  if (!(await sources.clients.hasBudgetApi(connection))) return customerFieldsStrategy;
+  return budgetRowStrategy(budgetRowId(customer.metadata.uid), await defaultLimits(sources, connection));
+}
+
+/** The instance's default budget, for customers that have limits but no budget. */
+async function defaultLimits(
+  { clients, instances, budgets }: Sources,
+  connection: GatewayConnection,
+): Promise<Partial<LimitValues>> {
+  const budget = instances.get(connection.instance)?.spec.defaultCustomerBudget;
+  if (budget?.maxBudget !== undefined) {
+    const { maxBudget, budgetDuration } = budget;
+    return { maxBudget, ...(budgetDuration === undefined ? {} : { budgetDuration }) };
+  }
+  const id = budget?.budgetId ?? referredId(budgets, connection.instance, budget?.budgetRef);
+  if (id === undefined) return {};
+  const row = await clients.tier(connection, id);
+  return {
+    ...(typeof row?.max_budget === 'number' ? { maxBudget: row.max_budget } : {}),
+    ...(typeof row?.budget_duration === 'string' ? { budgetDuration: row.budget_duration } : {}),
+  };
+}
+
+/** The id of the GatewayBudget of an instance; undefined if it does not exist at the gateway. */
+function referredId(
+  budgets: Sources['budgets'],
+  { namespace }: GatewayConnection['instance'],
+  ref: { readonly name: string } | undefined,
+): string | undefined {
+  return ref === undefined ? undefined : budgets.get({ namespace, name: ref.name })?.status?.budgetId;
+}
+
+/**
+ * The tier that the spec names or refers to; undefined if it does neither.
+ * @throws BudgetNotUsableError if the customer must wait for its GatewayBudget
+ */
+export function tierOf(
+  { budgets, budgetsByInstance }: Pick<Dependencies, 'budgets' | 'budgetsByInstance'>,
+  customer: GatewayCustomer,
+): UsableBudget | undefined {
+  const { spec, metadata, status } = customer;
+  const { budgetId, budgetRef } = spec;
+  const instance = instanceKeyOf(customer);
+  if (budgetRef !== undefined) {
+    return usableBudget(budgets, { ref: budgetRef, namespace: metadata.namespace, instance, inUse: status?.budgetId });
+  }
+  if (budgetId === undefined) return undefined;
+  const managed = budgetsByInstance
+    .get(keyText(instance))
+    .find((budget) => ownsOrCreates(budget) && budgetIdOf(budget) === budgetId);
+  if (managed !== undefined && !mayRefer(customer, managed)) throw notOffered(customer, managed);
+  return { budgetId, lastChange: managed?.status?.lastChangeTime };
 }

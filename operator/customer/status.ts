@@ -1,27 +1,38 @@
-/** What the status of a customer says of its record, and the status after a reconcile. Pure. */
+/** What the status of a customer says of its record: its fields, and the conditions Synced and FullyApplied. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition, GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
+import type { Condition, GatewayCustomer, GatewayCustomerStatus, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import {
   currentCondition,
   type CustomerConditionReason,
   type CustomerConditionType,
-  needsUser,
   nextCondition,
-  nextReason,
-  readyConditions,
 } from '../conditions/conditions.ts';
-import { admits } from '../connection/connection.ts';
+import { accessProblem, admits, callerProblem, type GatewayConnection } from '../connection/connection.ts';
+import { enforcesAccess } from '../enforcement/enforcement.ts';
 import {
   type ClaimRules,
-  isDecided,
   isForeign,
+  nextStatus as nextExternalStatus,
   type Outcome,
   type StatusGateway,
-  withSyncTime,
+  type StatusRules,
 } from '../external/external.ts';
-import { allFields, type Field, type ObservedCustomer } from '../gateway/gateway.ts';
+import {
+  allFields,
+  type Field,
+  type Fields,
+  limitNames,
+  limitsOf,
+  type LimitValues,
+  type ObservedCustomer,
+  type SupportedFields,
+  unenforced,
+  type Unenforced,
+} from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import { type AppliedState, fullyApplied, unappliedFields } from './fullyApplied.ts';
+import { customerPolicyKey, type CustomerPolicyProblem } from '../policy/policy.ts';
+import { keyText } from '../runtime/runtime.ts';
+import { appliedAfter, type Drift, isLinked, unappliedFields } from './comparison.ts';
 
 /** How a reconcile of a customer ended. */
 export interface SyncOutcome extends Outcome {
@@ -33,163 +44,10 @@ export interface SyncOutcome extends Outcome {
   readonly applied?: AppliedState | undefined;
   /** The budget that the gateway links to a customer that is only observed. */
   readonly linkedBudget?: string | undefined;
-  /** The fields that another client had changed, and that the sync corrected; undefined if there were none. */
-  readonly corrected?: readonly string[] | undefined;
-}
-
-/**
- * The status after an outcome.
- * @returns the same object if nothing changed
- */
-export function nextStatus(
-  customer: GatewayCustomer,
-  outcome: SyncOutcome,
-  now: Date,
-  gateway: StatusGateway = { digest: undefined, isElsewhere: false },
-): GatewayCustomerStatus {
-  const before = customer.status ?? {};
-  const { observed, applied } = outcome;
-  const ownership = nextOwnership(customer, outcome);
-  const after: GatewayCustomerStatus = {
-    ...(isDecided(outcome) && gateway.isElsewhere ? statusWithoutRecord(before) : retained(customer, outcome)),
-    synced: outcome.synced,
-    observedGeneration: customer.metadata.generation,
-    ...(observed === undefined ? {} : { blocked: observed.blocked }),
-    ...(observed?.spend === undefined ? {} : { currentSpend: observed.spend }),
-    ...(ownership === undefined ? {} : { ownership }),
-    ...(isDecided(outcome) && gateway.digest !== undefined ? { gateway: gateway.digest } : {}),
-    ...(outcome.linkedBudget === undefined ? {} : { budgetId: outcome.linkedBudget }),
-    ...(applied === undefined ? {} : fieldsStatus(applied)),
-    ...(outcome.syncRequest === undefined ? {} : { lastHandledSyncRequest: outcome.syncRequest }),
-    conditions: conditionsOf(customer, outcome, now),
-  };
-  return withSyncTime(before, after, outcome, now);
-}
-
-/** Whether a status differs from that of a customer only in what changes while the record is used: spend, block and times. */
-export function reportsOnlyUse({ status = {} }: GatewayCustomer, after: GatewayCustomerStatus): boolean {
-  const { currentSpend: _spend, blocked: _blocked, lastSyncTime: _time, ...rest } = after;
-  const { currentSpend: _spent, blocked: _wasBlocked, lastSyncTime: _before, ...restBefore } = status;
-  return isDeepStrictEqual(rest, restBefore);
-}
-
-/** The fields of the previous status that an outcome leaves as they are. */
-function retained(customer: GatewayCustomer, outcome: SyncOutcome): GatewayCustomerStatus {
-  const before = customer.status ?? {};
-  if (isObserveOnly(customer)) return retainedWhileObserved(before, outcome);
-  if (outcome.applied !== undefined) {
-    const {
-      budgetId: _budget,
-      replacesBudget: _replaced,
-      copiedBudget: _copied,
-      unappliedFields: _unapplied,
-      ...rest
-    } = before;
-    return rest;
-  }
-  // A creation that was announced and never happened must not count as one later.
-  if (before.specHash === undefined && isForeign(outcome.ownership)) {
-    const { appliedFields: _announced, ...rest } = before;
-    return rest;
-  }
-  return before;
-}
-
-/**
- * A resource that only observes has given up its record: if it manages again, the rules of adoption apply. Only what an
- * earlier observation found remains until the next one.
- */
-function retainedWhileObserved(before: GatewayCustomerStatus, { observed }: SyncOutcome): GatewayCustomerStatus {
-  const { budgetId } = before;
-  const rest = statusWithoutRecord(before);
-  return observed !== undefined || budgetId === undefined ? rest : { ...rest, budgetId };
-}
-
-/** A status without what it says about a record that the resource has given up. */
-function statusWithoutRecord(before: GatewayCustomerStatus): GatewayCustomerStatus {
-  const {
-    specHash: _hash,
-    appliedFields: _applied,
-    unappliedFields: _unapplied,
-    replacesBudget: _replaced,
-    copiedBudget: _copied,
-    tookOver: _tookOver,
-    gateway: _gateway,
-    budgetId: _budget,
-    ...rest
-  } = before;
-  return rest;
-}
-
-function fieldsStatus(applied: AppliedState): Partial<GatewayCustomerStatus> {
-  const unapplied = unappliedFields(applied.drift);
-  return {
-    specHash: applied.specHash,
-    ...(applied.budgetId === undefined ? {} : { budgetId: applied.budgetId }),
-    appliedFields: [...applied.fields],
-    ...(unapplied.length === 0 ? {} : { unappliedFields: unapplied }),
-    ...(applied.copiedBudget === undefined ? {} : { copiedBudget: applied.copiedBudget }),
-  };
-}
-
-function conditionsOf(customer: GatewayCustomer, outcome: SyncOutcome, now: Date): Condition[] {
-  const synced = syncedCondition(customer, outcome, now);
-  const fully = fullyAppliedCondition(customer, outcome.applied, now);
-  const { status, reason } = synced;
-  const isStalled = needsUser(reason) && outcome.continues !== true;
-  const ready = { status, reason, message: readyMessage(synced, fully) };
-  return [synced, fully, ...readyConditions(customer, now, ready, isStalled ? ready : undefined)];
-}
-
-/**
- * A customer is Ready if it is synced, also if its gateway does not apply every field: what a gateway cannot do would
- * otherwise keep a client that waits for Ready waiting for ever.
- */
-function readyMessage({ status, message }: Condition, fully: Condition): string {
-  if (status !== 'True' || fully.status !== 'False') return message;
-  return `${message} The gateway does not apply every field: see the condition FullyApplied.`;
-}
-
-function syncedCondition(customer: GatewayCustomer, { synced, reason, message }: SyncOutcome, now: Date): Condition {
-  return condition(customer, now, 'Synced', {
-    status: synced ? 'True' : 'False',
-    reason: nextReason(customer, 'Synced', reason),
-    message,
-  });
-}
-
-function fullyAppliedCondition(customer: GatewayCustomer, applied: AppliedState | undefined, now: Date): Condition {
-  if (applied !== undefined) return condition(customer, now, 'FullyApplied', fullyApplied(applied));
-  if (isObserveOnly(customer)) {
-    const message = 'The operator only observes the record and applies no field.';
-    return condition(customer, now, 'FullyApplied', { status: 'Unknown', reason: 'Observed', message });
-  }
-  const before = conditionOf(customer, 'FullyApplied');
-  if (before?.observedGeneration === customer.metadata.generation) return before;
-  const message = 'This spec has not been synced yet.';
-  return condition(customer, now, 'FullyApplied', { status: 'Unknown', reason: 'NotSynced', message });
-}
-
-function condition<Type extends 'Synced' | 'FullyApplied'>(
-  customer: GatewayCustomer,
-  now: Date,
-  type: Type,
-  state: {
-    readonly status: Condition['status'];
-    readonly reason: CustomerConditionReason<Type>;
-    readonly message: string;
-  },
-): Condition {
-  return nextCondition(customer, now, { type, ...state });
-}
-
-/** The condition of a type, if the customer has one. */
-export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
-  return currentCondition(customer, type);
 }
 
 /** See `status.ownership` of a GatewayCustomer. */
-export type OwnershipStatus = NonNullable<NonNullable<GatewayCustomer['status']>['ownership']>;
+export type OwnershipStatus = NonNullable<GatewayCustomerStatus['ownership']>;
 
 /** The status records a record by its hash. A mark announces a creation, unless the status says that the record is foreign. */
 export const customerClaims: ClaimRules<GatewayCustomer, Field> = {
@@ -204,15 +62,280 @@ export const customerClaims: ClaimRules<GatewayCustomer, Field> = {
   fields: allFields,
 };
 
-/** The ownership in the status after a reconcile. */
-export function nextOwnership(
+const recordFields = [
+  ...(['specHash', 'appliedFields', 'unappliedFields', 'replacesBudget', 'copiedBudget'] as const),
+  ...(['tookOver', 'gateway', 'budgetId'] as const),
+];
+
+const customerStatus: StatusRules<GatewayCustomer, SyncOutcome> = {
+  condition: 'Synced',
+  recordFields,
+  notAllowed: ['NamespaceNotAllowed', 'CustomerIdNotAllowed'],
+  ended({ spec, status }, { observed, applied, ownership }) {
+    // Whoever only observes has given up the record: if it manages again, the rules of adoption apply. Only what an earlier
+    // observation found remains until the next one.
+    if (isObserveOnly({ spec })) {
+      return observed === undefined ? recordFields.filter((field) => field !== 'budgetId') : recordFields;
+    }
+    if (applied !== undefined) return ['budgetId', 'replacesBudget', 'copiedBudget', 'unappliedFields'];
+    // A creation that was announced and never happened must not count as one later.
+    return status?.specHash === undefined && isForeign(ownership) ? ['appliedFields'] : [];
+  },
+  fields: {
+    synced: ({ synced }) => synced,
+    blocked: ({ observed }) => observed?.blocked,
+    currentSpend: ({ observed }) => observed?.spend,
+    budgetId: ({ applied, linkedBudget }) => applied?.budgetId ?? linkedBudget,
+    unappliedFields({ applied }) {
+      const unapplied = applied === undefined ? [] : unappliedFields(applied.drift);
+      return unapplied.length === 0 ? undefined : unapplied;
+    },
+    copiedBudget: ({ applied }) => applied?.copiedBudget,
+  },
+  fieldsCondition: (customer, { applied }, now) => fullyAppliedCondition(customer, applied, now),
+  fieldsHint: 'The gateway does not apply every field: see the condition FullyApplied.',
+};
+
+/** The status after an outcome. @returns the same object if nothing changed */
+export function nextStatus(
   customer: GatewayCustomer,
-  { ownership, reason }: { readonly ownership?: OwnershipStatus | undefined; readonly reason: Outcome['reason'] },
-): OwnershipStatus | undefined {
-  const before = customer.status?.ownership;
-  if (isObserveOnly(customer)) return 'Observed';
-  const isNotAllowed = reason === 'NamespaceNotAllowed' || reason === 'CustomerIdNotAllowed';
-  // If a resource that owns nothing loses its permission, its ownership does not change.
-  if (isNotAllowed) return isForeign(before) ? before : 'NotAllowed';
-  return ownership ?? before;
+  outcome: SyncOutcome,
+  now: Date,
+  gateway?: StatusGateway,
+): GatewayCustomerStatus {
+  return nextExternalStatus(customerStatus, customer, outcome, now, gateway);
+}
+
+/** Whether a status differs from that of a customer only in what changes while the record is used: spend, block and times. */
+export function reportsOnlyUse({ status = {} }: GatewayCustomer, after: GatewayCustomerStatus): boolean {
+  const { currentSpend: _spend, blocked: _blocked, lastSyncTime: _time, ...rest } = after;
+  const { currentSpend: _spent, blocked: _wasBlocked, lastSyncTime: _before, ...restBefore } = status;
+  return isDeepStrictEqual(rest, restBefore);
+}
+
+/** The condition of a type, if the customer has one. */
+export function conditionOf(customer: GatewayCustomer, type: CustomerConditionType): Condition | undefined {
+  return currentCondition(customer, type);
+}
+
+function fullyAppliedCondition(customer: GatewayCustomer, applied: AppliedState | undefined, now: Date): Condition {
+  const next = (state: ReturnType<typeof fullyApplied>): Condition =>
+    nextCondition(customer, now, { type: 'FullyApplied', ...state });
+  if (applied !== undefined) return next(fullyApplied(applied));
+  if (isObserveOnly(customer)) {
+    const message = 'The operator only observes the record and applies no field.';
+    return next({ status: 'Unknown', reason: 'Observed', message });
+  }
+  const before = conditionOf(customer, 'FullyApplied');
+  if (before?.observedGeneration === customer.metadata.generation) return before;
+  return next({ status: 'Unknown', reason: 'NotSynced', message: 'This spec has not been synced yet.' });
+}
+
+/** The state of the spec's fields at the gateway after a sync. */
+export interface AppliedState {
+  readonly specHash: string;
+  /** The id of the tier that the customer is linked to, if any. */
+  readonly budgetId?: string | undefined;
+  readonly fields: readonly Field[];
+  readonly drift: Drift;
+  /** The budget from which limits were copied when the record was adopted, while one of these limits remains. */
+  readonly copiedBudget?: string | undefined;
+  /** Fields that the gateway cannot combine with other fields of the spec. */
+  readonly unsupported: readonly Field[];
+  /** Fields that the gateway records and does not enforce. */
+  readonly unenforced: readonly Unenforced[];
+  /** Who enforces what the spec says about who may call. undefined: it says nothing, or only the gateway must enforce it. */
+  readonly access?: AccessState | undefined;
+  /** Who applies the customer's own policy; undefined: it has none. */
+  readonly policy?: PolicyState | undefined;
+}
+
+/** How the customer's own policy is applied. */
+export type PolicyState =
+  /** By the guardrail of this instance. */
+  | { readonly instance: string }
+  /** By nobody. The remedy follows "Remedy:". */
+  | { readonly remedy: string }
+  | CustomerPolicyProblem;
+
+/** How the fields about who may call are enforced. */
+export type AccessState =
+  /** By the guardrail of this instance. */
+  | { readonly fields: readonly string[]; readonly instance: string }
+  /** allowedCallers by nobody. The remedy follows "Remedy:". */
+  | { readonly remedy: string };
+
+/** The input of {@link appliedState}. */
+export interface AppliedInput {
+  readonly connection: GatewayConnection;
+  /** undefined if it is not known. */
+  readonly instance: GatewayInstance | undefined;
+  readonly specHash: string;
+  readonly desired: Fields;
+  readonly supported: SupportedFields;
+  readonly drift: Drift;
+  readonly observed: ObservedCustomer;
+  /** Why the customer's own policy cannot be used; undefined: it can. */
+  readonly policyProblem: CustomerPolicyProblem | undefined;
+}
+
+/** The state of a record of this resource. */
+export function appliedState(customer: GatewayCustomer, input: AppliedInput): AppliedState {
+  const { connection, instance, specHash, desired, drift, observed, policyProblem } = input;
+  const { fields, unsupported } = input.supported;
+  const guardrail = instance !== undefined && enforcesAccess(customer, instance);
+  return {
+    ...{ specHash, budgetId: desired.budgetId, drift, unsupported },
+    copiedBudget: remainingCopy(customer, fields, observed),
+    fields: appliedAfter(fields, drift),
+    unenforced: withGuardrail(unenforced(fields, observed, { ...connection.enforcement, guardrail }), instance).filter(
+      ({ field }) => !drift.unreported.includes(field),
+    ),
+    access: accessState(customer, instance),
+    policy: policyState(customer, instance, policyProblem),
+  };
+}
+
+/** The budget from which limits were copied, while the customer's own row has a limit that the spec does not name. */
+function remainingCopy(customer: GatewayCustomer, desired: Fields, observed: ObservedCustomer): string | undefined {
+  const named = new Set<string>(Object.keys(limitsOf(desired)).map((field) => limitNames[field as keyof LimitValues]));
+  const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));
+  return isLinked(customer, observed) && unnamed ? customer.status?.copiedBudget : undefined;
+}
+
+/** @param instance undefined if it is not known */
+export function accessState(customer: GatewayCustomer, instance: GatewayInstance | undefined): AccessState | undefined {
+  const { blocked, allowedCallers } = customer.spec;
+  const fields = [
+    ...(blocked === true ? ['blocked'] : []),
+    ...(allowedCallers === undefined ? [] : ['allowedCallers']),
+  ];
+  if (fields.length === 0 || instance === undefined) return undefined;
+  if (enforcesAccess(customer, instance)) return { fields, instance: instance.metadata.name };
+  if (allowedCallers === undefined) return undefined;
+  return { remedy: accessProblem(instance) ?? waitFor(instance) };
+}
+
+/**
+ * @param instance undefined if it is not known
+ * @param problem why the policy cannot be used; undefined: it can
+ */
+export function policyState(
+  customer: GatewayCustomer,
+  instance: GatewayInstance | undefined,
+  problem: CustomerPolicyProblem | undefined,
+): PolicyState | undefined {
+  const key = customerPolicyKey(customer);
+  if (key === undefined || instance === undefined) return undefined;
+  const remedy = callerProblem(instance);
+  if (remedy !== undefined) return { remedy };
+  if (problem !== undefined) return problem;
+  return customer.status?.guardrailPolicy?.name !== keyText(key)
+    ? { remedy: waitFor(instance) }
+    : { instance: instance.metadata.name };
+}
+
+/**
+ * The fields that the gateway does not enforce, with the guardrail in mind: where it is about to enforce blocked, the remedy is
+ * to wait.
+ * @param instance undefined if it is not known
+ */
+export function withGuardrail(
+  found: readonly Unenforced[],
+  instance: GatewayInstance | undefined,
+): readonly Unenforced[] {
+  if (instance === undefined || accessProblem(instance) !== undefined) return found;
+  return found.map((one) => (one.field === 'blocked' ? { ...one, remedy: waitFor(instance) } : one));
+}
+
+function waitFor({ status }: GatewayInstance): string {
+  const wait = 'wait until every pod of the guardrail has the list of customers';
+  if (status?.guardrail?.mode !== 'Sidecar') return wait;
+  return `${wait}, which the operator can tell only with the component operator/manifests/components/sidecar in its kustomization`;
+}
+
+/** Status, reason and message of the condition FullyApplied. */
+export function fullyApplied(applied: AppliedState): {
+  readonly status: Condition['status'];
+  readonly reason: CustomerConditionReason<'FullyApplied'>;
+  readonly message: string;
+} {
+  const found = faultsOf(applied);
+  const copied = applied.copiedBudget === undefined ? [] : [copiedMessage(applied.copiedBudget)];
+  const [first] = found;
+  if (first === undefined) {
+    const reason = applied.copiedBudget === undefined ? 'AllFieldsApplied' : 'LimitsCopied';
+    const message = ['The gateway applies all fields of the spec.', ...enforcedMessages(applied), ...copied].join(' ');
+    return { status: 'True', reason, message };
+  }
+  return {
+    status: 'False',
+    reason: first.reason,
+    message: [...found.map((fault) => fault.message), ...copied].join(' '),
+  };
+}
+
+interface Fault {
+  readonly reason: CustomerConditionReason<'FullyApplied'>;
+  readonly message: string;
+}
+
+function faultsOf({ drift, unsupported, unenforced, access, policy }: AppliedState): readonly Fault[] {
+  const { unreported, uncleared } = drift;
+  const faults: Fault[] = [];
+  if (unreported.length > 0) {
+    const message = `The gateway does not support ${list(unreported)}. Remove ${them(unreported)} from the spec, or accept that ${them(unreported, 'it has', 'they have')} no effect.`;
+    faults.push({ reason: 'FieldsNotSupported', message });
+  }
+  if (unsupported.length > 0) {
+    const message = `The limits come from the tier in budgetId, so ${list(unsupported)} ${them(unsupported, 'has', 'have')} no effect. Remove ${them(unsupported)} from the spec, or replace budgetId with limits for this customer.`;
+    faults.push({ reason: 'FieldsNotSupported', message });
+  }
+  if (uncleared.length > 0) {
+    const message = `The gateway does not clear ${list(uncleared)}. Set another value, or clear ${them(uncleared)} at the gateway.`;
+    faults.push({ reason: 'FieldsNotCleared', message });
+  }
+  if (unenforced.length > 0) {
+    const fields = unenforced.map(({ field }) => field);
+    const remedies = unenforced.map(({ field, remedy }) => `for ${field}, ${remedy}`).join('; ');
+    const message = `The gateway records ${list(fields)} but does not enforce ${them(fields)}. Remedy: ${remedies}.`;
+    faults.push({ reason: 'FieldsNotEnforced', message });
+  }
+  if (access !== undefined && 'remedy' in access) {
+    const message = `No guardrail enforces allowedCallers. Remedy: ${access.remedy}.`;
+    faults.push({ reason: 'FieldsNotEnforced', message });
+  }
+  if (policy !== undefined && 'remedy' in policy) {
+    const message = `No guardrail applies guardrailPolicyRef. Remedy: ${policy.remedy}.`;
+    faults.push({ reason: 'FieldsNotEnforced', message });
+  }
+  if (policy !== undefined && 'reason' in policy) {
+    const kept =
+      'Until then, the customer keeps the policy that it has. If it has none, the guardrail refuses its calls.';
+    faults.push({ reason: policy.reason, message: `${policy.message} ${kept}` });
+  }
+  return faults;
+}
+
+function enforcedMessages({ access, policy }: AppliedState): string[] {
+  const parts = [
+    ...(access !== undefined && 'fields' in access ? [access] : []),
+    ...(policy !== undefined && 'instance' in policy ? [{ ...policy, fields: ['guardrailPolicyRef'] }] : []),
+  ];
+  const [first] = parts;
+  if (first === undefined) return [];
+  const fields = parts.flatMap((part) => part.fields);
+  return [`The guardrail of GatewayInstance ${first.instance} enforces ${new Intl.ListFormat('en').format(fields)}.`];
+}
+
+function copiedMessage(budget: string): string {
+  return `The limits that the spec does not name were copied from budget ${budget} and do not follow its changes. Set budgetId to ${budget}, or name each limit in the spec.`;
+}
+
+function list(fields: readonly Field[]): string {
+  return fields.join(', ');
+}
+
+function them(fields: readonly unknown[], one = 'it', many = 'them'): string {
+  return fields.length === 1 ? one : many;
 }

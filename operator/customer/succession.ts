@@ -1,11 +1,25 @@
 /** Several resources that name one customer: what each of them reports, and how a record goes from one to another. */
-import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetRowId, type Field } from '../gateway/gateway.ts';
-import { type Claim, reapplyGraceMs, type Run, yieldsTo } from '../external/external.ts';
+import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayConnection, mayAdopt } from '../connection/connection.ts';
+import {
+  type Claim,
+  failed,
+  named,
+  type Outcome,
+  ownedByAnother,
+  reapplyGraceMs,
+  type Run,
+  type Words,
+  yieldsTo,
+} from '../external/external.ts';
+import { budgetRowId, type Field, type ObservedCustomer } from '../gateway/gateway.ts';
 import { changedManagement, isAnnotated } from '../lifecycle/lifecycle.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
+import { type Inheritance, linkedResource } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { SyncOutcome } from './status.ts';
+
+export const customerWords = { kind: 'GatewayCustomer', noun: 'customer', record: 'record' } as const satisfies Words;
 
 /**
  * The waiting claimant that takes over the record when this resource is deleted. Both are in one namespace, so the default is to
@@ -89,21 +103,52 @@ export function mattersToClaimants(before: GatewayCustomer, after: GatewayCustom
   );
 }
 
-/** Another resource owns the record. A resource of another namespace is not named. */
-export function ownedByAnother(customer: GatewayCustomer, owner: Claim<GatewayCustomer>): SyncOutcome {
-  const state = { synced: false, reason: 'Conflict', ownership: 'Waiting' } as const;
+/** Another resource owns the record. */
+export function conflict(customer: GatewayCustomer, owner: Claim<GatewayCustomer>): Outcome {
   const { namespace, name } = owner.resource.metadata;
-  if (namespace !== customer.metadata.namespace) {
-    const message =
-      'A GatewayCustomer in another namespace manages this customer. Use another customerId, or delete the other resource, which deletes the record with its spend.';
-    return { ...state, message };
-  }
-  const succeeds = successorOf(owner)?.metadata.uid === customer.metadata.uid;
-  const then = succeeds
-    ? 'this resource takes over the record with its spend'
-    : 'the record and its spend are deleted or go to another resource';
-  const message = `GatewayCustomer ${namespace}/${name} manages this customer. Delete one of the two resources: if ${name} is deleted, ${then}.`;
-  return { ...state, message };
+  const then =
+    successorOf(owner)?.metadata.uid === customer.metadata.uid
+      ? 'this resource takes over the record with its spend'
+      : 'the record and its spend are deleted or go to another resource';
+  const remedy =
+    namespace === customer.metadata.namespace
+      ? `Delete one of the two resources: if ${name} is deleted, ${then}.`
+      : 'Use another customerId, or delete the other resource, which deletes the record with its spend.';
+  return ownedByAnother(customerWords, customer, owner.resource, 'this customer', remedy);
+}
+
+/** A record of unknown origin, or of a resource that this cluster does not have, may not be adopted. */
+export function refused(
+  { instances }: Pick<Dependencies, 'instances'>,
+  { instance: key }: GatewayConnection,
+  customer: GatewayCustomer,
+  observed: ObservedCustomer,
+): Outcome {
+  const { namespace } = customer.metadata;
+  const isAllowed = mayAdopt(instances.get(key), key, namespace);
+  const what =
+    linkedResource(customer, observed) === undefined
+      ? 'The gateway already has a customer with this id'
+      : 'The gateway already has this customer, of a GatewayCustomer that this cluster does not have';
+  const why = isAllowed
+    ? 'spec.adoptionPolicy is Refuse. Delete the customer at the gateway, or set adoptionPolicy to Adopt.'
+    : `spec.adoption of GatewayInstance ${key.namespace}/${key.name} does not let namespace ${namespace} adopt it. Use another customerId, restore this resource from a backup with its annotation ${annotations.ownerMark}, or ask the admin of the instance to set spec.adoption to AllowedNamespaces.`;
+  return { ...failed('AlreadyExists', { message: `${what}, and ${why}` }), ownership: 'Refused' };
+}
+
+/** The record is linked to the budget row of another resource. A resource of another namespace is not named. */
+export function linkedToAnother(
+  dependencies: Dependencies,
+  customer: GatewayCustomer,
+  observed: ObservedCustomer,
+): Outcome {
+  const { namespace } = customer.metadata;
+  const owner = ownerOfRow(dependencies, linkedResource(customer, observed) ?? '');
+  const message =
+    owner?.metadata.namespace === namespace
+      ? `The record at the gateway belongs to GatewayCustomer ${namespace}/${owner.metadata.name}. Delete one of the two resources.`
+      : 'The record at the gateway belongs to another GatewayCustomer. Use another customerId, or ask the admin of the gateway to delete the record.';
+  return { ...failed('Conflict', { message }), ownership: 'Waiting' };
 }
 
 /** The owner of the record was deleted recently. */
@@ -119,29 +164,16 @@ export const ownerGone: SyncOutcome = {
 export function withClaimants(claim: Claim<GatewayCustomer>, outcome: SyncOutcome): SyncOutcome {
   const { namespace } = claim.resource.metadata;
   const others = claim.waiting;
-  if (!outcome.synced || others.length === 0) return outcome;
-  const successor = successorOf(claim)?.metadata;
-  const named = successor ?? others.find(({ metadata }) => metadata.namespace === namespace)?.metadata;
-  const who =
-    named === undefined ? 'A GatewayCustomer in another namespace' : `GatewayCustomer ${named.namespace}/${named.name}`;
+  const successor = successorOf(claim);
+  const other = successor ?? others.find(({ metadata }) => metadata.namespace === namespace) ?? others[0];
+  if (!outcome.synced || other === undefined) return outcome;
   const then =
     successor === undefined
       ? 'the record and its spend are deleted'
-      : `${successor.name} takes over the record with its spend`;
+      : `${successor.metadata.name} takes over the record with its spend`;
+  const who = named(customerWords, other, namespace);
   const message = `${outcome.message} ${who} waits for the same customer: if this resource is deleted, ${then}.`;
   return { ...outcome, message };
-}
-
-/** The inheritance of a resource from other resources of its namespace. */
-export interface Inheritance {
-  /** Whether this resource takes over the record. */
-  readonly record: boolean;
-  /** The budget row of the previous owner, which this resource's own row replaces. */
-  readonly replaces: string | undefined;
-  /** The budget rows that the record may be linked to. */
-  readonly rows: readonly string[];
-  /** The fields that the other resources have set. */
-  readonly fields: readonly Field[];
 }
 
 /**

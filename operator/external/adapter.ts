@@ -1,20 +1,28 @@
 /** What one reconcile knows of its resource, and what it asks of a kind: the part that differs between customers and budgets. */
-import type { Counter } from 'prom-client';
-import { annotations, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
+import type { Counter, Histogram } from 'prom-client';
+import { annotations, type GatewayInstance, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
 import type { Connections, GatewayConnection, GatewayIdentity } from '../connection/connection.ts';
-import type { GatewayOperation } from '../gateway/gateway.ts';
-import { CurrentResource } from '../lifecycle/lifecycle.ts';
-import type { EventDetails, EventRecorder, Finalizer, KubeClient, Lister, StatusWriter } from '../runtime/runtime.ts';
+import type { GatewayClient, GatewayClients, GatewayOperation } from '../gateway/gateway.ts';
+import { CurrentResource, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
+import type {
+  Cache,
+  EventDetails,
+  EventRecorder,
+  Finalizer,
+  Index,
+  KubeClient,
+  Lister,
+  StatusWriter,
+} from '../runtime/runtime.ts';
 import type { Claim, Claims } from './claims.ts';
+import { leftGateway, type Origin, transitions, type Words } from './outcomes.ts';
 import {
   type External,
   isDecided,
-  leftGateway,
   type OrphanReason,
   type Outcome,
   type StatusGateway,
-  type SyncAction,
-  transitions,
+  type StatusOf,
 } from './resource.ts';
 
 /** `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or its key. */
@@ -24,13 +32,26 @@ export type ConnectionPurpose = 'forCustomer' | 'forDeletion';
 export interface ExternalDependencies<T extends External, Field extends string> {
   readonly identity: GatewayIdentity;
   readonly connections: Connections;
+  readonly clients: GatewayClients;
+  readonly instances: Lister<GatewayInstance>;
   readonly claims: Claims<T, Field>;
   readonly client: Pick<KubeClient, 'get'>;
   readonly events: EventRecorder;
   readonly status: StatusWriter<T>;
   readonly finalizer: Finalizer<T>;
-  readonly cache: Pick<Lister<T>, 'get'>;
-  readonly metrics: { readonly orphaned: Counter<'reason'>; readonly drift: Counter };
+  readonly cache: Cache<T>;
+  /** The resources by the keys of their claims. */
+  readonly byClaim: Index<T>;
+  /** The resources by the instance that they refer to, as `namespace/name`. */
+  readonly byInstance: Index<T>;
+  /** The instances by the address of their gateway. */
+  readonly byGateway: Index<GatewayInstance>;
+  readonly metrics: {
+    readonly orphaned: Counter<'reason'>;
+    readonly drift: Counter;
+    /** Seconds from the creation of a resource to its first successful sync. */
+    readonly firstSync?: Histogram;
+  };
   /** The time of day, for timestamps. */
   readonly now: () => Date;
   /** A monotonic clock in milliseconds, for intervals. */
@@ -38,11 +59,7 @@ export interface ExternalDependencies<T extends External, Field extends string> 
 }
 
 /** The words of a kind in conditions and events. */
-export interface AdapterWords<T extends External> {
-  /** What a resource stands for: "customer". */
-  readonly noun: string;
-  /** What the gateway has of it: "record". */
-  readonly record: string;
+export interface AdapterWords<T extends External> extends Words {
   /** The record of a resource, within a sentence. */
   readonly recordOf: (resource: T) => string;
   /** The resource's part of the event after a change of the gateway's address. */
@@ -52,6 +69,9 @@ export interface AdapterWords<T extends External> {
   /** The deletion failed, and the annotation force-delete ends it. */
   readonly forced: (resource: T) => string;
 }
+
+/** What a deletion removes: the resource's own record, only one that is linked to the resource, or none. */
+export type RecordDeletion = 'own' | 'ifLinked' | 'none';
 
 /** Connects one kind of resource to its records. */
 export interface Adapter<T extends External, Field extends string> {
@@ -66,18 +86,20 @@ export interface Adapter<T extends External, Field extends string> {
 
   /** Why a resource can never be synced; undefined if it can. */
   refusal?(resource: T): Outcome | undefined;
-  /** @throws ConnectionError if there is no connection or the instance does not allow the resource */
-  connect(resource: T, purpose: ConnectionPurpose): Promise<GatewayConnection>;
+  /** @throws ConnectionError if the id of the resource must not be used */
+  checkId?(resource: T, purpose: ConnectionPurpose): void;
+  /** @throws ConnectionError if an instance cannot be used, or does not allow the resource. @param instance undefined: deleted */
+  checkInstance?(resource: T, instance: GatewayInstance | undefined, purpose: ConnectionPurpose): void;
   /** Another resource owns the record. */
   ownedByAnother(resource: T, owner: Claim<T, Field>): Outcome;
   /** The record of a resource. @throws an error with an {@link outcomeOf} */
-  record(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): AnyRecord;
+  record(sync: Sync<T, Field>): AnyRecord;
   /** What a sync reports, for example about resources that wait for the record. @param syncInterval in milliseconds */
   reported?(run: Run<T, Field>, outcome: Outcome, syncInterval: number): Outcome;
   /** The outcome of an error of a sync that the gateway did not cause; undefined if it is unexpected. */
   outcomeOf?(error: unknown): Outcome | undefined;
   /** The status after an outcome; the status before if nothing changed. */
-  nextStatus(resource: T, outcome: Outcome, gateway: StatusGateway): NonNullable<T['status']>;
+  nextStatus(resource: T, outcome: Outcome, now: Date, gateway: StatusGateway): StatusOf<T>;
 
   /** Who uses the record and holds its deletion, as the first sentences of a condition; undefined: nobody. */
   inUse?(resource: T): string | undefined;
@@ -91,19 +113,65 @@ export interface Adapter<T extends External, Field extends string> {
   /**
    * Deletes the record of a resource, and what belongs to it.
    * @returns whether the gateway no longer has a record of this resource
-   * @throws ConnectionError, GatewayError, or an error with a {@link deletionReason}
+   * @throws GatewayError, or an error with a {@link deletionReason}
    */
-  delete(resource: T, signal: AbortSignal): Promise<boolean>;
-  /**
-   * Deletes what remains of a resource that was deleted despite its finalizer.
-   * @param isTaken whether another resource claims the record
-   * @returns whether it was deleted; not if it belongs to others
-   */
-  deleteLost(resource: T, isTaken: boolean, signal: AbortSignal): Promise<boolean>;
+  delete(access: Access<T, Field>, deletion: RecordDeletion): Promise<boolean>;
   /** The reason of a deletion that waits after an error of the kind's own; undefined: it is none. */
   deletionReason?(error: unknown): Outcome['reason'] | undefined;
   /** Forgets a resource that does not exist, or is being deleted. */
   forget?(resource: { readonly namespace: string; readonly name: string }): void;
+}
+
+/**
+ * The connection of a resource.
+ * @throws ConnectionError if there is no connection or the instance does not allow the resource
+ */
+export async function connect<T extends External, Field extends string>(
+  { connections, instances }: Pick<ExternalDependencies<T, Field>, 'connections' | 'instances'>,
+  adapter: Pick<Adapter<T, Field>, 'checkId' | 'checkInstance'>,
+  resource: T,
+  purpose: ConnectionPurpose,
+): Promise<GatewayConnection> {
+  adapter.checkId?.(resource, purpose);
+  const connection = await connections[purpose](resource.spec.instanceRef, resource.metadata.namespace);
+  adapter.checkInstance?.(resource, instances.get(connection.instance), purpose);
+  return connection;
+}
+
+/** A resource at the gateway of a connection. */
+export interface Access<T extends External, Field extends string> {
+  /** The resource when the work at the gateway began. */
+  readonly resource: T;
+  readonly connection: GatewayConnection;
+  readonly client: GatewayClient;
+  readonly signal: AbortSignal;
+  /** The canonical address of the gateway. */
+  readonly address: string;
+  /** What the resource claims at this gateway. */
+  readonly claim: Claim<T, Field>;
+  /** What becomes of an existing record of unknown origin. */
+  readonly policy: 'Adopt' | 'Refuse';
+}
+
+/** See {@link Access}. @param known the claim of the resource, which is computed anew for another gateway */
+export function accessOf<T extends External, Field extends string>(
+  { identity, claims, clients }: Pick<ExternalDependencies<T, Field>, 'identity' | 'claims' | 'clients'>,
+  resource: T,
+  connection: GatewayConnection,
+  signal: AbortSignal,
+  known?: Claim<T, Field>,
+): Access<T, Field> {
+  const address = identity.addressOfConnection(connection);
+  const claim = known?.address === address ? known : claims.of(resource, address);
+  const policy = claims.adoptionPolicy(resource);
+  return { resource, connection, client: clients.for(connection), signal, address, claim, policy };
+}
+
+/** One sync of a record. */
+export interface Sync<T extends External, Field extends string> extends Access<T, Field> {
+  readonly run: Run<T, Field>;
+  /** The sync request that this sync handles. A later one is left to the next sync. */
+  readonly syncRequest: string | undefined;
 }
 
 /** The record is being read with many others. The resource is in sync, so it waits without a worker. */
@@ -137,11 +205,11 @@ export class Run<T extends External, Field extends string> extends CurrentResour
     return this.#claim;
   }
 
-  /** The claim at the gateway of a connection: an address that was unknown, or that has changed, is another gateway. */
-  claimAt(connection: GatewayConnection): Claim<T, Field> {
-    const address = this.#dependencies.identity.addressOfConnection(connection);
-    if (this.claim.address !== address) this.#claim = this.#dependencies.claims.of(this.#resource, address);
-    return this.claim;
+  /** Begins a sync. An address that was unknown, or that has changed, is another gateway: the claim is then another one. */
+  syncAt(connection: GatewayConnection, signal: AbortSignal): Sync<T, Field> {
+    const access = accessOf(this.#dependencies, this.latest, connection, signal, this.claim);
+    this.#claim = access.claim;
+    return { ...access, run: this, syncRequest: pendingSyncRequest(access.resource) };
   }
 
   /**
@@ -174,13 +242,13 @@ export class Run<T extends External, Field extends string> extends CurrentResour
   }
 
   /** Changes fields of the status. */
-  async updateStatus(change: Partial<NonNullable<T['status']>>): Promise<void> {
+  async updateStatus(change: Partial<StatusOf<T>>): Promise<void> {
     await this.writeStatus(this.latest, { ...this.latest.status, ...change });
   }
 
   /** The status after an outcome. */
-  nextStatus(outcome: Outcome): NonNullable<T['status']> {
-    return this.#adapter.nextStatus(this.latest, outcome, this.#gatewayOf(outcome));
+  nextStatus(outcome: Outcome): StatusOf<T> {
+    return this.#adapter.nextStatus(this.latest, outcome, this.#dependencies.now(), this.#gatewayOf(outcome));
   }
 
   /** Writes the status that follows from an outcome, and records the events of the transition. */
@@ -213,15 +281,18 @@ export interface Comparison {
   readonly isUpToDate: boolean;
   /** Whether the spec has changed since the record was written. */
   readonly specChanged: boolean;
+  /** The fields of the spec that have another value at the gateway. */
+  readonly differs: readonly string[];
+  /** The fields that an update is about. */
+  readonly changes: readonly string[];
 }
 
-/** A change that was written. */
-export interface Change<C extends Comparison> {
-  /** undefined: the record was created. */
-  readonly comparison: C | undefined;
-  readonly action: SyncAction;
-  /** Whether the sync corrected what another client had changed. */
-  readonly isCorrection: boolean;
+/** What an observation says of a record. */
+export interface Report {
+  /** The fields of the spec that have another value at the gateway. */
+  readonly differs: readonly string[];
+  /** What the status says of the record. */
+  readonly found: Partial<Outcome>;
 }
 
 /**
@@ -231,46 +302,40 @@ export interface Change<C extends Comparison> {
 export interface ExternalRecord<R, C extends Comparison> {
   /** The call that reads the record, for messages. */
   readonly lookup: GatewayOperation;
-  /** What the record is, for messages. */
-  readonly noun: string;
   /** Whether the record is created without a look: the gateway reports a duplicate. */
   readonly createsFirst: boolean;
 
-  /**
-   * The outcome of a sync that need not look the record up: a list of many records confirms that there is nothing to do, or the
-   * gateway cannot store the record. undefined: look it up.
-   */
-  withoutLookup(): Promise<Outcome | undefined>;
+  /** Why the gateway cannot store the record; undefined if it can. */
+  unsupported?(): Promise<Outcome | undefined>;
+  /** The record of a resource in sync as a list of many records has it, which may be outdated. undefined: look it up. */
+  listed?(): Promise<R | undefined>;
+  /** Whether an outcome from a list may be reported; otherwise the record is looked up. */
+  confirms?(outcome: Outcome): boolean;
   /** The record; undefined if the gateway has none. */
   observe(first?: 'first'): Promise<R | undefined>;
-  /** The outcome for a resource that only observes. */
-  observed(record: R | undefined): Outcome;
+  /** What a resource reports that only observes. */
+  observed(record: R): Report;
   /** Prepares the steps that follow the first observation. */
-  begin(): Promise<void>;
+  begin?(): Promise<void>;
 
-  /** Records that the creation begins, so that a crash leaves nothing behind. */
-  announceCreation(): Promise<void>;
+  /** Why an existing record is not this resource's; undefined if it is. Cleans up after a creation that was announced. */
+  refuse(record: R): Promise<Outcome | undefined>;
+  compare(record: R): C;
+  /** How the resource becomes the owner of an existing record; undefined: it was the owner already. */
+  originOf(record: R): Origin | undefined;
+  /**
+   * Records what is about to be written, so that a crash leaves nothing behind, and fields can still be cleared.
+   * @param comparison undefined: the record is about to be created
+   */
+  announce(comparison: C | undefined): Promise<void>;
   create(): Promise<void>;
   /** Whether an error of {@link create} may result from a record that another client created. */
   mayExist(error: unknown): boolean;
   /** The record exists, although this sync was creating it. */
   loseCreation(): void;
-  createdAction(): SyncAction;
-
-  /** Why an existing record is not this resource's; undefined if it is. Cleans up after a creation that was announced. */
-  refuse(record: R): Promise<Outcome | undefined>;
-  compare(record: R): C;
-  /** The action of becoming the owner of an existing record; undefined: the resource owned it already. */
-  adoptedAction(record: R): SyncAction | undefined;
-  /** Records the fields before they are set, so that they can still be cleared after a crash. */
-  announce(comparison: C): Promise<void>;
   update(comparison: C): Promise<void>;
-  updatedAction(comparison: C): SyncAction;
-
-  /** The outcome if nothing had to be written. */
-  upToDate(comparison: C, action: SyncAction | undefined): Outcome;
-  /** The outcome of a write, by a new observation: a 200 alone does not prove success. */
-  written(record: R, change: Change<C>): Outcome;
+  /** What a sync reports, by its last observation. @param comparison undefined: the record was created */
+  report(record: R, comparison: C | undefined): Report;
 }
 
 /** A record of any kind: a sync does not look into it. */

@@ -16,7 +16,7 @@ import {
 } from '../connection/connection.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { type Index, keyText, type ObjectKey } from '../runtime/runtime.ts';
-import type { External, ExternalStatus, RecordOwnership } from './resource.ts';
+import { type External, type ExternalStatus, isForeign, type RecordOwnership } from './resource.ts';
 
 /**
  * - `owned`: the status records that the record belongs to this resource.
@@ -111,11 +111,6 @@ export function ownershipAt<T extends External, Field extends string>(
     isHere: digest !== undefined && address !== undefined && digest === identity.digest(address),
     isElsewhere,
   };
-}
-
-/** Whether the record belongs to another resource or to a client outside the cluster, or is only observed. */
-export function isForeign(status: RecordOwnership | undefined): boolean {
-  return status === 'Waiting' || status === 'Refused' || status === 'Observed';
 }
 
 /**
@@ -315,4 +310,33 @@ export function yieldsTo({ metadata, status }: External, returned: External): bo
 /** A sort key: the older resource is less. */
 function age({ metadata }: External): string {
   return `${metadata.creationTimestamp} ${metadata.uid}`;
+}
+
+/** Waiting claimants of a record without an owner: the previous owner may be applied again. */
+export class ReapplyGrace {
+  readonly #monotonic: () => number;
+  /** When the record lost its owner, by the resource's key. */
+  readonly #free = new Map<string, number>();
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** The remaining time in which the record is reserved for its previous owner, in milliseconds. */
+  left({ metadata, status }: External): number {
+    if (status?.ownership !== 'Waiting') return 0;
+    const now = this.#monotonic();
+    const since = this.#free.get(keyText(metadata)) ?? now;
+    this.#free.set(keyText(metadata), since);
+    return Math.max(0, since + reapplyGraceMs - now);
+  }
+
+  /** Ends the delay after the gateway reported a conflict: the record has no previous owner in this cluster. */
+  skip({ metadata }: External): void {
+    this.#free.set(keyText(metadata), Number.NEGATIVE_INFINITY);
+  }
+
+  forget(key: ObjectKey): void {
+    this.#free.delete(keyText(key));
+  }
 }

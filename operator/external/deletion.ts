@@ -1,13 +1,21 @@
 /** Deletes at the gateway exactly what belongs to a deleted resource, and releases the resource from its finalizer. */
 import { annotations, type ObjectMeta } from '../api/v1alpha1/v1alpha1.ts';
 import { readNamespace } from '../cluster/cluster.ts';
-import { ConnectionError, instanceKeyOf } from '../connection/connection.ts';
+import { ConnectionError, instanceKeyOf, retryWithFreshKey } from '../connection/connection.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { forceDeleteRemedy, isAnnotated, isDefinitionBeingDeleted, isObserveOnly } from '../lifecycle/lifecycle.ts';
 import type { EventDetails, KubeClient, ReconcileContext, Result } from '../runtime/runtime.ts';
 import { RetryAfterError } from '../runtime/runtime.ts';
-import type { Adapter, ExternalDependencies, Run } from './adapter.ts';
-import { type External, failed, type OrphanReason } from './resource.ts';
+import {
+  accessOf,
+  type Adapter,
+  connect,
+  type ExternalDependencies,
+  type RecordDeletion,
+  type Run,
+} from './adapter.ts';
+import { failed } from './outcomes.ts';
+import type { External, OrphanReason } from './resource.ts';
 
 /** How long a deletion waits for a successor that does not take over, for example because it is deleted too, in milliseconds. */
 const handOverMs = 5_000;
@@ -68,9 +76,10 @@ export class Deletion<T extends External, Field extends string> {
     const { noun, record } = this.#adapter.words;
     for (const resource of lost) {
       const keeps = resource.spec.deletionPolicy === 'Orphan' || isObserveOnly(resource);
+      const isTaken = claims.of(resource).claimants.length > 0 || this.#adapter.inUse?.(resource) !== undefined;
+      const deletion = isTaken ? 'none' : claims.adoptionPolicy(resource) === 'Refuse' ? 'ifLinked' : 'own';
       try {
-        const isTaken = claims.of(resource).claimants.length > 0;
-        if (!keeps && (await this.#adapter.deleteLost(resource, isTaken, signal))) {
+        if (!keeps && (await this.#deleteRecord(resource, deletion, signal))) {
           log.info(`The resource was deleted before its finalizer took effect. Its ${record} is deleted.`);
         }
       } catch (error) {
@@ -99,7 +108,7 @@ export class Deletion<T extends External, Field extends string> {
     this.#dependencies.finalizer.beforeExternalWrite(resource);
     let deleted: boolean;
     try {
-      deleted = await this.#adapter.delete(resource, signal);
+      deleted = await this.#deleteRecord(resource, 'own', signal);
     } catch (error) {
       if (signal.aborted) throw error;
       if (isAnnotated(resource, 'forceDelete')) return await this.#force(resource);
@@ -110,6 +119,14 @@ export class Deletion<T extends External, Field extends string> {
     log.info(message);
     const reason = deleted ? 'Deleted' : 'Orphaned';
     return await this.#release(resource, { type: 'Normal', reason, message, action: 'Delete' });
+  }
+
+  /** @returns whether the gateway no longer has a record of this resource @throws ConnectionError, GatewayError */
+  async #deleteRecord(resource: T, deletion: RecordDeletion, signal: AbortSignal): Promise<boolean> {
+    const connection = await connect(this.#dependencies, this.#adapter, resource, 'forDeletion');
+    return await retryWithFreshKey(this.#dependencies, connection, async (fresh) =>
+      this.#adapter.delete(accessOf(this.#dependencies, resource, fresh, signal), deletion),
+    );
   }
 
   /** Removes the finalizer. */

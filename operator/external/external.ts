@@ -1,38 +1,30 @@
 /** The face of this folder: the reconciler of resources that stand for a record at a gateway, such as customers and budgets. */
 export {
+  type Access,
   type Adapter,
   type AdapterWords,
   type AnyRecord,
-  type Change,
   type Comparison,
   type ConnectionPurpose,
   type ExternalDependencies,
   type ExternalRecord,
   PendingError,
+  type RecordDeletion,
+  type Report,
   Run,
+  type Sync,
 } from './adapter.ts';
-export {
-  type Claim,
-  type Claimant,
-  claimKey,
-  type ClaimRules,
-  Claims,
-  isForeign,
-  type Ownership,
-  reapplyGraceMs,
-  yieldsTo,
-} from './claims.ts';
-export { ExternalReconciler } from './reconcile.ts';
+export { type Claim, claimKey, type ClaimRules, Claims, type Ownership, reapplyGraceMs, yieldsTo } from './claims.ts';
+export { type ExternalController, externalDependencies, externalController } from './controller.ts';
+export { ExternalReconciler, syncRecord } from './reconcile.ts';
+export { failed, named, type Origin, ownedByAnother, type Words } from './outcomes.ts';
 export {
   type External,
-  type ExternalStatus,
-  failed,
-  isDecided,
+  hashOf,
+  isForeign,
   isInSync,
+  nextStatus,
   type Outcome,
-  type RecordOwnership,
   type StatusGateway,
-  type SyncAction,
-  withSyncTime,
+  type StatusRules,
 } from './resource.ts';
-export { syncRecord } from './sync.ts';

@@ -3,7 +3,7 @@ import { instanceDefaults, type ObjectMeta } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration } from '../cluster/cluster.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
 import { ConnectionError, type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
-import { type GatewayError, isGatewayError } from '../gateway/gateway.ts';
+import { GatewayError, isGatewayError } from '../gateway/gateway.ts';
 import { DeletedFirstError, isAnnotated, isObserveOnly, Throttle } from '../lifecycle/lifecycle.ts';
 import {
   isNotFound,
@@ -14,11 +14,20 @@ import {
   type Result,
   RetryAfterError,
 } from '../runtime/runtime.ts';
-import { type Adapter, type ExternalDependencies, PendingError, Run } from './adapter.ts';
-import { reapplyGraceMs } from './claims.ts';
+import {
+  type Adapter,
+  type AnyRecord,
+  type Comparison,
+  connect,
+  type ExternalDependencies,
+  PendingError,
+  Run,
+  type Sync,
+} from './adapter.ts';
+import { ReapplyGrace } from './claims.ts';
 import { Deletion } from './deletion.ts';
-import { type External, failed, isInSync, type Outcome } from './resource.ts';
-import { syncRecord } from './sync.ts';
+import { actionOf, failed, gatewayFailures, inSync, notConverged, observed, type Origin } from './outcomes.ts';
+import { type External, isInSync, type Outcome, type SyncAction } from './resource.ts';
 
 /** The interval if the instance is unknown. */
 const defaultSyncMs = parseDuration(instanceDefaults.syncInterval);
@@ -78,7 +87,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
       const refusal = this.#adapter.refusal?.(resource);
       if (refusal !== undefined) return await this.#end(run, refusal);
       if (!isObserveOnly(resource)) await this.#adapter.takeOver?.(run);
-      const connection = await this.#adapter.connect(resource, 'forCustomer');
+      const connection = await connect(this.#dependencies, this.#adapter, resource, 'forCustomer');
       return (await this.#waitForOwner(run, connection)) ?? (await this.#sync(run, connection, context.signal));
     } catch (error) {
       if (error instanceof ConnectionError) return await this.#waitForInstance(run, error);
@@ -135,8 +144,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
     const { syncInterval } = connection;
     try {
       const outcome = await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
-        const record = this.#adapter.record(run, fresh, signal);
-        const reached = await syncRecord(this.#dependencies, run, record);
+        const reached = await syncRecord(this.#dependencies, this.#adapter, run.syncAt(fresh, signal));
         return this.#adapter.reported?.(run, reached, fresh.syncInterval) ?? reached;
       });
       if (outcome.reason === 'Conflict') this.#grace.skip(run.latest);
@@ -160,26 +168,13 @@ export class ExternalReconciler<T extends External, Field extends string> implem
    * @throws the error, or a RetryAfterError, if the work queue schedules the retry
    */
   async #reportFailure(run: Run<T, Field>, error: GatewayError, syncInterval: number): Promise<number> {
-    const inSync = isInSync(run.latest);
-    switch (error.kind) {
-      case 'retryAfter':
-        if (error.rateLimited && !inSync) await run.report(failed('RateLimited', error));
-        throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
-      case 'transient':
-        if (!inSync || !this.#outages.tolerates(run.latest)) await run.report(failed('GatewayUnreachable', error));
-        throw error;
-      case 'unauthorized':
-        await run.report(failed('GatewayUnauthorized', error));
-        return keyRetryMs;
-      case 'unconfirmed':
-        await run.report(failed('GatewayRejected', error));
-        throw error;
-      case 'terminal':
-      case 'notFound':
-      case 'alreadyExists':
-        await run.report(failed('GatewayRejected', error));
-        return syncInterval;
-    }
+    const [reason, retry] = gatewayFailures[error.kind];
+    const isSilent =
+      isInSync(run.latest) && (error.kind === 'transient' ? this.#outages.tolerates(run.latest) : retry === 'gateway');
+    if (!isSilent && (retry !== 'gateway' || error.rateLimited)) await run.report(failed(reason, error));
+    if (retry === 'gateway') throw new RetryAfterError(error.message, error.retryAfterMs ?? 0, { cause: error });
+    if (retry === 'queue') throw error;
+    return retry === 'key' ? keyRetryMs : syncInterval;
   }
 
   async #end(run: Run<T, Field>, outcome: Outcome, requeueAfter?: number): Promise<Result> {
@@ -196,6 +191,151 @@ export class ExternalReconciler<T extends External, Field extends string> implem
   async reportUnexpectedError(key: ObjectKey, message: string): Promise<void> {
     const resource = this.#dependencies.cache.get(key);
     if (resource !== undefined) await this.#runOf(resource).report(failed('InternalError', { message }));
+  }
+}
+
+/**
+ * Syncs a record with its spec. Observes first, unless the record is created first. Writes the finalizer and the owner mark only
+ * before a change or an adoption.
+ * @throws GatewayError from the call that failed; ApiError 404 or DeletedFirstError when the resource is deleted: nothing has
+ *   been written then
+ */
+export async function syncRecord<T extends External, Field extends string>(
+  dependencies: ExternalDependencies<T, Field>,
+  adapter: Adapter<T, Field>,
+  sync: Sync<T, Field>,
+): Promise<Outcome> {
+  return await new RecordSync(dependencies, adapter, sync).run();
+}
+
+class RecordSync<T extends External, Field extends string> {
+  readonly #dependencies: ExternalDependencies<T, Field>;
+  readonly #adapter: Adapter<T, Field>;
+  readonly #sync: Sync<T, Field>;
+  readonly #record: AnyRecord;
+
+  constructor(dependencies: ExternalDependencies<T, Field>, adapter: Adapter<T, Field>, sync: Sync<T, Field>) {
+    this.#dependencies = dependencies;
+    this.#adapter = adapter;
+    this.#sync = sync;
+    this.#record = adapter.record(sync);
+  }
+
+  async run(): Promise<Outcome> {
+    const record = this.#record;
+    const known = (await record.unsupported?.()) ?? (await this.#confirmed());
+    if (known !== undefined) return known;
+    const found = record.createsFirst ? undefined : await record.observe('first');
+    if (isObserveOnly(this.#sync.resource)) return this.#observed(found);
+    await record.begin?.();
+    if (found !== undefined) return await this.#update(found);
+    try {
+      return await this.#create();
+    } catch (error) {
+      if (!record.mayExist(error)) throw error;
+      // Another client created it. The gateway may check the fields before it detects a duplicate.
+      const existing = await record.observe();
+      if (existing === undefined) throw error;
+      record.loseCreation();
+      return await this.#update(existing);
+    }
+  }
+
+  get #isOwned(): boolean {
+    return this.#sync.claim.ownership.state === 'owned';
+  }
+
+  /** The outcome if a list of records confirms that there is nothing to do. A record that may be another's needs a look. */
+  async #confirmed(): Promise<Outcome | undefined> {
+    const record = this.#record;
+    const { run, resource } = this.#sync;
+    const listed = await record.listed?.();
+    if (listed === undefined) return undefined;
+    if (isObserveOnly(resource)) return this.#ifConfirmed(this.#observed(listed));
+    await record.begin?.();
+    const comparison = record.compare(listed);
+    const isRecorded = this.#dependencies.finalizer.isSet(resource) && run.missingMark([]) === undefined;
+    const isDone = comparison.isUpToDate && record.originOf(listed) === undefined && isRecorded;
+    return isDone ? this.#ifConfirmed(this.#owned(listed, comparison, undefined)) : undefined;
+  }
+
+  #ifConfirmed(outcome: Outcome): Outcome | undefined {
+    return this.#record.confirms?.(outcome) === false ? undefined : outcome;
+  }
+
+  #observed(found: unknown): Outcome {
+    const { words } = this.#adapter;
+    const { syncRequest } = this.#sync;
+    if (found === undefined) return { ...observed(words, undefined), syncRequest };
+    const report = this.#record.observed(found);
+    return { ...observed(words, report.differs), ...report.found, syncRequest };
+  }
+
+  async #create(): Promise<Outcome> {
+    const record = this.#record;
+    const { finalizer, metrics } = this.#dependencies;
+    await record.announce(undefined);
+    finalizer.beforeExternalWrite(this.#sync.run.latest);
+    await record.create();
+    if (this.#isOwned) metrics.drift.inc();
+    return await this.#conclude(undefined, this.#became(this.#isOwned ? 'createdAgain' : 'created'));
+  }
+
+  async #update(found: unknown): Promise<Outcome> {
+    const record = this.#record;
+    const { run, address, claim } = this.#sync;
+    const { finalizer, metrics } = this.#dependencies;
+    const refused = await record.refuse(found);
+    if (refused !== undefined) return { ...refused, address };
+    const comparison = record.compare(found);
+    const origin = record.originOf(found);
+    const adopted = origin === undefined ? undefined : this.#became(origin);
+    const { specChanged, changes, differs } = comparison;
+    if (comparison.isUpToDate) {
+      await run.ensureMarked([]);
+      // The operator may have ended after the write of a changed spec, and before the status.
+      const wrote = specChanged && (this.#isOwned || claim.ownership.status === 'Creating');
+      return { ...this.#owned(found, comparison, adopted), wrote };
+    }
+    await record.announce(comparison);
+    finalizer.beforeExternalWrite(run.latest);
+    await record.update(comparison);
+    const isCorrection = this.#isOwned && !specChanged;
+    if (isCorrection) metrics.drift.inc();
+    const what = isCorrection ? 'corrected' : changes.length === 0 ? 'sent' : 'updated';
+    const outcome = await this.#conclude(comparison, adopted ?? actionOf(what, this.#adapter.words, changes));
+    return outcome.synced && isCorrection && differs.length > 0 ? { ...outcome, corrected: differs } : outcome;
+  }
+
+  #became(origin: Origin): SyncAction {
+    return actionOf(origin, this.#adapter.words);
+  }
+
+  /** The outcome of a write, by a new observation: a 200 alone does not prove success. */
+  async #conclude(comparison: Comparison | undefined, action: SyncAction): Promise<Outcome> {
+    const { run } = this.#sync;
+    const after = await this.#record.observe();
+    if (after === undefined) {
+      const { noun } = this.#adapter.words;
+      const message = `The gateway accepted the ${noun} but does not report it. A replica of the gateway may be behind, or the ${noun} was deleted.`;
+      throw new GatewayError('transient', this.#record.lookup, message);
+    }
+    await run.ensureMarked([]);
+    const outcome = { ...this.#owned(after, comparison, action), wrote: true };
+    const { metadata, status } = run.latest;
+    if (outcome.synced && status?.specHash === undefined) {
+      const age = this.#dependencies.now().getTime() - Date.parse(metadata.creationTimestamp);
+      this.#dependencies.metrics.firstSync?.observe(Math.max(0, age) / 1000);
+    }
+    return outcome;
+  }
+
+  /** The outcome for a record of this resource, by its last observation. */
+  #owned(record: unknown, comparison: Comparison | undefined, action: SyncAction | undefined): Outcome {
+    const { address, syncRequest } = this.#sync;
+    const { differs, found } = this.#record.report(record, comparison);
+    const base = differs.length > 0 ? notConverged(differs) : inSync(this.#adapter.words, action);
+    return { ...base, ownership: 'Owned', address, syncRequest, ...found };
   }
 }
 
@@ -227,34 +367,5 @@ class OutageTolerance {
 
   forget(key: ObjectKey): void {
     this.#since.delete(keyText(key));
-  }
-}
-
-/** Waiting claimants of a record without an owner: the previous owner may be applied again. */
-class ReapplyGrace {
-  readonly #monotonic: () => number;
-  /** When the record lost its owner, by the resource's key. */
-  readonly #free = new Map<string, number>();
-
-  constructor(monotonic: () => number) {
-    this.#monotonic = monotonic;
-  }
-
-  /** The remaining time in which the record is reserved for its previous owner, in milliseconds. */
-  left({ metadata, status }: External): number {
-    if (status?.ownership !== 'Waiting') return 0;
-    const now = this.#monotonic();
-    const since = this.#free.get(keyText(metadata)) ?? now;
-    this.#free.set(keyText(metadata), since);
-    return Math.max(0, since + reapplyGraceMs - now);
-  }
-
-  /** Ends the delay after the gateway reported a conflict: the record has no previous owner in this cluster. */
-  skip({ metadata }: External): void {
-    this.#free.set(keyText(metadata), Number.NEGATIVE_INFINITY);
-  }
-
-  forget(key: ObjectKey): void {
-    this.#free.delete(keyText(key));
   }
 }

@@ -1,4 +1,5 @@
-/** Resources that stand for a record at a gateway: customers and budgets. */
+/** Resources that stand for a record at a gateway, such as customers and budgets, and their status after a reconcile. Pure. */
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Condition,
@@ -10,13 +11,15 @@ import type {
 } from '../api/v1alpha1/v1alpha1.ts';
 import {
   type BudgetConditionReason,
-  type BudgetEventReason,
   currentCondition,
   type CustomerConditionReason,
-  type CustomerEventReason,
+  needsUser,
+  nextCondition,
+  nextReason,
+  readyConditions,
 } from '../conditions/conditions.ts';
-import { pendingSyncRequest } from '../lifecycle/lifecycle.ts';
-import type { EventDetails, KubeObject } from '../runtime/runtime.ts';
+import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
+import type { KubeObject } from '../runtime/runtime.ts';
 
 /** See `status.ownership` of the kinds. */
 export type RecordOwnership = NonNullable<GatewayCustomerStatus['ownership'] | GatewayBudgetStatus['ownership']>;
@@ -29,6 +32,7 @@ export interface ExternalStatus {
   readonly appliedFields?: readonly string[];
   readonly tookOver?: TookOver;
   readonly observedGeneration?: number;
+  readonly lastSyncTime?: string;
   readonly lastHandledSyncRequest?: string;
   readonly conditions?: readonly Condition[];
 }
@@ -44,6 +48,9 @@ export interface External extends KubeObject {
   };
   readonly status?: ExternalStatus;
 }
+
+/** The status of a kind. */
+export type StatusOf<T extends External> = NonNullable<T['status']>;
 
 /** A change that a sync made at the gateway. */
 export interface SyncAction {
@@ -62,17 +69,23 @@ export interface Outcome {
   readonly ownership?: RecordOwnership | undefined;
   /** The canonical address of the gateway that the ownership is about. */
   readonly address?: string | undefined;
+  /** What the gateway has of the spec after the sync; undefined if it is not known. */
+  readonly applied?: Applied | undefined;
   /** Whether the sync changed something at the gateway. */
   readonly wrote?: boolean;
+  /** The fields that another client had changed, and that the sync corrected; undefined if there were none. */
+  readonly corrected?: readonly string[] | undefined;
   /** The change to record as an event, if any. */
   readonly action?: SyncAction | undefined;
   /** The sync request that was handled. */
   readonly syncRequest?: string | undefined;
 }
 
-/** The outcome of an error. */
-export function failed(reason: Outcome['reason'], { message }: { readonly message: string }): Outcome {
-  return { synced: false, reason, message };
+/** What the gateway has of a spec. */
+export interface Applied {
+  readonly specHash: string;
+  /** The fields that the operator has set. */
+  readonly fields: readonly string[];
 }
 
 /** The gateway that an outcome is about. */
@@ -98,6 +111,98 @@ export function isInSync(resource: External): boolean {
   );
 }
 
+/** How the status of a kind follows from an outcome. */
+export interface StatusRules<T extends External, O extends Outcome> {
+  /** The condition that reports a sync. */
+  readonly condition: 'Synced' | 'Ready';
+  /** The fields that describe a record. They end when the resource has given the record up. */
+  readonly recordFields: readonly (keyof StatusOf<T>)[];
+  /** The reasons for which a resource that owns a record has the ownership NotAllowed. */
+  readonly notAllowed: readonly Outcome['reason'][];
+  /** The fields of the status before that an outcome ends. */
+  readonly ended: (resource: T, outcome: O) => readonly (keyof StatusOf<T>)[];
+  /** The fields that only this kind has, and what an outcome says of each. undefined: nothing, so the field stays. */
+  readonly fields: {
+    readonly [Field in keyof StatusOf<T>]?: (outcome: O, resource: T, now: Date) => StatusOf<T>[Field] | undefined;
+  };
+  /** A condition about the fields of the spec, and what Ready says if it is False. */
+  readonly fieldsCondition?: (resource: T, outcome: O, now: Date) => Condition;
+  readonly fieldsHint?: string;
+}
+
+/**
+ * The status after an outcome.
+ * @returns the same object if nothing changed
+ */
+export function nextStatus<T extends External, O extends Outcome>(
+  rules: StatusRules<T, O>,
+  resource: T,
+  outcome: O,
+  now: Date,
+  gateway: StatusGateway = { digest: undefined, isElsewhere: false },
+): StatusOf<T> {
+  const before = (resource.status ?? {}) as StatusOf<T>;
+  const { applied } = outcome;
+  const leaves = isDecided(outcome) && gateway.isElsewhere;
+  const ended = new Set<keyof StatusOf<T>>(leaves ? rules.recordFields : rules.ended(resource, outcome));
+  const common: { readonly [Field in keyof ExternalStatus]: ExternalStatus[Field] | undefined } = {
+    observedGeneration: resource.metadata.generation,
+    ownership: nextOwnership(rules, resource, outcome),
+    gateway: isDecided(outcome) ? gateway.digest : undefined,
+    specHash: applied?.specHash,
+    appliedFields: applied && [...applied.fields],
+    lastHandledSyncRequest: outcome.syncRequest,
+    conditions: conditionsOf(rules, resource, outcome, now),
+  };
+  const own = Object.entries<((outcome: O, resource: T, now: Date) => unknown) | undefined>(rules.fields);
+  const said = [
+    ...Object.entries(common),
+    ...own.map(([field, rule]) => [field, rule?.(outcome, resource, now)] as const),
+  ];
+  const kept = Object.entries(before).filter(([field]) => !ended.has(field as keyof StatusOf<T>));
+  // The types of the tables say that each field has its own type.
+  const after = Object.fromEntries([...kept, ...said.filter(([, value]) => value !== undefined)]) as StatusOf<T>;
+  return withSyncTime(before, after, outcome, now);
+}
+
+function nextOwnership<T extends External>(
+  { notAllowed }: Pick<StatusRules<T, never>, 'notAllowed'>,
+  resource: T,
+  { ownership, reason }: Outcome,
+): RecordOwnership | undefined {
+  const before = resource.status?.ownership;
+  if (isObserveOnly(resource)) return 'Observed';
+  // If a resource that owns nothing loses its permission, its ownership does not change.
+  if (notAllowed.includes(reason)) return isForeign(before) ? before : 'NotAllowed';
+  return ownership ?? before;
+}
+
+/** Whether the record belongs to another resource or to a client outside the cluster, or is only observed. */
+export function isForeign(status: RecordOwnership | undefined): boolean {
+  return status === 'Waiting' || status === 'Refused' || status === 'Observed';
+}
+
+function conditionsOf<T extends External, O extends Outcome>(
+  { condition, fieldsCondition, fieldsHint }: StatusRules<T, O>,
+  resource: T,
+  outcome: O,
+  now: Date,
+): Condition[] {
+  const { synced, reason, message } = outcome;
+  const status: Condition['status'] = synced ? 'True' : 'False';
+  const state = { status, reason: nextReason(resource, condition, reason), message };
+  const fields = fieldsCondition?.(resource, outcome, now);
+  // A client that waits for Ready must not wait for what a gateway cannot do.
+  const hint = synced && fields?.status === 'False' && fieldsHint !== undefined ? ` ${fieldsHint}` : '';
+  const ready = { ...state, message: `${message}${hint}` };
+  const isStalled = needsUser(reason) && outcome.continues !== true;
+  return [
+    ...(condition === 'Ready' ? [] : [nextCondition(resource, now, { type: condition, ...state })]),
+    ...(fields === undefined ? [] : [fields]),
+    ...readyConditions(resource, now, ready, isStalled ? ready : undefined),
+  ];
+}
+
 /** The maximum age of the last sync time of an unchanged resource, in milliseconds. */
 const lastSyncRefreshMs = 60 * 60_000;
 
@@ -106,7 +211,7 @@ const lastSyncRefreshMs = 60 * 60_000;
  * otherwise once an hour. An idle resource costs one write per hour.
  * @returns the status before if nothing changed
  */
-export function withSyncTime<Status extends { readonly lastSyncTime?: string }>(
+function withSyncTime<Status extends ExternalStatus>(
   before: Status,
   after: Status,
   { synced, wrote }: Pick<Outcome, 'synced' | 'wrote'>,
@@ -120,79 +225,22 @@ export function withSyncTime<Status extends { readonly lastSyncTime?: string }>(
   return changed ? after : before;
 }
 
+/** A hash of the fields of a spec that does not depend on the order of fields, lists and maps. */
+export function hashOf(fields: Readonly<Record<string, unknown>>): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(fields)))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly unknown[]).toSorted();
+  return Object.entries(value)
+    .map(([name, inner]) => [name, sorted(inner)] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 /** Why a record remained at the gateway. */
 export type OrphanReason =
   'policy' | 'crd_deleted' | 'namespace_deleted' | 'forced' | 'finalizer_lost' | 'gateway_changed';
-
-type EventReason = CustomerEventReason | BudgetEventReason;
-type Reasons = Readonly<Partial<Record<Outcome['reason'], EventReason>>>;
-
-const failures: Reasons = {
-  Conflict: 'Conflict',
-  NotConverged: 'NotConverged',
-  Overwritten: 'Overwritten',
-  Paused: 'Paused',
-  InUse: 'InUse',
-  DeletionFailed: 'DeletionFailed',
-  ErasurePending: 'DeletionFailed',
-  InternalError: 'InternalError',
-};
-
-/** A resource may be applied before those that it refers to: if it was never synced, it waits without a failure event. */
-const waits: Reasons = {
-  InstanceNotFound: 'WaitingForInstance',
-  InstanceNotReady: 'WaitingForInstance',
-  BudgetNotFound: 'WaitingForBudget',
-  BudgetNotReady: 'WaitingForBudget',
-};
-
-/**
- * The events between two statuses. A reconcile without a transition has none.
- * @param type the condition that reports a sync
- */
-export function transitions(
-  type: 'Synced' | 'Ready',
-  before: External,
-  after: ExternalStatus,
-  action: SyncAction | undefined,
-): EventDetails[] {
-  const was = currentCondition(before, type);
-  const is = currentCondition({ ...before, status: after }, type);
-  // A creation is reported when it is complete.
-  if (is === undefined || is.reason === 'Creating') return [];
-  if (is.status !== 'True') return was?.reason === is.reason ? [] : [failure(before, is)];
-  const events: EventDetails[] = [];
-  if (action !== undefined) events.push({ type: 'Normal', ...action, action: 'Sync' });
-  if (was?.reason === 'Paused') {
-    events.push({ type: 'Normal', reason: 'Resumed', message: 'Reconciliation resumed.', action: 'Sync' });
-  } else if (action === undefined && was?.status === 'False') {
-    events.push({ type: 'Normal', reason: 'Recovered', message: is.message, action: 'Sync' });
-  }
-  return events;
-}
-
-function failure(before: External, is: Condition): EventDetails {
-  const { message } = is;
-  const reason = is.reason as Outcome['reason'];
-  const waiting = waits[reason];
-  if (waiting !== undefined && before.status?.specHash === undefined) {
-    return { type: 'Normal', reason: waiting, message, action: 'Sync' };
-  }
-  const type = reason === 'Paused' || reason === 'InUse' ? 'Normal' : 'Warning';
-  return { type, reason: failures[reason] ?? 'SyncFailed', message, action: 'Sync' };
-}
-
-/**
- * The event of a resource whose instance names another address now. The operator cannot know whether both addresses lead to
- * the same gateway.
- * @param record what remains, such as "budget gold"
- */
-export function leftGateway({ spec, metadata }: External, record: string): EventDetails {
-  const { name, namespace = metadata.namespace } = spec.instanceRef;
-  return {
-    type: 'Warning',
-    reason: 'Orphaned',
-    message: `The address of GatewayInstance ${namespace}/${name} changed. If it leads to another gateway now, ${record} remains at the previous one: delete it there if it is no longer used.`,
-    action: 'Sync',
-  };
-}

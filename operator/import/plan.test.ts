@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { GatewayBudgetSpec, GatewayCustomerSpec, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { changedFields, changesOf, desiredTier } from '../budget/desired.ts';
-import { desiredFields, driftOf } from '../customer/desired.ts';
+import { changedFields, changesOf, desiredTier } from '../budget/comparison.ts';
+import { desiredFields, driftOf } from '../customer/comparison.ts';
 import {
   type BudgetRow,
   budgetRowId,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { GatewayCustomerSpec } from '../../api/v1alpha1/v1alpha1.ts';
 import { fieldsOf, limitsOf, observe } from '../../gateway/gateway.ts';
 import type { Fault } from '../../gateway/testing/testProxy.ts';
-import { desiredFields } from '../desired.ts';
+import { desiredFields } from '../comparison.ts';
 import { crashes, edits, existingRecords, specs, type Spec, tiers } from './specs.ts';
 import { type GatewayUnderTest, SyncBench, type SyncedResource } from './syncBench.ts';
 

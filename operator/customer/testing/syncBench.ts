@@ -21,10 +21,9 @@ import {
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
 import { CustomerAdapter } from '../adapter.ts';
+import { desiredFields } from '../comparison.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { desiredFields } from '../desired.ts';
-import { CustomerRecord } from '../record.ts';
-import { strategyFor } from '../strategy.ts';
+import { strategyFor } from '../record.ts';
 import { neverCleared, neverReported, type Spec, tiers } from './specs.ts';
 import { connectionOf, customerOf, memoryDependencies } from './testDependencies.ts';
 
@@ -74,11 +73,11 @@ export class SyncedResource {
 
   /** Syncs and writes the status. An error is a crash: the status is not written. */
   async reconcile(): Promise<Outcome> {
-    const current = new Run(this.#dependencies, new CustomerAdapter(this.#dependencies), this.stored.customer);
-    const { signal } = new AbortController();
-    const record = new CustomerRecord(this.#dependencies, current, this.#bench.connection, signal);
-    const outcome = await syncRecord(this.#dependencies, current, record);
-    await current.report(outcome);
+    const adapter = new CustomerAdapter(this.#dependencies);
+    const run = new Run(this.#dependencies, adapter, this.stored.customer);
+    const sync = run.syncAt(this.#bench.connection, new AbortController().signal);
+    const outcome = await syncRecord(this.#dependencies, adapter, sync);
+    await run.report(outcome);
     return outcome;
   }
 

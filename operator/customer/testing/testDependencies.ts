@@ -105,6 +105,7 @@ export function memoryDependencies(clients: GatewayClients, stored: { customer: 
     policies: { get: () => undefined },
     budgetsByInstance: nothing,
     byClaim: nothing,
+    byGateway: nothing,
     byInstance: nothing,
     byUid: nothing,
     claims: new Claims(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Condition, GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { nextStatus, type SyncOutcome } from '../customer/status.ts';
 import { customerOf, syncedCondition, withStatus } from '../customer/testing/testDependencies.ts';
-import { transitions } from './resource.ts';
+import { observed, transitions } from './outcomes.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 
@@ -41,4 +41,20 @@ describe('events', () => {
     const notAllowed: SyncOutcome = { synced: false, reason: 'NamespaceNotAllowed', message: 'x' };
     expect(eventsOf(customerOf({}), notAllowed)).to.deep.equal(['Warning SyncFailed']);
   });
+});
+
+describe('the outcome of a resource that only observes', () => {
+  const words = { kind: 'GatewayBudget', noun: 'budget', record: 'budget' };
+  const results: [name: string, differing: readonly string[] | undefined, reason: string, text: string][] = [
+    ['no record', undefined, 'NotAtGateway', 'The gateway has no such budget'],
+    ['an equal record', [], 'Observed', "The gateway's budget matches the spec."],
+    ['another record', ['alias', 'models'], 'Differs', 'differs from the spec in alias, models'],
+  ];
+  for (const [name, differing, reason, text] of results) {
+    it(`reports ${name} as ${reason}`, () => {
+      const outcome = observed(words, differing);
+      expect(outcome).to.include({ reason, synced: reason === 'Observed' });
+      expect(outcome.message).to.contain(text);
+    });
+  }
 });

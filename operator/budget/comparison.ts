@@ -1,6 +1,6 @@
-/** What the gateway's budget should contain, and how it differs. Pure. */
-import { createHash } from 'node:crypto';
-import type { GatewayBudgetSpec } from '../api/v1alpha1/v1alpha1.ts';
+/** The budget that a spec asks for, and how it differs from the budget of the gateway. Pure. */
+import type { GatewayBudget, GatewayBudgetSpec } from '../api/v1alpha1/v1alpha1.ts';
+import { hashOf, type Ownership } from '../external/external.ts';
 import { sameTierValue, type Tier, type TierField, tierFields, type TierValues } from '../gateway/gateway.ts';
 
 /** The fields that a spec names. Other fields are cleared if the operator has set them, and otherwise not changed. */
@@ -10,19 +10,9 @@ export function desiredTier(spec: GatewayBudgetSpec): Tier {
   return Object.fromEntries(named.map((field) => [field, spec[field]]));
 }
 
-/** A hash of a tier that does not depend on the order of models. */
+/** A hash of a tier. */
 export function tierHash(tier: Tier): string {
-  const canonical = tierFields
-    .filter((field) => !sameTierValue(tier[field], undefined))
-    .map((field) => [field, sorted(tier[field])]);
-  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, 32);
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .map(([name, inner]) => [name, sorted(inner)] as const)
-    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return hashOf(Object.fromEntries(Object.entries(tier).filter(([, value]) => !sameTierValue(value, undefined))));
 }
 
 /** The changes that a budget needs: a value for each field that differs, null for each field to clear. */
@@ -45,4 +35,18 @@ export function changesOf(desired: Tier, applied: ReadonlySet<TierField>, observ
 /** The fields that a change names, in the order of messages. */
 export function changedFields(changes: TierChanges): TierField[] {
   return tierFields.filter((field) => changes[field] !== undefined);
+}
+
+/**
+ * Whether a budget that the gateway reports belongs to this resource. A resource that was creating it when the operator
+ * ended may have been overtaken by another client. If it must refuse budgets of others, only one with exactly the
+ * announced values counts as its own.
+ */
+export function isOwn(
+  budget: GatewayBudget,
+  observed: Tier,
+  { ownership, policy }: { readonly ownership: Ownership; readonly policy: 'Adopt' | 'Refuse' },
+): boolean {
+  if (ownership.status !== 'Creating') return ownership.state !== 'none';
+  return policy === 'Adopt' || budget.status?.specHash === tierHash(observed);
 }
