@@ -65,7 +65,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         spans.push(judged.spans);
         kept.push(judged.kept);
       }
-      const repeated = await addRepetitions({ texts, spans, kept, ranges }, yieldIfDue);
+      const repeated = await addRepetitions({ texts, spans, kept, ranges, trace: context.trace }, yieldIfDue);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       const findings: Finding[][] = [];
       for (const [index, text] of texts.entries()) {

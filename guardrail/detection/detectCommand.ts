@@ -3,8 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { toCodePoints } from './text/codePoints.ts';
 import type { AnalysisContext, Analyzer } from './contract.ts';
-import { atWord, explain, type Explanation } from './explanation.ts';
-import { explanationJson, explanationText } from './explanationReport.ts';
+import { atWord, explain, type Explanation, type TextRange } from './explanation.ts';
+import { droppedJson, explanationText, findingJson } from './explanationReport.ts';
 
 export interface DetectOptionsOfCommand {
   readonly analyzer: Analyzer;
@@ -73,12 +73,12 @@ async function spansOf({ id, text }: Line, analyzer: Analyzer, context: Analysis
 
 function traced({ id, text }: Line, explanation: Explanation, trace: 'text' | 'json', why = ''): string {
   if (trace === 'text') return `${JSON.stringify(id)}\n${explanationText(text, explanation, why)}\n`;
-  const shown =
-    why === ''
-      ? explanation
-      : { findings: atWord(text, why, explanation.findings), dropped: atWord(text, why, explanation.dropped) };
-  const { findings, dropped } = explanationJson(shown, toCodePoints(text));
-  return `${JSON.stringify({ id, spans: findings, dropped })}\n`;
+  const shown = <P extends TextRange>(places: readonly P[]): readonly P[] =>
+    why === '' ? places : atWord(text, why, places);
+  const at = toCodePoints(text);
+  const spans = shown(explanation.findings).map((find) => findingJson(find, at));
+  const dropped = shown(explanation.dropped).map((candidate) => droppedJson(candidate, at));
+  return `${JSON.stringify({ id, spans, dropped })}\n`;
 }
 
 function readLine(line: string): Line | { readonly problem: string } {

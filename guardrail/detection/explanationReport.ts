@@ -7,6 +7,7 @@ type Candidate = Explanation['dropped'][number];
 /** Why a candidate is no find. */
 const reasons: Readonly<Record<Candidate['by'], string>> = {
   falseName: 'a word of this kind is no name of a person',
+  ordinaryWord: 'the name is found elsewhere, but these messages have it as an ordinary word, too',
   structure: 'it is a key, the title of a field or a part of a constant',
   product: 'it is the name of a thing',
   month: 'it is the month of a date',
@@ -76,51 +77,49 @@ const modelText = (model: ModelEvidence | undefined): string =>
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** An explanation as JSON. Its positions are those of `at`, and it contains words of the text only in the names of features. */
-export interface ExplanationJson {
-  readonly findings: readonly (ReturnType<typeof placeJson> & {
-    readonly action: string;
-    readonly words: readonly { readonly start: number; readonly end: number }[];
-  })[];
-  readonly dropped: readonly (ReturnType<typeof placeJson> & {
-    readonly by: string;
-    readonly lost_to: string | null;
-    readonly threshold: number | null;
-  })[];
+/** Where a find or a dropped candidate stands, and what proposed it. Words of the text stand only in the names of features. */
+interface PlaceJson {
+  start: number;
+  end: number;
+  type: string;
+  score: number;
+  rule: string;
+  model: { features: { name: string; weight: number }[] } | null;
 }
 
-/** @param at converts an offset in UTF-16 code units. Default: as it is */
-export function explanationJson(
-  { findings, dropped }: Explanation,
-  at: (offset: number) => number = (offset) => offset,
-): ExplanationJson {
-  return {
-    findings: findings.map((find) => ({
-      ...placeJson(find, at),
-      action: find.action,
-      words: find.words.map(({ start, end }) => ({ start: at(start), end: at(end) })),
-    })),
-    dropped: dropped.map((candidate) => ({
-      ...placeJson(candidate, at),
-      by: candidate.by,
-      lost_to: candidate.lostTo ?? null,
-      threshold: candidate.threshold ?? null,
-    })),
-  };
+/** A find and why it is one, as JSON. */
+export interface FindingJson extends PlaceJson {
+  action: 'pseudonymize' | 'block';
+  words: { start: number; end: number }[];
 }
 
-/** What finds and dropped candidates have in common. */
-function placeJson(
-  { start, end, type, score, rule, model }: ExplainedFinding | Candidate,
-  at: (offset: number) => number,
-): {
-  readonly start: number;
-  readonly end: number;
-  readonly type: string;
-  readonly score: number;
-  readonly rule: string;
-  readonly model: { readonly features: { readonly name: string; readonly weight: number }[] } | null;
-} {
+/** A candidate that is no find and why, as JSON. */
+export interface DroppedJson extends PlaceJson {
+  by: Candidate['by'];
+  lost_to: string | null;
+  threshold: number | null;
+}
+
+/** Converts an offset in UTF-16 code units. */
+type Converter = (offset: number) => number;
+const asItIs: Converter = (offset) => offset;
+
+/** @param at converts the offsets. Default: as they are */
+export const findingJson = (find: ExplainedFinding, at = asItIs): FindingJson => ({
+  ...placeJson(find, at),
+  action: find.action,
+  words: find.words.map(({ start, end }) => ({ start: at(start), end: at(end) })),
+});
+
+/** @param at converts the offsets. Default: as they are */
+export const droppedJson = (candidate: Candidate, at = asItIs): DroppedJson => ({
+  ...placeJson(candidate, at),
+  by: candidate.by,
+  lost_to: candidate.lostTo ?? null,
+  threshold: candidate.threshold ?? null,
+});
+
+function placeJson({ start, end, type, score, rule, model }: ExplainedFinding | Candidate, at: Converter): PlaceJson {
   const features = model?.features.map(({ name, weight }) => ({ name, weight: rounded(weight) }));
   return { start: at(start), end: at(end), type, score: rounded(score), rule, model: features ? { features } : null };
 }

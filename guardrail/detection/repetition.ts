@@ -3,6 +3,7 @@ import type { EntityType, RuleId, Span } from './contract.ts';
 import type { MessageRange } from './messageRanges.ts';
 import { Phrases } from './policy/phrases.ts';
 import { generalTypeOf } from './publicTypes.ts';
+import type { Trace } from './trace.ts';
 
 /** Types of names: they can occur again where no detector finds them. */
 const repeatedTypes: ReadonlySet<EntityType> = new Set([
@@ -44,6 +45,8 @@ interface FoundTexts {
   readonly kept: readonly (readonly Span[])[];
   /** The texts of each message. */
   readonly ranges: readonly MessageRange[];
+  /** Collects the occurrences that are not added. */
+  readonly trace?: Trace | undefined;
 }
 
 /**
@@ -55,7 +58,7 @@ interface FoundTexts {
  * @returns the spans of each text and the added ones, disjoint.
  */
 export async function addRepetitions(
-  { texts, spans, kept, ranges }: FoundTexts,
+  { texts, spans, kept, ranges, trace }: FoundTexts,
   yieldIfDue: () => Promise<void> | undefined,
 ): Promise<Span[][]> {
   const all = spans.map((list) => [...list]);
@@ -82,6 +85,7 @@ export async function addRepetitions(
       if (free.length === 0) continue;
       await words.readUntil(to, yieldIfDue);
       const added = free.filter(({ start, end }) => !words.has(text.slice(start, end).toLowerCase()));
+      trace?.pass(free, added, 'ordinaryWord');
       if (added.length > 0) all[index] = [...(spans[index] ?? []), ...added].sort((a, b) => a.start - b.start);
     }
   }

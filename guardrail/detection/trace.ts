@@ -5,9 +5,9 @@
 import type { EntityType, KeptBy, RuleId, Span } from './span.ts';
 import type { EntityClass } from './ner/entityClasses.ts';
 
-/** What dropped a candidate: the model, a pass, an overlapping value, or the policy. */
+/** What dropped a candidate: the model, a pass, an overlapping value, another use of its word, or the policy. */
 export type DropReason =
-  'falseName' | 'structure' | 'product' | 'month' | 'modelThreshold' | 'joined' | 'overlap' | KeptBy;
+  'falseName' | 'structure' | 'product' | 'month' | 'modelThreshold' | 'joined' | 'overlap' | 'ordinaryWord' | KeptBy;
 
 /** A candidate that is not a find. */
 export interface Dropped {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { explanationJson, type Explanation, type Span } from '../detection/detection.ts';
+import { findingJson, type ExplainedFinding, type Span } from '../detection/detection.ts';
 
 /** An entity in a text, as responses describe it: its position, and not its value. */
 export const entitySchema = z.object({
@@ -37,15 +37,11 @@ export const droppedSchema = entitySchema.pick({ start: true, end: true, type: t
   model: modelSchema,
 });
 
-/** The entities and candidates of a response that explains them. */
-export function explainedOf(explanation: Explanation): {
-  readonly entities: z.infer<typeof explainedEntitySchema>[];
-  readonly dropped: z.infer<typeof droppedSchema>[];
-} {
-  const { findings, dropped } = explanationJson(explanation);
-  const entities = explanation.findings.map(({ detector, action }, at) => ({ ...findings[at], detector, action }));
-  return { entities: entities as z.infer<typeof explainedEntitySchema>[], dropped: [...dropped] };
-}
+/** An entity of a response that explains it. */
+export const explainedEntityOf = (find: ExplainedFinding): z.infer<typeof explainedEntitySchema> => ({
+  ...findingJson(find),
+  detector: find.detector,
+});
 
 type Entity<Action> = Omit<z.infer<typeof entitySchema>, 'action'> & { readonly action: Action };
 

@@ -1,13 +1,13 @@
 import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Access } from '../customers/customers.ts';
-import { explain, type Analyzer, type Policy } from '../detection/detection.ts';
+import { droppedJson, explain, type Analyzer, type Policy } from '../detection/detection.ts';
 import { parseFields } from '../gateways/gateways.ts';
 import type { Tenant } from '../ids.ts';
 import { adminsOnly, authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState, HttpStep } from './context.ts';
 import { withDeadline } from './deadline.ts';
-import { droppedSchema, explainedEntitySchema, explainedOf } from './entities.ts';
+import { droppedSchema, explainedEntityOf, explainedEntitySchema } from './entities.ts';
 import type { Operation } from './openapi/operation.ts';
 
 export interface ExplainOptions {
@@ -75,14 +75,15 @@ export function explainRoute(options: ExplainOptions): Router<AuthenticatedState
     const caller = { customers, team: team ?? undefined, keyHashes: [] };
     const { refusal, policies = [] } = access?.decide(caller) ?? {};
     const policy = policyOf(policies);
-    const explanation = await withDeadline(context, (signal) =>
+    const { findings, dropped } = await withDeadline(context, (signal) =>
       explain(analyzer, text, { team: team ?? undefined, tenant: context.state.tenant, signal, policy }),
     );
     context.body = {
       mode: policy.settings.mode ?? mode,
       refusal: refusal ?? null,
       policies: { service: policyRevision() ?? null, end_user: policies[0] ?? null },
-      ...explainedOf(explanation),
+      entities: findings.map(explainedEntityOf),
+      dropped: dropped.map((candidate) => droppedJson(candidate)),
     } satisfies z.infer<typeof explainedSchema>;
   });
   return router;

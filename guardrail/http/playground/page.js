@@ -44,6 +44,7 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {{ start: number, end: number }[]} words the words that counted
  * @property {Model | null} model
  * @property {'pseudonymize' | 'block' | 'leave'} action
+ * @property {string[]} policy lines of a policy that change this
  */
 /**
  * What spoke most for the decision of the model, or against it.
@@ -57,9 +58,8 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {string} type
  * @property {number} score
  * @property {string} rule
- * @property {string} by
- * @property {string | null} lost_to
- * @property {number | null} threshold
+ * @property {string} reason
+ * @property {string[]} policy lines of a policy that change this
  * @property {Model | null} model
  */
 /**
@@ -302,23 +302,6 @@ function showFound(text, entities) {
   at('found').replaceChildren(...parts, text.slice(end));
 }
 
-/** Why a candidate is no entity. */
-const REASONS = new Map(
-  Object.entries({
-    falseName: 'a word of this kind is no name of a person',
-    structure: 'it is a key, the title of a field or a part of a constant',
-    product: 'it is the name of a thing',
-    month: 'it is the month of a date',
-    modelThreshold: 'the model is not sure enough',
-    joined: 'it is a part of another value',
-    overlap: 'another value has its place',
-    allowList: 'the allow list of the policy has it',
-    policyThreshold: 'its score is below the threshold of the policy',
-    profile: 'the profile leaves this type',
-    ignored: 'the policy ignores this type',
-  }),
-);
-
 /** @type {Checked | undefined} */
 let checked;
 
@@ -351,16 +334,13 @@ function isAt(one, other) {
  * @param {string} text
  * @param {Entity} entity
  */
-function reasonOfEntity(text, { start, end, type, score, rule, detector, words, model }) {
-  const value = JSON.stringify(text.slice(start, end));
+function reasonOfEntity(text, { start, end, type, score, rule, words, model, policy }) {
   const counted = words.map((word) => `“${text.slice(word.start, word.end)}”`);
   return [
     `“${text.slice(start, end)}” is hidden as ${type}, score ${score.toFixed(2)}, by the rule ${rule}.`,
     ...(counted.length === 0 ? [] : [`It would not be found like this without ${counted.join(', ')}.`]),
     ...modelReason(model),
-    detector === 'deny-list'
-      ? `To leave it, remove ${value} from deny in the policy.`
-      : `To leave it, add to the policy: allow: [{ value: ${value} }]`,
+    ...advice('leave', policy),
   ];
 }
 
@@ -368,18 +348,20 @@ function reasonOfEntity(text, { start, end, type, score, rule, detector, words, 
  * @param {string} text
  * @param {Dropped} candidate
  */
-function reasonOfDropped(text, { start, end, type, score, rule, by, lost_to: lostTo, threshold, model }) {
-  const value = text.slice(start, end);
-  const needs = threshold === null ? '' : ` It needs ${threshold.toFixed(2)}.`;
-  const isKept = by === 'profile' || by === 'ignored';
+function reasonOfDropped(text, { start, end, type, score, rule, reason, model, policy }) {
   return [
-    `“${value}” is not hidden as ${type}, score ${score.toFixed(2)}, of the rule ${rule}: ${REASONS.get(by) ?? by}.${needs}`,
-    ...(lostTo === null ? [] : [`The rule ${lostTo} has its place.`]),
+    `“${text.slice(start, end)}” is not hidden as ${type}, score ${score.toFixed(2)}, of the rule ${rule}: ${reason}.`,
     ...modelReason(model),
-    isKept
-      ? `To hide it, add to the policy: entities: { ${type}: { action: pseudonymize } }`
-      : `To hide it, add to the policy: deny: [{ value: ${JSON.stringify(value)}, type: ${type} }]`,
+    ...advice('hide', policy),
   ];
+}
+
+/**
+ * @param {'hide' | 'leave'} purpose
+ * @param {string[]} policy
+ */
+function advice(purpose, policy) {
+  return policy.map((line, at) => `${at === 0 ? 'To' : 'Or, to'} ${purpose} it, change the policy: ${line}`);
 }
 
 /** @param {Model | null} model */
@@ -427,10 +409,7 @@ at('why').addEventListener('click', () => {
     ...found.flatMap((entity) => reasonOfEntity(text, entity)),
     ...left.flatMap((candidate) => reasonOfDropped(text, candidate)),
   ];
-  const none = [
-    `No rule takes “${word}” for a value.`,
-    `To hide it, add to the policy: deny: [${JSON.stringify(word)}]`,
-  ];
+  const none = [`No rule takes “${word}” for a value.`, ...advice('hide', [`deny: [${JSON.stringify(word)}]`])];
   showReason(reasons.length === 0 ? none : reasons);
 });
 

@@ -108,11 +108,13 @@ describe('the playground in a browser', function () {
     await check('Phone: 5551234567. Siemens pays Lisbon, green.');
     await page.getByRole('button', { name: 'Why 5551234567?' }).click();
     expect(await textOf('reason')).to.match(
-      /^“5551234567” is hidden as PHONE_NUMBER, score 0\.\d\d, by the rule phone\.label\.\s+It would not be found like this without “Phone”\.\s+To leave it, add to the policy: allow: \[\{ value: "5551234567" \}\]$/,
+      /^“5551234567” is hidden as PHONE_NUMBER, score 0\.\d\d, by the rule phone\.label\.\s+It would not be found like this without “Phone”\.\s+To leave it, change the policy: allow: \[\{ value: "5551234567" \}\]\s+Or, to leave it, change the policy: entities: \{ PHONE_NUMBER: \{ action: ignore \} \}$/,
     );
     await screenshot('why');
     await page.getByRole('button', { name: 'Why Lisbon?' }).click();
-    expect(await textOf('reason')).to.match(/^“Lisbon” is not hidden as LOCATION, .*: the profile leaves this type\./);
+    expect(await textOf('reason')).to.match(
+      /^“Lisbon” is not hidden as LOCATION, .*: the profile of the policy leaves this type\./,
+    );
     expect(await textOf('reason')).to.include('entities: { LOCATION: { action: pseudonymize } }');
     const whyNot = page.getByRole('button', { name: 'Why not the selected word?' });
     await whyNot.click();
@@ -132,7 +134,9 @@ describe('the playground in a browser', function () {
     await check(text);
     expect(await textOf('sent')).to.match(/^The <ENTITY_\w+> in Lisbon is fine\.$/);
     await page.getByRole('button', { name: 'Why weather?' }).click();
-    expect(await textOf('reason')).to.match(/by the rule deny-list:DENIED\.\s+To leave it, remove "weather" from deny/);
+    expect(await textOf('reason')).to.match(
+      /by the rule deny-list:DENIED\.\s+To leave it, change the policy: # Remove "weather" from deny\./,
+    );
     await screenshot('draft');
     await page.getByLabel('Draft of a policy').fill('deny: 7');
     await page.getByRole('button', { name: 'Check' }).click();

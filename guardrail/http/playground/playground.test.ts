@@ -121,6 +121,21 @@ describe('the playground', () => {
     ]);
   });
 
+  it('says what each find and each dropped candidate needs in the policy', async () => {
+    const text = `Siemens: ${PLANTED.email}`;
+    const { body } = await harness.call('POST', '/playground/detect', { text });
+    const { entities, dropped } = body as Record<'entities' | 'dropped', { policy: string[]; reason?: string }[]>;
+    expect(entities.map(({ policy }) => policy[0])).to.deep.equal([
+      'entities: { ORGANIZATION: { action: pseudonymize } }',
+      `allow: [{ value: "${PLANTED.email}" }]`,
+    ]);
+    expect(dropped).to.deep.include({
+      ...dropped[0],
+      reason: 'the profile of the policy leaves this type',
+      policy: ['entities: { ORGANIZATION: { action: pseudonymize } }'],
+    });
+  });
+
   it('explains the error of an invalid request', async () => {
     for (const [body, expected] of [
       [{}, /^text must be a string\.$/],

@@ -3,13 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import * as z from 'zod';
-import { explain, type Analyzer, type Policy, type Profile, type Recall } from '../../detection/detection.ts';
+import {
+  droppedJson,
+  explain,
+  policyLines,
+  reasonOf,
+  type Analyzer,
+  type Policy,
+  type Profile,
+  type Recall,
+} from '../../detection/detection.ts';
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
 import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import { reportSession, type AuthenticatedState, type HttpStep } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
-import { droppedSchema, explainedEntitySchema, explainedOf } from '../entities.ts';
+import { droppedSchema, explainedEntityOf, explainedEntitySchema } from '../entities.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
@@ -34,6 +43,7 @@ const detectSchema = z.object({
     .describe('The draft of a policy, in YAML. It applies to this call in place of the policy of the service.'),
   team: z.string().min(1).max(4096).nullish().describe('The id of a team of the policy.'),
 });
+const policySchema = z.array(z.string()).readonly().describe('Lines of a policy to copy; each changes the outcome.');
 const detectedSchema = z.object({
   entities: z
     .array(
@@ -41,10 +51,18 @@ const detectedSchema = z.object({
         action: z
           .enum(['pseudonymize', 'block', 'leave'])
           .describe('The action of the policy; leave if only the profile leaves the entity unchanged.'),
+        policy: policySchema,
       }),
     )
     .describe('In order of their positions, without overlaps and without entities that the policy ignores.'),
-  dropped: z.array(droppedSchema).describe('The candidates that are no entity, in order of their positions.'),
+  dropped: z
+    .array(
+      droppedSchema.extend({
+        reason: z.string().describe('Why it is no entity: a sentence without a full stop.'),
+        policy: policySchema,
+      }),
+    )
+    .describe('The candidates that are no entity, in order of their positions.'),
 });
 const pseudonymizeSchema = detectSchema.extend({
   call_id: z.string().min(1).max(256).describe('Id of the call and of the end user, to restore and to erase it.'),
@@ -163,15 +181,22 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
     const { tenant } = context.state;
     const stricter = recall ? { stricter: { recall } } : {};
     const policy = policyWith(profile ?? undefined, draft ?? undefined);
-    const { entities, dropped } = explainedOf(
-      await withDeadline(context, (signal) =>
-        explain(analyzer, text, { team: team ?? undefined, tenant, signal, policy, ...stricter }),
-      ),
+    const explanation = await withDeadline(context, (signal) =>
+      explain(analyzer, text, { team: team ?? undefined, tenant, signal, policy, ...stricter }),
     );
+    const entities = explanation.findings.map((find) => ({
+      ...explainedEntityOf(find),
+      policy: policyLines(text, find),
+    }));
+    const dropped = explanation.dropped.map((candidate) => ({
+      ...droppedJson(candidate),
+      reason: reasonOf(candidate),
+      policy: policyLines(text, candidate),
+    }));
     context.body = {
       entities: [...entities, ...leftByProfile(entities, dropped)].sort((a, b) => a.start - b.start),
       dropped,
-    };
+    } satisfies z.infer<typeof detectedSchema>;
   });
   router.post(PSEUDONYMIZE_PATH, ...preHandlers, async (context) => {
     const fields = parseFields(pseudonymizeSchema, context.state.body);
@@ -202,20 +227,18 @@ const forTeam = (policy: Policy, team: string): Policy => ({
   keptBy: (span, value) => policy.keptBy(span, value, team),
 });
 
-type Explained = ReturnType<typeof explainedOf>;
+type Entity = z.infer<typeof detectedSchema>['entities'][number];
+type Dropped = z.infer<typeof detectedSchema>['dropped'][number];
 
 /** The candidates that the profile leaves unchanged, and no rule of the policy, without overlaps. */
-function leftByProfile(
-  entities: Explained['entities'],
-  dropped: Explained['dropped'],
-): (Omit<Explained['entities'][number], 'action'> & { readonly action: 'leave' })[] {
+function leftByProfile(entities: readonly Entity[], dropped: readonly Dropped[]): Entity[] {
   const taken: { readonly start: number; readonly end: number }[] = [...entities];
-  return dropped.flatMap(({ start: from, end: to, type, score, rule, model, by }) => {
-    const candidate = { start: from, end: to, type, score, rule, model };
-    const isFree = taken.every(({ start, end }) => end <= candidate.start || start >= candidate.end);
+  return dropped.flatMap(({ start: from, end: to, type, score, rule, model, policy, by }) => {
+    const isFree = taken.every(({ start, end }) => end <= from || start >= to);
     if (by !== 'profile' || !isFree) return [];
-    taken.push(candidate);
-    return { ...candidate, detector: 'builtin', words: [], action: 'leave' as const };
+    taken.push({ start: from, end: to });
+    const left = { start: from, end: to, type, score, rule, model, policy };
+    return { ...left, detector: 'builtin', words: [], action: 'leave' as const };
   });
 }
 
