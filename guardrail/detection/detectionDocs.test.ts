@@ -39,11 +39,12 @@ describe('docs/detection.md', () => {
         writeFileSync(join(folder, name), code);
       }
       for (const { name, code } of blocks(/^ts line=(.+)$/)) {
-        const [importLine = '', entry = ''] = code.split('\n');
+        // An entry of a list, and the import that it may need.
+        const [, importLine = '', entry = ''] = /^(import .*\n)?([^]*)$/.exec(code) ?? [];
         const list = readFileSync(join(folder, name), 'utf8');
         writeFileSync(
           join(folder, name),
-          `${importLine}\n${list.replace(/(\] = \[|: readonly \w+\[\] = \[)\n/, `$1\n${entry}\n`)}`,
+          importLine + list.replace(/(\] = \[|: readonly \w+\[\] = \[)\n/, (start) => start + entry),
         );
       }
     });
@@ -70,7 +71,7 @@ describe('docs/detection.md', () => {
     }).timeout(30_000);
 
     it('compiles', () => {
-      const files = blocks(/^ts file=(.+)$/).map(({ name }) => name);
+      const files = blocks(/^ts (?:file|line)=(.+)$/).map(({ name }) => name);
       const options = [
         '--noEmit',
         '--strict',

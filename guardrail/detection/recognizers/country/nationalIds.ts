@@ -11,10 +11,9 @@ import {
   type Recognizer,
 } from '../recognizer.ts';
 import type { DigitStats, DigitWindow } from '../textStats.ts';
-import { countries } from './countries.ts';
-import { directlyBefore, UNVERIFIED, type NumberId } from './country.ts';
-
-const numberIds = countries.flatMap(({ numbers = [] }) => numbers);
+import { codeIds, directlyBefore, UNVERIFIED } from './codes.ts';
+import { numberIds, type NumberId } from './numbers.ts';
+import { vatNumbers as vatRows } from './vat.ts';
 
 const candidate = /(?<![\p{L}\p{N}_/-]|\d\.)\d(?:[ .\-+/]{0,2}\d){8,}(?![\p{L}\p{N}_]|[.-]\d)/gu;
 
@@ -128,7 +127,7 @@ const numbers: Recognizer = {
   },
 };
 
-const vatByCountry = new Map(countries.flatMap(({ vat }) => (vat ? [[vat.pattern.slice(0, 2), vat] as const] : [])));
+const vatByCountry = new Map(vatRows.map((row) => [row.pattern.slice(0, 2), row]));
 const vatPatterns = Array.from(vatByCountry.values(), ({ pattern }) => pattern);
 const vatWord = new RegExp(contextWords('vat'));
 
@@ -140,7 +139,6 @@ function vatScore(compact: string, { text, start }: Pick<Match, 'text' | 'start'
   return hasContext ? 0.98 : isValid ? 0.8 : 0;
 }
 
-const isLongVat = ({ digits }: DigitStats): boolean => digits >= 7;
 const vatCountries = [...vatByCountry.keys()].join('|');
 const vatCountry = new RegExp(vatCountries);
 /** Each VAT number begins with the code of its country. */
@@ -150,42 +148,9 @@ const vatNumbers = aroundDigits({
   type: 'VAT_NUMBER',
   rule: 'vat',
   pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${vatPatterns.join('|')})(?![\p{L}\p{N}])`, 'gu'),
-  mayMatch: isLongVat,
+  mayMatch: ({ digits }) => digits >= 7,
   mayContain: hasCountry,
   score: vatScore,
 });
 
-const spacedVat = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?:${vatCountries})[A-Z]?[ .-]?[A-Z\d]{1,12}(?:[ .-][A-Z\d]{1,9}){1,5}(?![\p{L}\p{N}])`,
-  'gu',
-);
-const compactVat = new RegExp(`^(?:${vatPatterns.join('|')})$`, 'u');
-
-/** VAT numbers in groups. The words behind a number can look like its last group. */
-const groupedVatNumbers: Recognizer = {
-  type: 'VAT_NUMBER',
-  rule: 'vat.grouped',
-  needsDigit: true,
-  mayMatch: isLongVat,
-  find(text, emit, stats) {
-    const mayHaveVat = (window: DigitWindow): boolean => isLongVat(window) && hasCountry(window);
-    eachNumber(spacedVat, stats, mayHaveVat, ({ 0: run, index }, windowStart) => {
-      const start = windowStart + index;
-      for (let end = run.length; end > 8; end = lastSeparator(run, end)) {
-        const compact = run.slice(0, end).replace(/[ .-]/g, '');
-        const score = compactVat.test(compact) ? vatScore(compact, { text, start }) : 0;
-        if (score === 0) continue;
-        emit(start, start + end, score);
-        return;
-      }
-    });
-  },
-};
-const lastSeparator = (run: string, end: number): number => run.slice(0, end).search(/[ .-][A-Z\d]+$/);
-
-export const nationalIds: readonly Recognizer[] = [
-  numbers,
-  ...countries.flatMap(({ recognizers = [] }) => recognizers),
-  vatNumbers,
-  groupedVatNumbers,
-];
+export const nationalIds: readonly Recognizer[] = [numbers, ...codeIds, vatNumbers];

@@ -6,7 +6,7 @@ import { stdnum } from 'stdnum';
 import { isDate } from '../checksums.ts';
 import { recognizersFor } from '../recognizers.ts';
 import { textStatsOf } from '../textStats.ts';
-import { countries } from './countries.ts';
+import { numberIds as numbers } from './numbers.ts';
 
 interface OracleOptions {
   /** Whether a number can be issued, where the library checks less. */
@@ -57,7 +57,6 @@ interface Validator {
   readonly validate: (value: string) => { readonly isValid: boolean };
 }
 
-const numbers = countries.flatMap(({ numbers = [] }) => numbers);
 /** Beginnings that many identifiers share: a date as YYMMDD, DDMMYY or YYYYMMDD, perhaps behind a digit, or any digits. */
 const dates = fc.date({ min: new Date('1930-01-01'), max: new Date('1999-12-31'), noInvalidDate: true });
 const beginnings = fc
