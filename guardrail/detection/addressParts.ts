@@ -1,5 +1,6 @@
 import type { Span } from './contract.ts';
 import { contextWords } from './languages/languages.ts';
+import { streetWords } from './languages/streetWords.ts';
 
 /** How far an address continues beyond what was found of it, in UTF-16 code units. */
 const WIDTH = 64;
@@ -26,8 +27,10 @@ const between = new RegExp(
   'u',
 );
 /** The town behind a street and its number, or the country behind the town, before other punctuation. */
-const town =
-  /^, (?:(?:en|à|te|w|em|i) )?\p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))/u;
+const town = new RegExp(
+  String.raw`^, (?:(?:${streetWords('townPreposition')}) )?\p{Lu}[\p{L}\p{M}'’-]{2,24}(?: \p{Lu}[\p{L}\p{M}'’-]{2,24})?(?:\/[A-Z]{2})?(?=[,.;?!)]|\s?(?:\n|$))`,
+  'u',
+);
 const afterAddress = String.raw`, (?:${contextWords('afterAddress')})(?!\p{L})`;
 /** A flat or a floor behind what was found: ", 3.º izq.", ", interno 4". */
 const dwelling = new RegExp(String.raw`^, (?:${contextWords('dwelling')})(?![\p{L}\p{N}]|[.,:]\d)`, 'iu');
@@ -93,8 +96,7 @@ function beginningOf(text: string, { start }: Span, spans: readonly Span[]): Spa
   return /[\p{L}\p{N}#]/u.test(gap) && between.test(gap) ? last : undefined;
 }
 
-/** The side of a stairway, which looks like a name: "3.º Dto". */
-const side = /^(?:Dto|Esq|Dcha|Izq|Izda|Fte|Frt)\.?$/;
+const side = new RegExp(String.raw`^(?:${streetWords('stairSide')})\.?$`);
 
 /** Completes addresses of which parts were found: a house number before the street, a floor between street and town. */
 export function withAddressParts(text: string, spans: readonly Span[]): readonly Span[] {

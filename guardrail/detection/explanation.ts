@@ -1,6 +1,5 @@
 /** Explains what an analyzer finds in a text, and what it leaves. */
 import type { AnalysisContext, Analyzer, Finding } from './contract.ts';
-import { generalTypeOf } from './publicTypes.ts';
 import { Trace, type Dropped, type ModelEvidence } from './trace.ts';
 
 /** A part of a text, in UTF-16 code units. */
@@ -169,32 +168,6 @@ function otherPlace(text: string, { start, end }: Finding, findings: readonly Fi
     (each) => each.rule !== 'repetition' && text.slice(each.start, each.end).toLowerCase().includes(value),
   );
   return other === undefined ? [] : [{ start: other.start, end: other.end }];
-}
-
-/** Lines of a policy that change what happens to a value, to copy. */
-export function policyLines(text: string, { start, end, type, ...more }: Finding | Dropped): readonly string[] {
-  const value = JSON.stringify(text.slice(start, end));
-  if (!('by' in more)) {
-    // The deny list takes precedence over the allow list.
-    if (more.detector === 'deny-list') return [`# Remove ${value} from deny.`];
-    return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(type)}: { action: ignore } }`];
-  }
-  switch (more.by) {
-    case 'profile':
-    case 'ignored':
-      return [`entities: { ${type}: { action: pseudonymize } }`];
-    case 'policyThreshold':
-      return [`entities: { ${type}: { threshold: ${Math.floor(more.score * 100) / 100} } }`];
-    case 'allowList':
-      return [`# Remove ${value} from allow.`];
-    case 'modelThreshold':
-      return ['recall: thorough', `deny: [{ value: ${value}, type: ${type} }]`];
-    case 'overlap':
-    case 'joined':
-      return [];
-    default:
-      return [`deny: [{ value: ${value}, type: ${type} }]`];
-  }
 }
 
 /** The candidates and finds at a word of a text, each place of it. */

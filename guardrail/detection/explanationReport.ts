@@ -1,30 +1,50 @@
 /** Explanations for people and for programs. Pure. */
-import { atWord, policyLines, type ExplainedFinding, type Explanation } from './explanation.ts';
+import { atWord, type ExplainedFinding, type Explanation } from './explanation.ts';
+import { generalTypeOf } from './publicTypes.ts';
 import type { ModelEvidence } from './trace.ts';
 
 type Candidate = Explanation['dropped'][number];
 
-/** Why a candidate is no find. */
-const reasons: Readonly<Record<Candidate['by'], string>> = {
-  falseName: 'a word of this kind is no name of a person',
-  ordinaryWord: 'the name is found elsewhere, but these messages have it as an ordinary word, too',
-  structure: 'it is a key, the title of a field or a part of a constant',
-  product: 'it is the name of a thing',
-  month: 'it is the month of a date',
-  modelThreshold: 'the model is not sure enough',
-  joined: 'it is a part of another value',
-  overlap: 'another value has its place',
-  allowList: 'the allow list of the policy has it',
-  policyThreshold: 'its score is below the threshold of the policy',
-  profile: 'the profile of the policy leaves this type',
-  ignored: 'the policy ignores this type',
-  notRequested: 'the request asks for other types',
+/** Lines of a policy that change what happens to a value. */
+type Lines = (value: string, candidate: Candidate) => readonly string[];
+
+const deny: Lines = (value, { type }) => [`deny: [{ value: ${value}, type: ${type} }]`];
+const pseudonymize: Lines = (_value, { type }) => [`entities: { ${type}: { action: pseudonymize } }`];
+const none: Lines = () => [];
+
+/** Why a candidate is no find, and what makes it one. */
+const outcomes: Readonly<Record<Candidate['by'], readonly [reason: string, lines: Lines]>> = {
+  falseName: ['a word of this kind is no name of a person', deny],
+  ordinaryWord: ['the name is found elsewhere, but these messages have it as an ordinary word, too', deny],
+  structure: ['it is a key, the title of a field or a part of a constant', deny],
+  product: ['it is the name of a thing', deny],
+  month: ['it is the month of a date', deny],
+  modelThreshold: ['the model is not sure enough', (...candidate) => ['recall: thorough', ...deny(...candidate)]],
+  joined: ['it is a part of another value', none],
+  overlap: ['another value has its place', none],
+  allowList: ['the allow list of the policy has it', (value) => [`# Remove ${value} from allow.`]],
+  policyThreshold: [
+    'its score is below the threshold of the policy',
+    (_value, { type, score }) => [`entities: { ${type}: { threshold: ${Math.floor(score * 100) / 100} } }`],
+  ],
+  profile: ['the profile of the policy leaves this type', pseudonymize],
+  ignored: ['the policy ignores this type', pseudonymize],
+  notRequested: ['the request asks for other types', deny],
 };
 
 /** Why a candidate is no find, in one sentence without a full stop. */
 export function reasonOf({ by, lostTo, score, threshold }: Candidate): string {
   const scores = threshold === undefined ? '' : `: ${score.toFixed(2)} of ${threshold.toFixed(2)}`;
-  return `${reasons[by]}${lostTo === undefined ? scores : `, by the rule ${lostTo}`}`;
+  return `${outcomes[by][0]}${lostTo === undefined ? scores : `, by the rule ${lostTo}`}`;
+}
+
+/** Lines of a policy that change what happens to a value, to copy. */
+export function policyLines(text: string, place: ExplainedFinding | Candidate): readonly string[] {
+  const value = JSON.stringify(text.slice(place.start, place.end));
+  if ('by' in place) return outcomes[place.by][1](value, place);
+  // The deny list takes precedence over the allow list.
+  if (place.detector === 'deny-list') return [`# Remove ${value} from deny.`];
+  return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(place.type)}: { action: ignore } }`];
 }
 
 /**

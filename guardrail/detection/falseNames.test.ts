@@ -5,7 +5,7 @@ import { withoutFalseNames } from './falseNames.ts';
 function personsIn(text: string): number {
   const spans = Array.from(
     text.matchAll(
-      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Martin|Severin|Angeklagte|Kundennr|Case|addy|Min man|Pr[aä]sident|President|Doktorin)\b/gu,
+      /\b(?:[A-Z][A-Z&\d]+|[A-Z][a-z]+(?:day|tag)|Mutter|Martin|Severin|Angeklagte|Kundennr|Case|Min man|Pr[aä]sident|President|Doktorin)\b/gu,
     ),
     ({ 0: word, index }) => {
       return { start: index, end: index + word.length, type: 'PERSON', score: 1, detector: 'fixed', rule: 'fixed' };
@@ -16,7 +16,7 @@ function personsIn(text: string): number {
 
 const without: readonly string[] = [
   'Please ask QA about the release.',
-  'Kundennr. 2. NIR 12. Case No. 3. Her addy: here. Min man heter',
+  'Kundennr. 2. NIR 12. Min man heter',
   'John said that the CEO will check it.',
   'The budget of R&D was approved.',
   'Anna: HR needs two more days.\nTom: And IT?',

@@ -1,13 +1,21 @@
 import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
 import { isLabelledPerson } from './introductions.ts';
-import { ACRONYMS, COMMON_WORD, TIME, WEEKDAY } from './notNames.ts';
+import { smallWords } from './languages/smallWords.ts';
 import { courtesyTitle, isOffice } from './titles.ts';
+import { acronyms } from './words/acronyms.ts';
 
 /** The length of the longest word that is no name. */
 const LONGEST = 'Versicherungsnummer'.length;
 const LAST_CAPITAL = 0x5a;
 
+const commonWord = new RegExp(`^(?:${smallWords('noName')})$`, 'u');
+const weekday = new RegExp(`^(?:${smallWords('weekday')})$`);
+/** A word before a time: "ab Montag". It looks back from there. */
+const time = new RegExp(
+  String.raw`(?<=(?<![\p{L}\p{N}])(?:${smallWords('beforeWeekday').replace(/(?<!\p{L})\p{L}/gu, (first) => `[${first}${first.toUpperCase()}]`)}) )`,
+  'uy',
+);
 /** A courtesy title before a name: "Herr DEV". It looks back from there. */
 const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD]r|[pP]rof)\.? )`, 'uy');
 
@@ -26,8 +34,8 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     const name = text.slice(start, end);
     if (isAfter(TITLE, start)) return isOffice(name);
     // Names have a small letter there. To look a part of a text up in a set takes longer.
-    if (unitAt(name, 1) <= LAST_CAPITAL) return ACRONYMS.has(name) && /\p{Ll}/u.test(lineAround(text, start));
-    return COMMON_WORD.test(name) || (WEEKDAY.test(name) && isAfter(TIME, start));
+    if (unitAt(name, 1) <= LAST_CAPITAL) return acronyms.has(name) && /\p{Ll}/u.test(lineAround(text, start));
+    return commonWord.test(name) || (weekday.test(name) && isAfter(time, start));
   };
   const isFalse = (span: Span): boolean => span.type === 'PERSON' && isListed(span) && !isLabelledPerson(text, span);
   return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;

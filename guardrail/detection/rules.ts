@@ -17,9 +17,7 @@ export const modelRules: Readonly<Record<NameType, RuleId>> = {
 /** The rules that find names by the words around them, or decide what a find is by other finds. */
 const contextRules: readonly RuleId[] = [
   'titledWord',
-  'spelledName',
   'accountName',
-  'familyName',
   'introduction',
   'home',
   'dwelling',

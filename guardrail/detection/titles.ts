@@ -1,5 +1,6 @@
 /** Words before the names of people, and what they stand before that is no name. */
 import { contextWords } from './languages/languages.ts';
+import { smallWords } from './languages/smallWords.ts';
 import { byEnding } from './text/ending.ts';
 
 /** In any case. With Node 26.10, `(?i:…)` loses its effect in a process with very many patterns. */
@@ -10,8 +11,7 @@ export const courtesyTitle = `(?:${inAnyCase(byEnding(contextWords('courtesyTitl
 
 /** Offices and professions that stand behind a courtesy title in place of a name: "Herr Präsident", "Mr. President". */
 const OFFICES: ReadonlySet<string> = new Set(contextWords('office').split('|'));
-/** The same for women in German: "Frau Kollegin", "Frau Ministerin". */
-const OFFICE_OF_WOMAN = /^\p{L}{4,}(?:er|or|ent|at|ist|eg|än|ar|är)in$/iu;
+const officeOfWoman = new RegExp(`^(?:${smallWords('officeOfWoman')})$`, 'iu');
 
 /** Whether a word behind a courtesy title is an office or a profession. */
-export const isOffice = (word: string): boolean => OFFICES.has(word.toLowerCase()) || OFFICE_OF_WOMAN.test(word);
+export const isOffice = (word: string): boolean => OFFICES.has(word.toLowerCase()) || officeOfWoman.test(word);

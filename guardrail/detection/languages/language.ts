@@ -141,8 +141,6 @@ export interface ContextWords {
   readonly office: string;
   /** The label of the place where a person lives or was born. */
   readonly town: string;
-  /** The label of a place of birth. */
-  readonly birthplace: string;
   /** The label of a column with streets and house numbers. */
   readonly streetHeader: string;
   /** Before a postal code. */
@@ -163,7 +161,6 @@ export type LanguageKeywords =
   | 'document'
   | 'column'
   | 'postalCode'
-  | 'town'
   | 'accessCode'
   | 'vehicleKind';
 
@@ -201,11 +198,11 @@ export interface Language {
   /** Alternatives of a regular expression, in lower case, for each purpose. */
   readonly context?: Partial<ContextWords>;
   /**
-   * Beginnings of words, in lower case and without accents. Passwords, card details, licence plates, user names and fields
+   * Beginnings of words, in lower case and without accents, separated by `|`. Passwords, card details, licence plates, user names and fields
    * with names are searched only after these, so each word in `password`, `cardCode`, `cardExpiry`, `plate`, `username`,
    * `personName`, `birth`, `booking`, `postalCode` and `postalCodeKey` needs one.
    */
-  readonly keywords?: Partial<Record<LanguageKeywords, readonly string[]>>;
+  readonly keywords?: Partial<Record<LanguageKeywords, string>>;
   /** The words for the digits from 0 to 9, in lower case; those for one digit are separated by `|`. */
   readonly digitWords?: readonly string[];
   /** Names of persons, where the language has neither capitals nor spaces between words. */

@@ -76,7 +76,7 @@ export const contextWords = (purpose: keyof ContextWords): string =>
 
 /** The keywords of all languages in one list. */
 export const keywordsOf = (list: LanguageKeywords): readonly string[] => [
-  ...new Set(languages.flatMap(({ keywords }) => keywords?.[list] ?? [])),
+  ...new Set(languages.flatMap(({ keywords }) => keywords?.[list]?.split('|') ?? [])),
 ];
 
 /** Numbering plans that the phone recognizer checks. */

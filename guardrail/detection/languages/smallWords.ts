@@ -1,49 +1,116 @@
-/** Small words of one language within names and labels. Each is alternatives of a regular expression that does not ignore case. */
+import { alternativesOf } from '../text/alternatives.ts';
+
+/** Words of one language within and around names and labels. Each is alternatives of a regular expression that does not ignore case. */
 interface SmallWords {
   /** Between the words of a person's name: "Ludwig van Beethoven". */
   readonly inName?: string;
-  /** The first word of the name of a town: "San Sebastián". */
-  readonly beforeTown?: string;
-  /** Between the words of the name of a town: "Frankfurt am Main". */
-  readonly inTown?: string;
+  /** Courtesy titles that are also ranks, units, verbs, parts of other names, or other words in another language: "Miss Universe". */
+  readonly doubtfulTitle?: string;
+  /** Titles of learning between a courtesy title and the name: "Frau Prof. Dr. Sommer". */
+  readonly learnedTitle?: string;
+  /** Titles of characters whom everybody knows: "Mrs. Dalloway". */
+  readonly literaryTitle?: string;
+  /** Offices and professions of women behind a courtesy title, in place of a name: "Frau Ministerin". */
+  readonly officeOfWoman?: string;
+  /** Words that stand where names stand: people in proceedings and offices, other nouns with a capital. */
+  readonly noName?: string;
+  readonly weekday?: string;
+  /** Before a weekday: "ab Montag". */
+  readonly beforeWeekday?: string;
+  /** Behind the day of a date: "May 3 to". */
+  readonly afterDay?: string;
+  /** Before a handle: words with which people address each other. */
+  readonly beforeHandle?: string;
   /** Between the label of an account and what it belongs to: "login for the portal". */
   readonly ofService?: string;
   /** Before what an account belongs to. */
   readonly article?: string;
+  /** Between a word for a password and the separator: "password used:". */
+  readonly afterPassword?: string;
+  /** Before the number of a bank account in the United States. */
+  readonly americanAccount?: string;
+  /** Behind a number that counts: no postal code. */
+  readonly counted?: string;
+  /** Before a digit in words that is meant two, or three, times. */
+  readonly twice?: string;
+  readonly thrice?: string;
 }
 
 const words: Readonly<Record<string, SmallWords>> = {
   ar: { inName: 'bin|ibn|al|el' },
+  cs: { noName: 'Vážen[áéíý]' },
   cy: { inName: 'ap|ab' },
   da: { inName: 'af' },
   de: {
     inName: 'von|der|den|zu',
-    beforeTown: 'Bad',
-    inTown: 'am|an der|im',
+    learnedTitle: 'dr|prof|mag|dipl|ing|med',
+    officeOfWoman: String.raw`\p{L}{4,}(?:er|or|ent|at|ist|eg|än|ar|är)in`,
+    noName:
+      'Angeklagter?|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Chefin|Dr|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Lehrer(?:in)?|Mandant(?:in)?|Mieter(?:in)?|Patient(?:in)?|Vermieter(?:in)?|Zeug(?:e|in)',
+    weekday: '(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch|Sonnabend',
+    beforeWeekday: 'ab|am|bis|seit|vom|von|zum|jeden|diesen|nächsten|kommenden|letzten',
     ofService: 'bei|auf|für',
     article: 'das|die|den',
   },
-  en: { beforeTown: String.raw`Saint|St\.|New`, inTown: 'of|upon', ofService: 'on|for|at', article: 'the|my|our' },
+  en: {
+    doubtfulTitle: 'miss|mx',
+    literaryTitle: 'mr|mrs',
+    noName: 'Madam|Sir|Mrs?|Ms',
+    weekday: '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day',
+    beforeWeekday: 'on|by|until|till|since|from|next|last|this|every',
+    afterDay: 'to|and|or|at',
+    beforeHandle: 'handle|follow|dm|ping|cc|hey|hi|hello|thanks|thx|ask|owner|assignee',
+    ofService: 'on|for|at',
+    article: 'the|my|our',
+    afterPassword: String.raw`used|set|reset|changed|now|today|for (?:the |my |our |this )?\p{L}{1,20}`,
+    americanAccount: 'bank account|account number|acct|routing',
+    counted: 'files?|bytes?|entries|archives?',
+    twice: 'double',
+    thrice: 'triple',
+  },
   es: {
     inName: 'del?|la|el|y',
-    beforeTown: 'San|Santa|Los|Las|La|El',
-    inTown: 'de la|del',
+    doubtfulTitle: 'sr',
     ofService: 'en|para',
     article: 'el',
   },
-  fr: { inName: 'des?|la|le', beforeTown: 'Le|La', inTown: 'sur', ofService: 'sur|pour', article: 'le|la' },
-  it: { inName: 'di|della|la', beforeTown: 'San|Santa', ofService: 'su|per' },
+  fr: {
+    inName: 'des?|la|le',
+    literaryTitle: 'madame|monsieur',
+    ofService: 'sur|pour',
+    article: 'le|la',
+  },
+  it: {
+    inName: 'di|della|la',
+    ofService: 'su|per',
+  },
   nl: {
     inName: "van|der|den|de|het|ten|ter|'t",
-    beforeTown: 'Den',
     ofService: 'op|voor|bij',
     article: 'het|de',
   },
-  pl: { beforeTown: 'Nowy|Nowa|Stary|Stara', ofService: 'na|w|do' },
-  pt: { inName: 'd[ae]s?|e', inTown: 'do' },
-  sv: { inName: 'av', ofService: 'på|för' },
+  pl: {
+    doubtfulTitle: 'pan',
+    noName: 'Szanown[aiy]',
+    ofService: 'na|w|do',
+  },
+  pt: {
+    inName: 'd[ae]s?|e',
+    doubtfulTitle: 'dona',
+  },
+  ru: {
+    noName:
+      'Адрес|адрес|Меня|Мне|Мо[йяёи]|Паспорт|паспорт|Почта|почта|Телефон|телефон|Уважаем(?:ый|ая)|Здравствуйте|Привет',
+  },
+  sv: {
+    inName: 'av',
+    noName: 'Min (?:man|fru|mamma|pappa|son|dotter|bror|syster)',
+    ofService: 'på|för',
+  },
 };
 
 /** The words of all languages for one purpose, as alternatives of a regular expression. */
 export const smallWords = (purpose: keyof SmallWords): string =>
-  [...new Set(Object.values(words).flatMap((own) => own[purpose]?.split('|') ?? []))].join('|');
+  [...new Set(Object.values(words).flatMap((own) => alternativesOf(own[purpose] ?? '')))]
+    .filter((word) => word !== '')
+    .join('|');

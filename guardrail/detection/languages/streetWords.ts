@@ -10,6 +10,8 @@ interface StreetWords {
   readonly before?: string;
   /** The same, abbreviated, without its full stop: "ul. Długa". */
   readonly abbreviation?: string;
+  /** Before the name of a street, behind an abbreviation. */
+  readonly article?: string;
   /** Between the word for a street and its name. */
   readonly particle?: string;
   /** Before an address whose street has no word for one: "bytem Lipová 8". */
@@ -20,6 +22,8 @@ interface StreetWords {
   readonly flat?: string;
   /** Behind a floor or a flat. */
   readonly side?: string;
+  /** The side of a stairway, which looks like a name: "3.º Dto". */
+  readonly stairSide?: string;
   /** Before the town. */
   readonly townPreposition?: string;
   /** Years, behind a number that is no house: "Rua 12 anos". */
@@ -44,8 +48,12 @@ const words: Readonly<Record<string, StreetWords>> = {
     particle: 'de(?: l[ao]s?)?|y',
     box: 'Apartado(?: de [Cc]orreos)?',
     flat: String.raw`\d{1,2}\.?[ºª°]\.? ?(?:[A-Da-d]|izq|dcha)`,
+    article: 'de|del|la|las|los|el',
+    stairSide: 'Dcha|Izq|Izda',
+    townPreposition: 'en',
     years: 'años',
   },
+  fr: { townPreposition: 'à' },
   it: { box: 'Casella [Pp]ostale' },
   nl: {
     ending: 'straat|laan|gracht|plein|kade|singel',
@@ -53,12 +61,14 @@ const words: Readonly<Record<string, StreetWords>> = {
     flat: String.raw`\d{1,2} hoog`,
     townPreposition: 'te',
   },
-  pl: { abbreviation: 'ul|al|os|pl', flat: String.raw`(?:m|lok)\. ?\d{1,4}`, years: 'lat' },
+  pl: { abbreviation: 'ul|al|os|pl', flat: String.raw`(?:m|lok)\. ?\d{1,4}`, townPreposition: 'w', years: 'lat' },
   pt: {
     before: 'Rua|Travessa|Alameda|Praça|Largo',
     particle: 'd[aeo]s?|e',
     box: 'Caixa [Pp]ostal',
     flat: String.raw`\d{1,2}\.?[ºª°]\.? ?(?:[A-Da-d]|esq|dto)|ap(?:to|t)?\.? \d{1,5}`,
+    stairSide: 'Dto|Esq|Fte|Frt',
+    townPreposition: 'em',
     years: 'anos',
   },
   sk: { label: '[bB]ydlisko|[aA]dres[ao]' },

@@ -11,14 +11,13 @@ describe('names by what is around them', () => {
   for (const [text, name] of [
     ['Bitte Herrn Winter anrufen.', 'Winter PERSON titledWord'],
     ['Mr. Price and Mrs. Winter agreed.', 'Winter PERSON titledWord'],
-    ['Ask Anna Zorblat, that is Z-O-R-B-L-A-T.', 'Z-O-R-B-L-A-T PERSON spelledName'],
     ['login: akowal', 'akowal USERNAME accountName'],
   ] as const)
     it(`are found in: ${text}`, async () => expect(await found(text)).to.include(name));
 
-  for (const text of ['Sehr geehrter Herr Präsident,', 'the letters Z-O-R-B-L-A-T', 'The Mr. Coffee machine'])
+  for (const text of ['Sehr geehrter Herr Präsident,', 'The Mr. Coffee machine'])
     it(`are none in: ${text}`, async () => {
-      const rules = (await found(text)).filter((one) => /titledWord|spelledName|accountName/.test(one));
+      const rules = (await found(text)).filter((one) => /titledWord|accountName/.test(one));
       expect(rules).to.deep.equal([]);
     });
 });

@@ -1,7 +1,6 @@
 import type { Span } from '../contract.ts';
 import type { Keywords } from '../recognizers/keywords.ts';
 import { accountNames } from './accountNames.ts';
-import { spelledNames } from './spelledNames.ts';
 import { titledWords } from './titledWords.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -11,7 +10,7 @@ const SCORE = 0.8;
 const SURELY_PUBLIC = 0.65;
 
 /**
- * Adds the names that the model does not propose: words behind courtesy titles, names letter by letter, names of accounts.
+ * Adds the names that the model does not propose: words behind courtesy titles, and names of accounts.
  * @param tokens as the tagger left them
  * @param keywords in the text
  * @param found by the model
@@ -28,22 +27,6 @@ export function withContextNames(tokens: Tokens, text: string, keywords: Keyword
     else if (known.type === 'PUBLIC_PERSON' && known.score < SURELY_PUBLIC)
       names[at] = { ...known, type: 'PERSON', rule: 'titledWord' };
   }
-  let words: ReadonlySet<string> | undefined;
-  for (const place of spelledNames(tokens, text, () => (words ??= wordsOf(text, names))))
-    add(place, 'PERSON', 'spelledName');
   for (const place of accountNames(tokens, text, keywords)) add(place, 'USERNAME', 'accountName');
   return names;
 }
-
-/** The words of the persons in a text, in lower case. */
-const wordsOf = (text: string, names: readonly Span[]): ReadonlySet<string> =>
-  new Set(
-    names.flatMap(({ start, end, type }) =>
-      type === 'PERSON'
-        ? text
-            .slice(start, end)
-            .toLowerCase()
-            .split(/[^\p{L}\p{M}]+/u)
-        : [],
-    ),
-  );

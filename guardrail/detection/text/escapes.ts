@@ -1,12 +1,9 @@
 /** Escapes in strings. JSON and source code escape quotes and white space with more backslashes at each level of nesting. */
 import { unitAt } from '../../unitAt.ts';
-
-/** TeX commands that begin like an escape: `\nabla` is not a line break. */
-const tex =
-  'nabla natural ne nearrow neg neq newcommand newenvironment newline newpage newtheorem nexists ni nocite node noindent nolimits nonumber normal normalsize not notag notin nu num nwarrow raggedleft raggedright raise rangle rbrace rbrack rceil ref renewcommand rfloor rho right rightarrow rightharpoonup rightleftharpoons rm root rule rvert tabcolsep table tableofcontents tabular tag tan tanh tau text textbf textcolor textit textrm textsc texttt textwidth tfrac thanks therefore theta thinspace thispagestyle tilde times tiny title to today top toprule triangle triangleq';
+import { texCommands } from '../words/code.ts';
 
 /** Backslashes and the letter of white space. Sticky: it is tried at the first of several backslashes. */
-const escapedSpace = new RegExp(String.raw`\\+(?!(?:${tex.replaceAll(' ', '|')})(?![A-Za-z]))([nrt])`, 'y');
+const escapedSpace = new RegExp(String.raw`\\+(?!(?:${texCommands})(?![A-Za-z]))([nrt])`, 'y');
 /** A path of Windows, which can contain the same characters. Sticky: it is tried before a backslash. */
 const windowsPath = /(?<![A-Za-z])[C-Ec-e]:\\[^\s"'<>|]+/y;
 const DRIVE = 'C:'.length;

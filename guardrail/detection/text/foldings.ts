@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeHTML } from 'entities/decode';
 import { unitAt } from '../../unitAt.ts';
+import { inlineTags } from '../words/code.ts';
 import { isOf, TOKEN, tokenEnd, tokenStart } from './token.ts';
 
 /** Replaces what a pattern matches. Run time is linear in the length of the text, for any text. */
@@ -143,7 +144,7 @@ const references: Folding = {
 const tags: Folding = {
   needs: 'rareCharacter',
   mayApply: (text) => text.includes('<'),
-  pattern: /<\/?(?:abbr|a|big|br|b|code|em|font|i|mark|small|span|strong|sub|sup|s|tt|u|wbr)(?:\s[^<>]{0,300})?\/?>/gi,
+  pattern: new RegExp(String.raw`</?(?:${inlineTags})(?:\s[^<>]{0,300})?/?>`, 'gi'),
   replace: ([tag]) => (/^<\/?br/i.test(tag) ? '\n' : ''),
 };
 

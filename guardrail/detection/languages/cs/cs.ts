@@ -11,10 +11,10 @@ export const czech: Language = {
     townParticle: 'u|nad|pod',
   },
   keywords: {
-    document: ['zakaznika', 'smlouvy', 'pojistky', 'prukaz', 'pasu'],
-    birth: ['narozen', 'nar.'],
-    username: ['uzivatel'],
-    secret: ['heslo'],
+    document: 'zakaznika|smlouvy|pojistky|prukaz|pasu',
+    birth: 'narozen|nar.',
+    username: 'uzivatel',
+    secret: 'heslo',
   },
   phonePlans: { expected: ['CZ'] },
 };

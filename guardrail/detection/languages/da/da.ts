@@ -14,11 +14,11 @@ export const danish: Language = {
     name: 'navn',
   },
   keywords: {
-    document: ['kunde', 'medlem', 'sagsn', 'police', 'patient', 'korekort', 'konto'],
-    birth: ['fod'],
-    username: ['bruger'],
-    personName: ['navn', 'fornavn', 'efternavn'],
-    secret: ['adgangskode', 'kodeord'],
+    document: 'kunde|medlem|sagsn|police|patient|korekort|konto',
+    birth: 'fod',
+    username: 'bruger',
+    personName: 'navn|fornavn|efternavn',
+    secret: 'adgangskode|kodeord',
   },
   phonePlans: { expected: ['DK'] },
 };

@@ -12,10 +12,10 @@ export const finnish: Language = {
     name: 'nimi',
   },
   keywords: {
-    birth: ['synty'],
-    username: ['kayttaj'],
-    personName: ['nimi', 'etunimi', 'sukunimi'],
-    secret: ['salasana'],
+    birth: 'synty',
+    username: 'kayttaj',
+    personName: 'nimi|etunimi|sukunimi',
+    secret: 'salasana',
   },
   phonePlans: { expectedWithZero: ['FI'] },
 };

@@ -8,6 +8,6 @@ export const hungarian: Language = {
     birth: 'született|születési',
     username: 'felhasználó(?:név)?',
   },
-  keywords: { birth: ['szulet'], username: ['felhaszn'], secret: ['jelszo'] },
+  keywords: { birth: 'szulet', username: 'felhaszn', secret: 'jelszo' },
   phonePlans: { expected: ['HU'] },
 };

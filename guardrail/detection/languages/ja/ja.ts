@@ -10,7 +10,7 @@ export const japanese: Language = {
     birth: '生年月日|生まれ|誕生日',
     personName: '氏名|姓名|名前',
   },
-  keywords: { birth: ['生年', '生ま', '誕生'], username: ['ユーザ'], personName: ['氏名', '姓名', '名前'] },
+  keywords: { birth: '生年|生ま|誕生', username: 'ユーザ', personName: '氏名|姓名|名前' },
   unspacedNames: japaneseNames,
   unspacedAddress: japaneseAddress,
   phonePlans: { expectedWithZero: ['JP'] },

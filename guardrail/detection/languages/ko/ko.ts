@@ -10,7 +10,7 @@ export const korean: Language = {
     birth: '생년월일|생일|출생',
     personName: '성명|이름',
   },
-  keywords: { birth: ['생년', '생일', '일생', '출생'], username: ['사용자'], personName: ['성명', '이름'] },
+  keywords: { birth: '생년|생일|일생|출생', username: '사용자', personName: '성명|이름' },
   unspacedNames: koreanNames,
   unspacedAddress: koreanAddress,
   phonePlans: { expectedWithZero: ['KR'] },

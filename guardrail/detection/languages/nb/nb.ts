@@ -14,11 +14,11 @@ export const norwegian: Language = {
     name: 'navn',
   },
   keywords: {
-    document: ['kunde', 'medlem', 'saksn', 'polise', 'pasient', 'forerkort', 'konto'],
-    secret: ['passord'],
-    birth: ['fod'],
-    username: ['bruker'],
-    personName: ['navn', 'fornavn', 'etternavn'],
+    document: 'kunde|medlem|saksn|polise|pasient|forerkort|konto',
+    secret: 'passord',
+    birth: 'fod',
+    username: 'bruker',
+    personName: 'navn|fornavn|etternavn',
   },
   phonePlans: { expected: ['NO'] },
 };

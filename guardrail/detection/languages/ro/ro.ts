@@ -7,6 +7,6 @@ export const romanian: Language = {
     birth: 'născut|naștere',
     username: 'utilizator',
   },
-  keywords: { birth: ['nascut', 'naster'], username: ['utilizator'], secret: ['parol'] },
+  keywords: { birth: 'nascut|naster', username: 'utilizator', secret: 'parol' },
   phonePlans: { expectedWithZero: ['RO'] },
 };

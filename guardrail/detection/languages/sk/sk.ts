@@ -6,6 +6,6 @@ export const slovak: Language = {
     password: 'heslo',
     birth: 'narodený|narodená|narodenia',
   },
-  keywords: { birth: ['naroden'], secret: ['heslo'] },
+  keywords: { birth: 'naroden', secret: 'heslo' },
   phonePlans: { expectedWithZero: ['SK'] },
 };

@@ -9,6 +9,6 @@ export const turkish: Language = {
     month: 'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık',
     username: 'kullanıcı(?: adı)?',
   },
-  keywords: { birth: ['dogum', 'dogdu'], username: ['kullan'], secret: ['sifre', 'parola'] },
+  keywords: { birth: 'dogum|dogdu', username: 'kullan', secret: 'sifre|parola' },
   phonePlans: { expectedWithZero: ['TR'] },
 };

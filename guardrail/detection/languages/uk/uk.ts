@@ -8,6 +8,6 @@ export const ukrainian: Language = {
     month: 'січня|лютого|березня|квітня|травня|червня|липня|серпня|вересня|жовтня|листопада|грудня',
     username: 'користувач|логін',
   },
-  keywords: { birth: ['народ'], username: ['користувач', 'логін'], secret: ['парол'] },
+  keywords: { birth: 'народ', username: 'користувач|логін', secret: 'парол' },
   phonePlans: { expectedWithZero: ['UA'] },
 };

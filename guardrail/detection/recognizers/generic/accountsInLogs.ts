@@ -1,4 +1,5 @@
 import { afterPrefix, eachMatch, type PrefixRecognizer, type Recognizer } from '../recognizer.ts';
+import { codeNotes, gitTrailers, homeRoots, ircEvents, systemLogPhrases } from '../../words/code.ts';
 import { isPersonal, NAME } from './accountName.ts';
 
 type Place = Omit<PrefixRecognizer, 'type'>;
@@ -7,7 +8,7 @@ type Place = Omit<PrefixRecognizer, 'type'>;
 const homeFolder: Place = {
   rule: 'username.homeFolder',
   pattern: new RegExp(
-    String.raw`((?<![\w.])(?:/(?:export|srv|mnt|data|nfs|net|vol\d{0,2}))?/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(${NAME})(?=[/\\\s"'\x60,;:)\]}]|$)`,
+    String.raw`((?<![\w.])(?:/(?:${homeRoots}))?/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(${NAME})(?=[/\\\s"'\x60,;:)\]}]|$)`,
     'gu',
   ),
   score: 0.9,
@@ -17,10 +18,7 @@ const homeFolder: Place = {
 /** Lines of sshd, sudo, PAM, su, logind, useradd, cron, Samba and auditd, in syslog or the journal. */
 const systemLog: Place = {
   rule: 'username.systemLog',
-  pattern: new RegExp(
-    String.raw`(\b(?:(?:Accepted|Failed|Postponed) [\w/-]{1,24} for (?:invalid user )?|[Ii]nvalid user |[Ss]ession (?:\S{1,8} )?(?:(?:opened|closed) for|of) user |authenticating user |Disconnected from (?:invalid )?user |\bruser=|\(to \S{1,32}\) |\bsudo(?:\[\d+\])?:\s{1,6}|\b[ae]?uid=\d{1,10}\(|(?:new user: |[,;] )name=|CRON\[\d{1,9}\]: \(|\bconnect to service |\bacct=["']?|\b(?:delete|add|lock(?:ed)?|unlock(?:ed)?) user ['"]))(${NAME})(?=\.?(?:[\s():;,"']|$))`,
-    'gu',
-  ),
+  pattern: new RegExp(String.raw`(\b(?:${systemLogPhrases}))(${NAME})(?=\.?(?:[\s():;,"']|$))`, 'gu'),
   score: 0.9,
   near: { keyword: 'authenticationLog' },
 };
@@ -73,6 +71,8 @@ const accessLog: Place = {
   near: { sign: ' [' },
 };
 
+const event = new RegExp(String.raw` (?:${ircEvents})\b`);
+
 /** The names in a chat of IRC: of speakers, and of those who come, go and change their names. */
 const chat: Place = {
   rule: 'username.chat',
@@ -84,7 +84,7 @@ const chat: Place = {
   mayMatch: ({ digits, keywords }) => digits > 2 && keywords.of('chat').length > 0,
   accepts: (_name, text, start) => {
     const line = text.slice(text.lastIndexOf('\n', start) + 1, start + 96).split('\n')[0] ?? '';
-    return line.includes('<') || / (?:is now known as|has (?:joined|left|quit)|sets mode|joined|quit)\b/.test(line);
+    return line.includes('<') || event.test(line);
   },
 };
 
@@ -99,10 +99,7 @@ const renamed: Place = {
 /** Authors in trailers of git who give the name of their account. {@link names} finds full names. */
 const trailer: Place = {
   rule: 'username.trailer',
-  pattern: new RegExp(
-    String.raw`(^\s{0,8}(?:(?:Co-authored|Signed-off|Reviewed|Acked|Tested|Reported|Suggested|Approved|Helped)-by|Author|Commit(?:ter)?): )([\p{L}\d_][\p{L}\d_.-]{1,38}[\p{L}\d_])(?= <)`,
-    'gimu',
-  ),
+  pattern: new RegExp(String.raw`(^\s{0,8}(?:${gitTrailers}): )([\p{L}\d_][\p{L}\d_.-]{1,38}[\p{L}\d_])(?= <)`, 'gimu'),
   score: 0.85,
   near: { sign: ' <' },
   mayMatch: ({ hasAt }) => hasAt,
@@ -112,7 +109,7 @@ const trailer: Place = {
 const assignee: Place = {
   rule: 'username.assignee',
   pattern: new RegExp(
-    String.raw`(\b(?:TODO|FIXME|XXX|HACK)\(@?)(?!(?:py|es|ie|v|rfc)\d)([\p{Ll}][\p{L}\d_.-]{1,30}[\p{L}\d])(?=\))`,
+    String.raw`(\b(?:${codeNotes})\(@?)(?!(?:py|es|ie|v|rfc)\d)([\p{Ll}][\p{L}\d_.-]{1,30}[\p{L}\d])(?=\))`,
     'gu',
   ),
   score: 0.8,

@@ -9,7 +9,8 @@ const numericDate = String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ]{1,2}\
 const year = String.raw`(?:\d{4}|['’]?\d{2})`;
 const dayFirst = String.raw`\d{1,2}(?:(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofYear')}) )?|[-/.]${month}[-/.])${year}`;
 /** As in passports and airline systems: 07JUN91. */
-const compact = String.raw`\d{2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:\d{4}|\d{2})`;
+const months = Array.from({ length: 12 }, (_, at) => new Date(2000, at).toLocaleString('en-US', { month: 'short' }));
+const compact = String.raw`\d{2}(?:${months.join('|')})(?:\d{4}|\d{2})`;
 /** With the month as a Roman numeral: 8.i.1941. */
 const roman = String.raw`\d{1,2}\. ?[ivx]{1,4}\. ?\d{4}`;
 const eastAsian = String.raw`\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일]`;

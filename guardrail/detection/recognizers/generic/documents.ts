@@ -1,6 +1,7 @@
 import type { EntityType } from '../../contract.ts';
 import { english } from '../../languages/en/en.ts';
 import { contextWords } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
 import { filler } from '../label.ts';
 import {
   afterKeyword,
@@ -30,7 +31,7 @@ const documentWord = new RegExp(
 const american: Partial<Record<EntityType, { readonly word: RegExp; readonly form: RegExp }>> = {
   US_DRIVER_LICENSE: { word: englishWord('driverLicense'), form: /^[A-Z]{0,2}\d{4,14}$/ },
   US_PASSPORT: { word: englishWord('passport'), form: /^(?:\d{9}|[A-Z]\d{8})$/ },
-  US_BANK_NUMBER: { word: /^(?:bank account|account number|acct|routing)/, form: /^\d{4,17}$/ },
+  US_BANK_NUMBER: { word: new RegExp(`^(?:${smallWords('americanAccount')})`), form: /^\d{4,17}$/ },
 };
 
 function englishWord(purpose: 'driverLicense' | 'passport'): RegExp {
@@ -46,8 +47,6 @@ function isOfType(type: EntityType, word: string, value: string): boolean {
 /** A sign for "number". Some words behind a document word, it has the name of the company before it. */
 const numberSign = /,?\s(?:nr\.?|n[o°º]\.|n[°º]|num\.|numero?|#)[\s:]{0,2}$/;
 const documentBeforeName = new RegExp(String.raw`(?:${contextWords('documentId')})(?:,? [^\s,;:]{1,20}){0,3}$`);
-/** A name of a program or a product between a word and its number: then the number is no person's. */
-const otherThing = /error|version|code|port\b|line|page|build|chapter|article/;
 
 const NUMBER = String.raw`(?:[A-Z]{1,5}[ /-]?|[a-z](?=\d{6}))?\d(?:[A-Z\d]|[ -](?=[A-Z]{0,4}\d)|-(?=[A-Z]{1,4}(?:-\d|(?![\p{L}\p{N}_-])))|[./](?=\d)|/(?=[A-Z]{1,3}(?:\d|(?![\p{L}\d])))){3,23}(?: (?=[B-HJ-Z](?![\p{L}\d.'’]))[A-Z])?(?![\p{L}\p{N}_]|\.\d)`;
 const number = new RegExp(String.raw`(?=[A-Z\d]|[a-z]\d{6})(?<![\p{L}\p{N}_./-])${NUMBER}`, 'gu');
@@ -83,7 +82,7 @@ function typeAt(value: string, text: string, start: number): EntityType | undefi
     return isOfType(type, words[at + 1] ?? '', value) ? type : 'ID';
   }
   const sign = digits < 6 ? null : numberSign.exec(context);
-  if (sign === null || otherThing.test(context)) return undefined;
+  if (sign === null) return undefined;
   return documentBeforeName.test(context.slice(0, sign.index)) ? 'ID' : undefined;
 }
 /** Words before a number of four digits that identifies a person. */

@@ -1,4 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
+import { cardNetworks } from '../../words/brands.ts';
 import { luhn, decimalModulo, isOneCharacter } from '../checksums.ts';
 import { isList, type Part, partsOf } from '../numberRuns.ts';
 import {
@@ -18,7 +19,7 @@ const issuers =
 /** Any number with the length of a card number. It needs a context word. */
 const anyIssuer = /^\d{12,19}$/;
 
-const cardContext = new RegExp(String.raw`\bcc\b|visa|master|amex|discover|${contextWords('card')}`);
+const cardContext = new RegExp(String.raw`\bcc\b|${cardNetworks}|${contextWords('card')}`);
 
 /** The issuers with the most cards. Four groups of four digits in a row of numbers are most likely one of these cards. */
 const commonIssuers =

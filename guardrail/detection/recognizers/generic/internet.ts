@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { unitAt } from '../../../unitAt.ts';
 import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
+import { account, bareHost, credential, documentationHost, publicHost, webScheme } from '../../words/urls.ts';
 import { anywhere, aroundDigits, contextAfter, contextBefore, type Emit, type Recognizer } from '../recognizer.ts';
 import { identifiesSomebody } from './personalUrls.ts';
 
@@ -61,24 +62,8 @@ const email: Recognizer = {
   },
 };
 
-/**
- * Public hosts: documentation, code hosting, registries, standards. A link to them is personal only if it names an account
- * or contains credentials.
- */
-const publicHost =
-  /^(?:www\.)?(?:localhost|[\w-]+\.(?:local|internal|svc|test|invalid|localhost)|(?:[\w-]+\.){0,3}(?:example\.(?:com|org|net)|w3\.org|wikipedia\.org|wikimedia\.org|mozilla\.org|github\.(?:com|io)|githubusercontent\.com|gitlab\.com|bitbucket\.org|google\.com|googleapis\.com|gstatic\.com|microsoft\.com|azure\.com|apple\.com|amazonaws\.com|aws\.amazon\.com|cloudflare\.com|npmjs\.(?:com|org)|pypi\.org|python\.org|nodejs\.org|typescriptlang\.org|rust-lang\.org|crates\.io|docs\.rs|golang\.org|go\.dev|kubernetes\.io|k8s\.io|helm\.sh|docker\.(?:com|io)|quay\.io|ghcr\.io|gcr\.io|apache\.org|eclipse\.org|debian\.org|ubuntu\.com|redhat\.com|openssl\.org|ietf\.org|rfc-editor\.org|iso\.org|iana\.org|json-schema\.org|schema\.org|xmlsoap\.org|openxmlformats\.org|opengis\.net|purl\.org|stackoverflow\.com|stackexchange\.com|readthedocs\.io|unpkg\.com|jsdelivr\.net|cdnjs\.com|fonts\.com|bootstrapcdn\.com|jquery\.com|reactjs\.org|react\.dev|vuejs\.org|angular\.io|nextjs\.org|openai\.com|anthropic\.com|huggingface\.co|arxiv\.org|doi\.org|gnu\.org|kernel\.org|maven\.org|gradle\.org|nuget\.org|rubygems\.org|packagist\.org|letsencrypt\.org|mysql\.com|postgresql\.org|sqlite\.org|redis\.io|mongodb\.com|elastic\.co|grafana\.com|prometheus\.io|opentelemetry\.io|swagger\.io|openapis\.org|creativecommons\.org|youtube\.com|bbc\.co\.uk|europa\.eu|who\.int|un\.org))$/i;
-
-const account = /\/(?:u|user|users|in|profile|profiles|people|person|members?)\/[\w.%-]{2,}|\/~[\w.-]+|\/@[\w.-]+/i;
-const credential =
-  /[?&;](?:[\w-]*(?:token|key|secret|password|passwd|pwd|sig|signature|auth|session|code)[\w-]*)=[^&\s]{6,}|^[a-z+.-]+:\/\/[^/\s@]{0,128}:[^/\s@]{1,128}@/i;
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
-/**
- * The beginning of a URL without a scheme: `www`, or the profile page of a social network or a code host. Sticky: it is tried
- * at the words before dots.
- */
-const bareHost =
-  /(?<![\w./@-])(?:www\.(?=[\p{L}\p{N}-]{1,63}\.\p{L})|(?:(?:twitter|x|facebook|instagram|tiktok|xing)\.com|(?:linkedin|xing|viadeo|researchgate)\.\p{L}{2,8}\/(?:in|pub|profile))\/(?=@?\w{2})|(?:github|gitlab)\.com\/(?=[\w-]{2,64}(?![\w/-])))/iuy;
 /** The length of the longest word before the first dot. */
 const LONGEST_HOST = 'researchgate'.length;
 
@@ -97,7 +82,7 @@ const url: Recognizer = {
       if (start === at) continue;
       // A URL inside a URL has the same end. Reading it again for each would take quadratic time.
       if (at + 3 >= end) end = readUrl(text, at + 3);
-      const web = /^(?:https?|ftps?|wss?|sftp)$/i.test(text.slice(start, at));
+      const web = webScheme.test(text.slice(start, at));
       if (end > at + 5 && (web || credential.test(text.slice(start, end)))) emitIfPersonal(text, start, end, emit);
     }
     eachBareHost(text, (start) => {
@@ -142,7 +127,7 @@ function emitIfPersonal(text: string, start: number, end: number, emit: Emit): v
     emit(start, end, 0.8, typeOf(value));
     return;
   }
-  const isDocumentation = /(?:^|\.)example\.(?:com|org|net)$/i.test(domain);
+  const isDocumentation = documentationHost.test(domain);
   if (!isDocumentation && (account.test(rest) || identifiesSomebody(value)))
     emit(start, end, 0.7, 'URL', 'url.account');
 }

@@ -1,5 +1,6 @@
 import { contextWords } from '../../languages/languages.ts';
 import { smallWords } from '../../languages/smallWords.ts';
+import { impersonalMailboxes } from '../../words/accounts.ts';
 import { afterKeyword, afterPrefix, contextBefore, eachMatch, type Recognizer } from '../recognizer.ts';
 
 /** A word of a name: `O'Neill`, `Jean-Luc`, `J.`, `山田`. */
@@ -10,9 +11,7 @@ const FULL_NAME = String.raw`${WORD}(?: (?:${PARTICLE} ){0,3}${WORD}){1,4}`;
 
 const field = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${contextWords('personName')})["'] ?: ?["']$`, 'u');
 
-/** Mailboxes of functions, and senders that are programs. */
-const IMPERSONAL =
-  /^(?:no-?reply|do-?not-?reply|support|info|help|contact|admin|office|sales|team|service|security|news|newsletter|hello|mail|post|kontakt|billing|jobs|press|bot|github|notifications?|.*\[bot\])/i;
+const impersonal = new RegExp(`^(?:${impersonalMailboxes})`, 'i');
 
 /** A message in an exported chat: 12/03/24, 10:22 - Lucia: … */
 const chatMessage = afterPrefix({
@@ -52,7 +51,7 @@ const mailbox: Recognizer = {
   mayMatch: ({ text, hasAt }) => hasAt && text.includes(' <'),
   find(text, emit) {
     eachMatch(address, text, ({ index, 1: local = '' }) => {
-      if (IMPERSONAL.test(local)) return;
+      if (impersonal.test(local)) return;
       const [name] = nameBefore.exec(text.slice(Math.max(0, index - LONGEST_NAME), index)) ?? [];
       if (name !== undefined) emit(index - name.length, index, 0.95);
     });

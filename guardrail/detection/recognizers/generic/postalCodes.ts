@@ -1,13 +1,7 @@
 import { contextWords } from '../../languages/languages.ts';
-import {
-  afterKeyword,
-  anywhere,
-  aroundDigits,
-  contextAfter,
-  contextBefore,
-  contextWidth,
-  type Recognizer,
-} from '../recognizer.ts';
+import { smallWords } from '../../languages/smallWords.ts';
+import { streetWords } from '../../languages/streetWords.ts';
+import { afterKeyword, anywhere, contextAfter, contextBefore, contextWidth, type Recognizer } from '../recognizer.ts';
 
 const letter = '[A-Za-z]';
 /** In this order: a spelled code, and codes of the United Kingdom, Canada, Ireland, the Netherlands, and of digits alone. */
@@ -34,7 +28,7 @@ const unmistakable = /^\d{5}-\d{3}$/;
 /** A number that people choose: as the limit or the size of something. */
 const chosen = /00$|^(?:1024|2048|4096|8192|16384|32768|65536)$/;
 /** What a number counts. */
-const counted = /^ ?(?:%|[kmg]i?b\b|files?\b|bytes?\b|entries\b|archives?\b)/;
+const counted = new RegExp(String.raw`^ ?(?:%|(?:[kmg]i?b|${smallWords('counted')})\b)`);
 
 function score(value: string, text: string, start: number): number {
   if (counted.test(contextAfter(text, start + value.length))) return 0;
@@ -60,25 +54,16 @@ const postalCode = afterKeyword('postalCode', contextWidth, [
   },
 ]);
 
-/** The end of a street, its number, a code with a hyphen and the town: `Rynek 8, 38-500 Sanok`. */
-const line = aroundDigits({
-  type: 'ADDRESS',
-  rule: 'address.line',
-  pattern:
-    /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}.'’-]{1,20} \d{1,4}[A-Za-z]?(?:\/\d{1,4})?(?:,? |,?\n)(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) \p{Lu}[\p{L}\p{M}'’-]{1,20}(?![\p{L}\p{N}])/gu,
-  mayMatch: ({ digits }) => digits >= 5,
-  mayContain: ({ text }) => /\d-\d{3} /.test(text),
-  score: () => 0.85,
-});
-
 /** A street and its number behind the Spanish abbreviation: `C/ Señores Curas 88`. */
 const calle = anywhere({
   type: 'ADDRESS',
   rule: 'address.calle',
-  pattern:
-    /(?<![\p{L}\p{N}/:])[Cc]\/ (?:(?:de|del|la|las|los|el) ){0,2}\p{Lu}[\p{L}\p{M}'’-]{1,20}(?: (?:de|del|la|las|los|el|y|e|\p{Lu}[\p{L}\p{M}'’-]{1,20})){0,5},? (?:n\.?[.º°] ?)?\d{1,4}(?![\p{L}\p{N}]|:\d)/gu,
+  pattern: new RegExp(
+    String.raw`(?<![\p{L}\p{N}/:])[Cc]\/ (?:(?:${streetWords('article')}) ){0,2}\p{Lu}[\p{L}\p{M}'’-]{1,20}(?: (?:${streetWords('article')}|y|e|\p{Lu}[\p{L}\p{M}'’-]{1,20})){0,5},? (?:n\.?[.º°] ?)?\d{1,4}(?![\p{L}\p{N}]|:\d)`,
+    'gu',
+  ),
   mayMatch: ({ digits, keywords }) => digits > 0 && keywords.of('calle').length > 0,
   score: () => 0.85,
 });
 
-export const postalCodes: readonly Recognizer[] = [postalCode, line, calle];
+export const postalCodes: readonly Recognizer[] = [postalCode, calle];

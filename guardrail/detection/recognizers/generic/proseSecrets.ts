@@ -1,4 +1,5 @@
 import { contextWords } from '../../languages/languages.ts';
+import { htmlReferences } from '../../words/secrets.ts';
 import type { Emit, Recognizer } from '../recognizer.ts';
 
 const passwordWord = new RegExp(
@@ -21,7 +22,9 @@ const isUnmistakable = (word: string): boolean =>
   /\p{L}{3}/u.test(word) &&
   /\d/.test(word) &&
   /[\p{L}\d][!#$%&^~€§@][\p{L}\d!]|[\p{L}\d][!#$%&*^~€§]$/u.test(word) &&
-  !/@\p{L}|&(?:amp|nbsp|lt|gt|quot|apos|#)|%[\dA-Fa-f]{2}|\.[a-z]{2,4}$/u.test(word);
+  !otherNotation.test(word);
+/** An address, a reference of HTML, a code of a URL, the name of a file. */
+const otherNotation = new RegExp(String.raw`@\p{L}|&(?:${htmlReferences})|%[\dA-Fa-f]{2}|\.[a-z]{2,4}$`, 'u');
 
 /** Passwords in prose, some words behind a word for a password: "the password was, I think, Ab3!xyz". */
 const password: Recognizer = {

@@ -1,60 +1,16 @@
 import { contextWords } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
+import { cryptoCurrencies } from '../../words/brands.ts';
+import {
+  cloudKeyWord,
+  configurationValues,
+  passwordOptions,
+  placeholders,
+  prefixedKeys,
+  secretKeys,
+} from '../../words/secrets.ts';
 import type { TextStats } from '../textStats.ts';
 import { afterKeyword, anywhere, contextBefore, eachMatch, contextWidth, type Recognizer } from '../recognizer.ts';
-
-/**
- * Prefixes of the keys of services, with the alphabet and the length of the rest. Source: the services' documentation.
- */
-const prefixed: readonly string[] = [
-  'sk-(?:proj-|ant-|or-v1-|live-|svcacct-|admin-|lf-)?[\\w-]{16,200}', // OpenAI, Anthropic, OpenRouter, LiteLLM, Langfuse
-  'pk-lf-[\\w-]{30,60}',
-  '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,120}', // Stripe
-  'whsec_[A-Za-z0-9+/=]{24,80}',
-  'gh[pousr]_[A-Za-z0-9]{30,255}', // GitHub
-  'github_pat_[A-Za-z0-9_]{30,255}',
-  'gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt)-[\\w-]{18,100}', // GitLab
-  '(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}', // AWS
-  'AIza[\\w-]{33,45}', // Google
-  'ya29\\.[\\w-]{20,300}',
-  'GOCSPX-[\\w-]{20,40}',
-  'xox[abeoprs]-[A-Za-z0-9-]{10,250}', // Slack
-  'xapp-\\d-[A-Za-z0-9-]{20,250}',
-  'hooks\\.slack\\.com/services/[A-Za-z0-9/]{20,80}',
-  'SG\\.[\\w-]{16,40}\\.[\\w-]{16,60}', // SendGrid
-  'key-[0-9a-f]{32}', // Mailgun
-  '(?:AC|SK)[0-9a-f]{32}', // Twilio
-  'npm_[A-Za-z0-9]{36}',
-  'pypi-[\\w-]{50,250}',
-  'hf_[A-Za-z0-9]{30,60}', // Hugging Face
-  'r8_[A-Za-z0-9]{30,60}', // Replicate
-  'gsk_[A-Za-z0-9]{30,80}', // Groq
-  'xai-[A-Za-z0-9]{40,120}',
-  'pplx-[A-Za-z0-9]{30,80}',
-  'lsv2_(?:pt|sk)_[A-Za-z0-9_]{30,80}', // LangSmith
-  'nvapi-[\\w-]{40,100}',
-  'dop_v1_[0-9a-f]{64}', // DigitalOcean
-  'hv[sbr]\\.[\\w-]{20,300}', // Vault
-  'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}', // Shopify
-  'dapi[0-9a-f]{32}', // Databricks
-  'PMAK-[0-9a-f-]{50,70}', // Postman
-  'NRAK-[A-Z0-9]{27}', // New Relic
-  'glsa_[A-Za-z0-9_]{32,60}', // Grafana
-  'EAA[A-Za-z0-9]{40,300}', // Meta
-  'sq0(?:atp|csp)-[\\w-]{22,60}', // Square
-  'lin_api_[A-Za-z0-9]{30,60}', // Linear
-  'secret_[A-Za-z0-9]{40,60}', // Notion
-  'ntn_[A-Za-z0-9]{40,60}',
-  'figd_[\\w-]{30,60}', // Figma
-  'dckr_pat_[\\w-]{20,60}', // Docker
-  'rubygems_[0-9a-f]{48}',
-  'ATATT3[\\w=-]{50,250}', // Atlassian
-  'AGE-SECRET-KEY-1[A-Z0-9]{58}',
-  'tskey-[a-z]+-[A-Za-z0-9-]{20,80}', // Tailscale
-  'sbp_[0-9a-f]{40}', // Supabase
-  'vc[a-z]_[A-Za-z0-9]{24,80}', // Vercel
-  '\\d{8,10}:AA[\\w-]{33}', // Telegram
-  '[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27,40}', // Discord
-];
 
 /**
  * Whether a key looks random. Excludes placeholders. Keys with the word EXAMPLE count: to replace one costs nothing, and
@@ -62,9 +18,7 @@ const prefixed: readonly string[] = [
  */
 function varied(value: string): boolean {
   const body = value.slice(4);
-  return (
-    new Set(body).size >= Math.min(8, body.length / 3) && !/x{6}|\*{4}|\.{4}|(?:your|placeholder|redacted)/i.test(value)
-  );
+  return new Set(body).size >= Math.min(8, body.length / 3) && !placeholders.test(value);
 }
 
 /** Shannon entropy in bits per character: words have about 3, random keys of twenty characters more than 3.5. */
@@ -79,7 +33,7 @@ function entropy(value: string): number {
 const keyed = anywhere({
   type: 'API_KEY',
   rule: 'secret.key',
-  pattern: new RegExp(`(?<![\\w/+-])(?:${prefixed.join('|')})(?![\\w/+])`, 'g'),
+  pattern: new RegExp(`(?<![\\w/+-])(?:${prefixedKeys.join('|')})(?![\\w/+])`, 'g'),
   mayMatch: (stats) => stats.token >= 14,
   score: (value) => (varied(value) ? 0.99 : 0),
 });
@@ -118,7 +72,6 @@ const privateKey: Recognizer = {
 /** A quote: plain, escaped with backslashes, or encoded in a URL or in HTML. */
 const quote = String.raw`(?:\\{0,15}["'${'`'}]|%(?:25){0,3}2[27]|&(?:quot|apos|#3[49]);)`;
 
-const keyWord = String.raw`secret(?:[_ -]?key)?|(?:api|access|auth|private|client|account|encryption|signing|master|session|refresh|[cx]srf)[_ -]?(?:key|token|secret)(?:[_ -]?id)?|(?:j|php)?sess(?:ion)?(?:[_ -]?id)?|token|bearer|credentials?`;
 const verbs = `${contextWords('is')}|${contextWords('was')}`;
 const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|(?<![\p{L}\p{N}])(?:${verbs})(?![\p{L}\p{N}])|(?<=[Bb]earer)\s`;
 
@@ -126,15 +79,12 @@ const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|(?<![\p{L}\p{N}])(?:${
  * A word for a secret, the separator, and the quote that opens the secret. Sticky: it is tried where a keyword begins.
  */
 const assigned = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:(?<password>${contextWords('password')})|(?<key>${keyWord})|(?<pin>pin(?: code)?))${quote}?(?: (?:used|set|reset|changed|now|today|for (?:the |my |our |this )?\p{L}{1,20}))?\s{0,3}(?:${separator})\s{0,3}(?<opening>${quote})?`,
+  String.raw`(?:(?<![\p{L}\p{N}])|(?<=%(?:25){0,3}(?:[27][0-9a-f]|[35][bdf]|0[ad])))(?:(?<password>${contextWords('password')})|(?<key>${secretKeys})|(?<pin>pin(?: code)?))${quote}?(?: (?:${smallWords('afterPassword')}))?\s{0,3}(?:${separator})\s{0,3}(?<opening>${quote})?`,
   'iuy',
 );
 
 /** Configuration values, and words of sentences, that can follow a word for a secret. */
-const notASecret = new RegExp(
-  String.raw`^(?:true|false|null|none|undefined|string|str|number|int|integer|boolean|bool|object|any|required|optional|secret|token|password|passwd|process|env|os|self|this|config|settings|options|value|input|getenv|bearer|basic|${contextWords('notASecret')})\b`,
-  'i',
-);
+const notASecret = new RegExp(String.raw`^(?:${configurationValues}|${contextWords('notASecret')})\b`, 'i');
 
 /** The length of the longest secret, in UTF-16 code units. */
 const longestSecret = 200;
@@ -236,7 +186,7 @@ const netrc = /\blogin \S{1,100}\s{1,8}password ((?:[^\s"'\\]|\\(?!\\{0,15}["'])
 
 /** The options of programs whose value is a password. MySQL's clients take it without a space. */
 const commandOption = new RegExp(
-  String.raw`\b(?:(?:mysql\w{0,6}|mariadb(?:-dump)?|7z[ar]?)\b[^\n|;&]{0,120}?\s-p|(?:sshpass|mongo(?:sh|dump|restore)?|(?:docker|podman) login)\b[^\n|;&]{0,120}?\s-p\s{1,3}|redis-cli\b[^\n|;&]{0,120}?\s(?:-a|--pass)\s{1,3}|ldap(?:search|modify|add|whoami|passwd)\b[^\n|;&]{0,160}?\s-w\s{1,3})(?:\\{0,15}["'])?([^\s"'$\\|;&-][^\s"'$\\|;&]{3,63})`,
+  String.raw`(?:${passwordOptions})(?:\\{0,15}["'])?([^\s"'$\\|;&-][^\s"'$\\|;&]{3,63})`,
   'g',
 );
 
@@ -278,16 +228,13 @@ const awsSecret = afterKeyword('cloudSecret', contextWidth, [
     pattern: /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g,
     mayMatch: ({ token }) => token >= 4,
     score: (value, { text, start }) =>
-      /aws|secret|access.?key/.test(contextBefore(text, start)) &&
-      /\d/.test(value) &&
-      /[A-Z]/.test(value) &&
-      entropy(value) > 4
+      cloudKeyWord.test(contextBefore(text, start)) && /\d/.test(value) && /[A-Z]/.test(value) && entropy(value) > 4
         ? 0.9
         : 0,
   },
 ]);
 
-const walletWord = new RegExp(String.raw`bitcoin|\bbtc\b|crypto|ethereum|\beth\b|${contextWords('wallet')}`);
+const walletWord = new RegExp(`${cryptoCurrencies}|${contextWords('wallet')}`);
 
 const wallet = anywhere({
   type: 'CRYPTO',

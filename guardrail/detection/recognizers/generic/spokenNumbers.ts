@@ -1,5 +1,6 @@
 import type { EntityType } from '../../contract.ts';
 import { languages } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
 import { luhn } from '../checksums.ts';
 import { contextBefore, digitsOf, type Emit, type Recognizer } from '../recognizer.ts';
 import { cardSizes } from './finance.ts';
@@ -13,8 +14,12 @@ const meanings = new Map<string, Meaning>([
   ...languages.flatMap(({ digitWords = [] }) =>
     digitWords.flatMap((words, digit) => words.split('|').map((word) => [word, { digit: String(digit) }] as const)),
   ),
-  ['double', { times: 2 }],
-  ['triple', { times: 3 }],
+  ...smallWords('twice')
+    .split('|')
+    .map((word) => [word, { times: 2 }] as const),
+  ...smallWords('thrice')
+    .split('|')
+    .map((word) => [word, { times: 3 }] as const),
 ]);
 
 const anyWord = /[\p{L}\p{M}]{1,24}/gu;

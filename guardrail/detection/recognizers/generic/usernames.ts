@@ -1,5 +1,7 @@
 import { contextWords } from '../../languages/languages.ts';
 import { smallWords } from '../../languages/smallWords.ts';
+import { declarations, fileEndings } from '../../words/code.ts';
+import { accountWords, otherPlatforms, platforms, smallPlatforms } from '../../words/platforms.ts';
 import { afterKeyword, afterPrefix, contextBefore, type Match, type Recognizer } from '../recognizer.ts';
 import { isPersonal, NAME } from './accountName.ts';
 import { accountsInLogs } from './accountsInLogs.ts';
@@ -26,11 +28,10 @@ export const isAccountLabel = (before: string): boolean =>
   inProse.test(before) || directly.test(before) || quoted.test(before);
 
 /** Two words that a dot joins, as companies form the names of accounts; not the name of a file or a host. */
-const isDotted = (name: string): boolean =>
-  /^\p{Ll}{2,20}\.\p{Ll}{1,20}$/u.test(name) &&
-  !/\.(?:[ch]|[jt]sx?|py|rb|go|rs|sh|sql|db|java|json|ya?ml|toml|conf|cfg|ini|env|log|md|txt|csv|xml|html?|css|php|pdf|docx?|xlsx?|png|jpe?g|gif|svg|zip|service|socket|example|local|com|net|org|io|dev|eu|app|name|id|email)$/.test(
-    name,
-  );
+const isDotted = (name: string): boolean => /^\p{Ll}{2,20}\.\p{Ll}{1,20}$/u.test(name) && !fileName.test(name);
+
+const declaration = new RegExp(String.raw`\b(?:${declarations})\s[^\n]{0,24}$`);
+const fileName = new RegExp(String.raw`\.(?:${fileEndings})$`);
 
 /** How sure a value after a label is a user name: "username": "jdoe", user=jdoe, login: jdoe.7 */
 function labelledScore(name: string, { text, start, end }: Match): number {
@@ -40,7 +41,7 @@ function labelledScore(name: string, { text, start, end }: Match): number {
   const after = text.slice(end, end + 8);
   if (quotedField.test(before)) return /^\\{0,3}["']/.test(after) ? 0.85 : 0;
   if (assigned.test(before)) {
-    const isCode = /\b(?:const|let|var|self|return)\s[^\n]{0,24}$/.test(before);
+    const isCode = declaration.test(before);
     return !isCode && /^\\{0,3}["']?(?:[\s;&|]|$)/.test(after) ? 0.85 : 0;
   }
   // Without a colon or quotes, only a name with an underscore or a dot is unlike a word.
@@ -61,12 +62,9 @@ const labelled = afterKeyword('username', 40, [
   },
 ]);
 
-/** Services on which people have a public name, as they are written. */
-const SERVICES = String.raw`git(?:hub|lab)|bitbucket|codeberg|twitter|instagram|insta|ig|tik ?tok|telegram|mastodon|bluesky|threads|twitch|you ?tube|snap(?:chat)?|discord|skype|reddit|venmo|pay ?pal|cash ?app|line(?: me| id)?|wechat|kakao ?talk|strava|spotify|steam|xing|keybase|matrix|slack|last\.fm|goodreads`;
-
 /** What announces a handle: a service, or a word with which people address each other. */
 const beforeHandle = new RegExp(
-  String.raw`\b(?:(?:${SERVICES})(?:[ :]| is| ist| est| es| è| handle| name)?|handle|follow|dm|ping|cc|hey|hi|hello|thanks|thx|ask|owner|assignee)[ :]{1,2}@$`,
+  String.raw`\b(?:(?:${platforms}|${smallPlatforms}|${otherPlatforms})(?:[ :]| (?:${contextWords('is')})| handle| name)?|${smallWords('beforeHandle')})[ :]{1,2}@$`,
   'i',
 );
 
@@ -87,13 +85,13 @@ const handle = afterPrefix({
 
 /** The name of a service, and the name of an account behind it, as in profiles and signatures: GitHub: jdoe */
 const profileName = new RegExp(
-  String.raw`(?:(?<![\p{L}\p{N}._/-])(?:GitHub|GitLab|Bitbucket|Codeberg|Twitter|Instagram|Insta|Tik[Tt]ok|Telegram|Mastodon|Bluesky|Threads|Twitch|Snapchat|Snap|Discord|Skype|Reddit|Venmo|Pay[Pp]al|CashApp|Cash App|LINE|Line|WeChat|KakaoTalk|Strava|Steam|Keybase)(?: (?:me|id|ID|handle|user|name))?: (?:@|/?u/)?)([\p{L}\d][\p{L}\d_.-]{2,38}[\p{L}\d_])(?=[,;|)•·]|\.?(?:\s|$))`,
+  String.raw`(?:(?<![\p{L}\p{N}._/-])(?:${platforms})(?: (?:${accountWords}))?: (?:@|/?u/)?)([\p{L}\d][\p{L}\d_.-]{2,38}[\p{L}\d_])(?=[,;|)•·]|\.?(?:\s|$))`,
   'uy',
 );
 
 /** The same in small letters, where only a name with a separator, a digit or a capital within it is unlike a word. */
 const smallProfileName = new RegExp(
-  String.raw`(?<![\p{L}\p{N}._/-])(?:discord|steam|snap(?:chat)?|insta(?:gram)?|tiktok|twitch|telegram|skype|reddit|venmo)(?: (?:id|handle|user|name))?(?:: | is )@?([\p{L}\d_][\p{L}\d_.-]{2,38}(?:#\d{4}|[\p{L}\d_]))(?=[,;|)•·!]|\.?(?:\s|$))`,
+  String.raw`(?<![\p{L}\p{N}._/-])(?:${smallPlatforms})(?: (?:${accountWords}))?(?:: | is )@?([\p{L}\d_][\p{L}\d_.-]{2,38}(?:#\d{4}|[\p{L}\d_]))(?=[,;|)•·!]|\.?(?:\s|$))`,
   'uy',
 );
 const isOdd = (name: string): boolean => isDistinct(name) || /#|\p{Ll}\p{Lu}/u.test(name);

@@ -1,6 +1,6 @@
 import { contextWords } from '../../languages/languages.ts';
 import { luhn } from '../checksums.ts';
-import { vehicleMakes } from './vehicleMakes.ts';
+import { vehicleMakes } from '../../words/brands.ts';
 import { afterKeyword, contextBefore, digitsOf, aroundDigits, contextWidth, type Recognizer } from '../recognizer.ts';
 
 /**
