@@ -108,13 +108,13 @@ interface PlaceJson {
 }
 
 /** A find and why it is one, as JSON. */
-export interface FindingJson extends PlaceJson {
+interface FindingJson extends PlaceJson {
   action: 'pseudonymize' | 'block';
   words: { start: number; end: number }[];
 }
 
 /** A candidate that is no find and why, as JSON. */
-export interface DroppedJson extends PlaceJson {
+interface DroppedJson extends PlaceJson {
   by: Candidate['by'];
   lost_to: string | null;
   threshold: number | null;

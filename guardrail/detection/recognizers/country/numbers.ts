@@ -22,7 +22,7 @@ export const isMultiple =
   (digits: string): boolean =>
     weightedModulo(digits, weights, modulus) === 0;
 /** A check: the last digit completes the weighted sum to a multiple of the modulus. A sum that needs ten of eleven has a zero. */
-export const isCompleted =
+const isCompleted =
   (weights: readonly number[], modulus: number) =>
   (digits: string): boolean =>
     ((modulus - weightedModulo(digits, weights, modulus)) % modulus) % 10 === lastDigit(digits);

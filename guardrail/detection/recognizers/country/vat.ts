@@ -2,7 +2,7 @@
 import { luhn, mod1110, numberAt } from '../checksums.ts';
 import { isMultiple, isNip, lastDigit, weightedModulo } from './numbers.ts';
 
-export interface VatNumber {
+interface VatNumber {
   /** Alternatives of a regular expression; they begin with the country code. */
   readonly pattern: string;
   /** Verifies the check digits; undefined if the number has none. Default: it has none. */
