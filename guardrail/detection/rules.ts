@@ -18,6 +18,7 @@ export const modelRules: Readonly<Record<NameType, RuleId>> = {
 const contextRules: readonly RuleId[] = [
   'titledWord',
   'accountName',
+  'familyName',
   'introduction',
   'home',
   'dwelling',

@@ -4,6 +4,7 @@ import { withAddresses } from './addresses.ts';
 import { withAddressLines } from './addressLines.ts';
 import { withAddressParts } from './addressParts.ts';
 import { withDwellings } from './dwellings.ts';
+import { withFamilyNames } from './familyNames.ts';
 import { withHomes } from './homes.ts';
 import { withIntroductions } from './introductions.ts';
 
@@ -19,6 +20,7 @@ export interface Step {
 /** The steps in their order. Each needs what the ones before it have found. */
 export const steps: readonly Step[] = [
   { id: 'introductions', apply: withIntroductions },
+  { id: 'familyNames', apply: withFamilyNames },
   { id: 'homes', apply: withHomes },
   { id: 'dwellings', apply: withDwellings },
   { id: 'addresses', apply: withAddresses },
