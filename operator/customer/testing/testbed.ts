@@ -111,9 +111,11 @@ export class CustomerTestbed {
   }
 
   /** @param advanceMs how far the operator's time of day is ahead */
-  async startOperator(options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number } = {}): Promise<void> {
+  async startOperator(
+    options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number; readonly pace?: number } = {},
+  ): Promise<void> {
     this.#operator = new TestOperator(options.kubeConfig ?? this.cluster().kubeConfig(), this.#namespaces, {
-      pace: this.#pace,
+      pace: options.pace ?? this.#pace,
       installsCrds: false,
     });
     this.#operator.advance(options.advanceMs ?? 0);
@@ -126,7 +128,7 @@ export class CustomerTestbed {
   }
 
   async restartOperator(
-    options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number } = {},
+    options: { readonly kubeConfig?: KubeConfig; readonly advanceMs?: number; readonly pace?: number } = {},
   ): Promise<void> {
     await this.stopOperator();
     await this.startOperator(options);
