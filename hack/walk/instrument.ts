@@ -1,38 +1,45 @@
 /**
- * Rewrites modules while they are loaded, so that each function reports when control enters its file from another one. A sampling
- * profile would miss short functions, and coverage does not know who called. Import this module before those that it watches.
+ * Rewrites modules while they are loaded, so that each function reports when it is called. A sampling profile would miss short
+ * functions, and coverage does not know who called. Import this module before those that it watches.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import type { Call } from './summary.ts';
 
-/** Where control is, and whether entries are recorded. */
-interface Recorder {
-  file: string;
-  entries: string[] | undefined;
-  /** Control enters a function. @returns the file that it came from */
-  enter: (file: string) => string;
-  /** Control goes back: a function has returned or waits, or goes on after it waited. @returns the value */
-  at: <T>(file: string, value?: T) => T | undefined;
+/** A function that runs, or waits. */
+interface Frame {
+  readonly file: string;
+  /** Whether it belongs to the flow: it is asynchronous, or has called a function that is. */
+  isStep: boolean;
+  readonly caller: Frame | undefined;
 }
 
-const recorder: Recorder = {
-  file: '',
-  entries: undefined,
-  enter(file) {
-    const from = this.file;
-    if (from !== file) this.entries?.push(file);
-    this.file = file;
-    return from;
-  },
-  at(file, value) {
-    this.file = file;
-    return value;
-  },
-};
+/** What a function runs in. It follows a call over everything that the call waits for. */
+const frames = new AsyncLocalStorage<Frame>();
+let calls: Call[] | undefined;
+
+function run<T>(file: string, isAsync: boolean, body: () => T): T {
+  const frame: Frame = { file, isStep: false, caller: frames.getStore() };
+  calls?.push({ file, from: undefined });
+  if (isAsync) addStep(frame);
+  return frames.run(frame, body);
+}
+
+function addStep(frame: Frame): void {
+  if (frame.isStep) return;
+  frame.isStep = true;
+  const { caller, file } = frame;
+  if (caller !== undefined) addStep(caller);
+  // A file that waits for a call, and goes on in a function that it has passed on, is not entered again.
+  for (let waiting = caller; waiting !== undefined; waiting = waiting.caller) if (waiting.file === file) return;
+  calls?.push({ file, from: caller?.file ?? '' });
+}
+
 const GLOBAL = '__walk';
-Object.assign(globalThis, { [GLOBAL]: recorder });
+Object.assign(globalThis, { [GLOBAL]: run });
 
 /**
  * Watches the modules below a folder, except tests and test support.
@@ -48,16 +55,16 @@ export function watchModules(folder: string): void {
   });
 }
 
-/** Records while `run` runs. @returns the files that control entered, in this order */
-export async function recordEntries(run: () => Promise<void>): Promise<readonly string[]> {
-  const entries: string[] = [];
-  recorder.entries = entries;
+/** Records while `during` runs. @returns the calls, in this order */
+export async function recordCalls(during: () => Promise<void>): Promise<readonly Call[]> {
+  const recorded: Call[] = [];
+  calls = recorded;
   try {
-    await run();
+    await during();
   } finally {
-    recorder.entries = undefined;
+    calls = undefined;
   }
-  return entries;
+  return recorded;
 }
 
 function rewritten(source: string, file: string): string {
@@ -69,59 +76,44 @@ function rewritten(source: string, file: string): string {
 }
 
 /**
- * A function becomes `const from = enter(FILE); try { … } finally { at(from) }`, and an `await x` in it
- * `at(FILE, await at(from, x))`. Generators are left alone: control leaves them at each yield.
+ * The body of a function becomes `return run(FILE, IS_ASYNC, () => { … })`. Generators and constructors are left alone: `yield`
+ * and `super` have no place in another function.
  */
 function rewriteFunctions(root: ts.SourceFile, file: string, context: ts.TransformationContext): ts.SourceFile {
   const { factory: f } = context;
-  const call = (method: string, ...args: ts.Expression[]): ts.Expression =>
-    f.createCallExpression(f.createPropertyAccessExpression(f.createIdentifier(GLOBAL), method), undefined, args);
-  const name = f.createStringLiteral(file);
-  const from = f.createIdentifier('__from');
-  const body = (node: ts.ConciseBody): ts.Block => {
-    const statements = ts.isBlock(node) ? node.statements : [f.createReturnStatement(node)];
-    const declaration = f.createVariableDeclaration(from, undefined, undefined, call('enter', name));
+  const body = (node: ts.ConciseBody, modifiers: readonly ts.ModifierLike[] | undefined): ts.Block => {
+    const isAsync = modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) === true;
+    const block = ts.isBlock(node) ? node : f.createBlock([f.createReturnStatement(node)]);
+    const keyword = isAsync ? [f.createModifier(ts.SyntaxKind.AsyncKeyword)] : undefined;
+    const arrow = f.createToken(ts.SyntaxKind.EqualsGreaterThanToken);
+    const inner = f.createArrowFunction(keyword, undefined, [], undefined, arrow, block);
+    const args = [f.createStringLiteral(file), isAsync ? f.createTrue() : f.createFalse(), inner];
     return f.createBlock([
-      f.createVariableStatement(undefined, f.createVariableDeclarationList([declaration], ts.NodeFlags.Const)),
-      f.createTryStatement(
-        f.createBlock(statements),
-        undefined,
-        f.createBlock([f.createExpressionStatement(call('at', from))]),
-      ),
+      f.createReturnStatement(f.createCallExpression(f.createIdentifier(GLOBAL), undefined, args)),
     ]);
   };
   const visit = (node: ts.Node): ts.Node => {
     const visited = ts.visitEachChild(node, visit, context);
-    if (ts.isAwaitExpression(visited)) {
-      return call('at', name, f.createAwaitExpression(call('at', from, visited.expression)));
-    }
     if (ts.isArrowFunction(visited)) {
       const { modifiers, typeParameters, parameters, type, equalsGreaterThanToken: arrow } = visited;
-      return f.updateArrowFunction(visited, modifiers, typeParameters, parameters, type, arrow, body(visited.body));
+      const block = body(visited.body, modifiers);
+      return f.updateArrowFunction(visited, modifiers, typeParameters, parameters, type, arrow, block);
     }
     if (ts.isMethodDeclaration(visited) && visited.body !== undefined && visited.asteriskToken === undefined) {
       const { modifiers, name: method, typeParameters, parameters, type } = visited;
       return f.updateMethodDeclaration(
         ...([visited, modifiers, undefined, method, undefined, typeParameters, parameters, type] as const),
-        body(visited.body),
+        body(visited.body, modifiers),
       );
     }
     if (ts.isFunctionDeclaration(visited) && visited.body !== undefined && visited.asteriskToken === undefined) {
       const { modifiers, name: own, typeParameters, parameters, type } = visited;
       return f.updateFunctionDeclaration(
         ...([visited, modifiers, undefined, own, typeParameters, parameters, type] as const),
-        body(visited.body),
+        body(visited.body, modifiers),
       );
     }
     return visited;
   };
-  // An await outside of a rewritten function, such as in a generator or at the top of a module, stays as it is.
-  const visitTop = (node: ts.Node): ts.Node => (isGenerator(node) ? node : ts.visitEachChild(node, visitRoot, context));
-  const visitRoot = (node: ts.Node): ts.Node =>
-    isGenerator(node) ? node : ts.isFunctionLike(node) ? visit(node) : visitTop(node);
-  return ts.visitEachChild(root, visitRoot, context);
-}
-
-function isGenerator(node: ts.Node): boolean {
-  return (ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node)) && node.asteriskToken !== undefined;
+  return ts.visitEachChild(root, visit, context);
 }

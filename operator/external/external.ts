@@ -19,7 +19,6 @@ export { type ExternalController, externalDependencies, externalController } fro
 export { ExternalReconciler, syncRecord } from './reconcile.ts';
 export { failed, named, type Origin, ownedByAnother, type Words } from './outcomes.ts';
 export {
-  type External,
   hashOf,
   isForeign,
   isInSync,

@@ -65,7 +65,7 @@ export class ExternalReconciler<T extends External, Field extends string> implem
     const resource = cache.get(key);
     const result = resource === undefined ? this.#forget(key) : await this.#ensure(this.#runOf(resource), context);
     // Runs last, so that a new resource with this name first takes over the record of the lost resource.
-    await this.#deletion.cleanUpLost(lost, context);
+    if (lost.length > 0) await this.#deletion.cleanUpLost(lost, context);
     return result;
   }
 
