@@ -164,6 +164,40 @@ describe('status', () => {
     });
   }
 
+  const record = {
+    ...{ specHash: 'old', appliedFields: ['models'], unappliedFields: ['metadata'], replacesBudget: 'row' },
+    ...{ copiedBudget: 'gold', budgetId: 'tier', gateway: 'digest', tookOver: { name: 'a', time: now.toISOString() } },
+  };
+  const elsewhere = { digest: 'other', isElsewhere: true };
+  const waiting: SyncOutcome = { synced: false, reason: 'Conflict', message: 'x', ownership: 'Waiting', address: 'b' };
+  const kept: readonly [
+    what: string,
+    before: object,
+    outcome: SyncOutcome,
+    after: object,
+    gateway?: typeof elsewhere,
+  ][] = [
+    ['all after a failure', record, { synced: false, reason: 'GatewayUnreachable', message: 'x' }, record],
+    [
+      'only what the sync found after a success',
+      record,
+      outcome,
+      { specHash: 'h', appliedFields: ['alias'], gateway: 'digest', tookOver: record.tookOver },
+    ],
+    ['none at another gateway', record, waiting, { gateway: 'other' }, elsewhere],
+    ['no announced fields of a record that is foreign', { appliedFields: ['models'] }, { ...waiting }, {}],
+    ['the fields of a record that it owned, also if it waits', record, waiting, record],
+  ];
+  for (const [what, before, next, after, gateway] of kept) {
+    it(`keeps of its record ${what}`, () => {
+      const status: Readonly<Record<string, unknown>> = { ...nextStatus(withStatus(before), next, now, gateway) };
+      expect(Object.fromEntries(Object.keys(record).map((field) => [field, status[field]]))).to.deep.equal({
+        ...Object.fromEntries(Object.keys(record).map((field) => [field, undefined])),
+        ...after,
+      });
+    });
+  }
+
   it('is Reconciling while it waits for the owner of its record to be applied again', () => {
     expect(standardOf(nextStatus(customerOf({}), ownerGone, now))).to.deep.equal([
       'Ready False Conflict',
