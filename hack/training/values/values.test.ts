@@ -8,9 +8,15 @@ const names = ['date', 'day', 'year', 'time', 'handle', 'secret', 'phone', 'plat
 
 const files = (folder: string): string[] => globSync(`${folder}/*.txt`, { cwd: import.meta.dirname }).sort();
 const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
-const linesOf = (file: string): string[] => textOf(file).split('\n').filter((line) => line !== '');
+const linesOf = (file: string): string[] =>
+  textOf(file)
+    .split('\n')
+    .filter((line) => line !== '');
 const labelOf = (line: string): string => line.split(' | ')[0]?.toLowerCase() ?? '';
-const messagesOf = (file: string): string[] => textOf(file).split(/^---$/m).map((message) => message.trim());
+const messagesOf = (file: string): string[] =>
+  textOf(file)
+    .split(/^---$/m)
+    .map((message) => message.trim());
 
 /** Marks of a message, each with its kind. */
 const marksOf = (message: string): { kind: string; value: string }[] =>
@@ -35,7 +41,11 @@ describe('training values', () => {
       const labels = lines.filter((line) => !line.startsWith('# ')).map(labelOf);
       expect(labels.filter((label) => twins.has(label))).to.deep.equal([]);
       for (const part of `\n${textOf(file)}`.split('\n# ').slice(1)) {
-        const labelsOfKind = part.split('\n').slice(1).filter((line) => line !== '').map(labelOf);
+        const labelsOfKind = part
+          .split('\n')
+          .slice(1)
+          .filter((line) => line !== '')
+          .map(labelOf);
         expect(labelsOfKind.filter((label, index) => labelsOfKind.indexOf(label) !== index)).to.deep.equal([]);
       }
     });
