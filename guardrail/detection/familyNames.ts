@@ -4,7 +4,7 @@ import { smallWords } from './languages/smallWords.ts';
 import { courtesyTitle } from './titles.ts';
 
 /** A particle, often with a capital, as family names without a given name have it: "mevrouw De Vries". */
-const PARTICLE = `(?i:${smallWords('inName')})`;
+const PARTICLE = `(?:${smallWords('inName').replace(/(?<=^|\|)\p{L}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`)})`;
 /** It looks back from the place of a name. */
 const titled = new RegExp(
   String.raw`(?<=(?<![\p{L}\p{N}])${courtesyTitle}\.? (?<particles>(?:${PARTICLE} ){0,3}))`,
