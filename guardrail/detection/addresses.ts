@@ -1,3 +1,4 @@
+import { withAddressParts } from './addressParts.ts';
 import type { Span } from './contract.ts';
 
 /** What separates the parts of one address: spaces, a line break, a comma or a parenthesis. */
@@ -9,6 +10,8 @@ const lineBreak = /^(?: \d{4,6})?[ \t]{0,2}[,;]?[ \t]{0,2}\r?\n([ \t>|#*?•;/-]
 const lineStart = /^[ \t>|#*?•;/-]{0,8}/;
 /** A postal code behind the town or the country, at the end of a line. */
 const codeAfter = /^ \d{4,6}(?=[ \t]*(?:\r?\n|$))/;
+/** The end of a line, and the marks that begin the next one: `> ` in a quoted message, `# ` in a comment, `- ` in a list. */
+const markedLine = /[ \t]*\r?\n[ \t]*(?:[>|*?•;/-]|#(?!\d))[ \t>|#*?•;/-]*/g;
 /** The longest text between two parts, in UTF-16 code units. */
 const WIDTH = 64;
 
@@ -42,12 +45,25 @@ const asAddress = (span: Span): Span =>
   span.type === 'ADDRESS' ? span : { ...span, type: 'ADDRESS', rule: 'address.joined' };
 
 /**
- * Makes a place part of an address if it contains a number, such as a postal code, or stands beside an address. A number
- * behind it on the line below an address is a part, too.
+ * Finds what belongs to an address, and splits it where a line begins with marks. The marks belong to the text: they stay, and the
+ * lines of the address are the same values as in a text without them.
  * @param spans in any order
  */
 export function withAddresses(text: string, spans: readonly Span[]): readonly Span[] {
   if (!spans.some(isPlace)) return spans;
+  return withAddressParts(text, joined(text, spans)).flatMap((span) =>
+    hasLines(text, span) ? linesOf(text, span) : span,
+  );
+}
+
+const hasLines = (text: string, { type, start, end }: Span): boolean =>
+  type === 'ADDRESS' && text.slice(start, end).includes('\n');
+
+/**
+ * Makes a place part of an address if it contains a number, such as a postal code, or stands beside an address. A number
+ * behind it on the line below an address is a part, too.
+ */
+function joined(text: string, spans: readonly Span[]): readonly Span[] {
   const places = spans.filter(isPlace).toSorted((a, b) => a.start - b.start);
   const addresses = new Set(
     places.filter(({ type, start, end }) => type === 'ADDRESS' || /\d/.test(text.slice(start, end))),
@@ -70,4 +86,18 @@ export function withAddresses(text: string, spans: readonly Span[]): readonly Sp
   for (let at = 1; at < places.length; at++) join(places[at - 1], places[at]);
   for (let at = places.length - 1; at > 0; at--) join(places[at - 1], places[at]);
   return spans.map((span) => (addresses.has(span) ? { ...asAddress(span), end: ends.get(span) ?? span.end } : span));
+}
+
+function linesOf(text: string, span: Span): Span[] {
+  const lines: Span[] = [];
+  let { start } = span;
+  const add = (end: number): void => {
+    if (/[\p{L}\p{N}]/u.test(text.slice(start, end))) lines.push({ ...span, start, end });
+  };
+  for (const { index, 0: gap } of text.slice(span.start, span.end).matchAll(markedLine)) {
+    add(span.start + index);
+    start = span.start + index + gap.length;
+  }
+  add(span.end);
+  return lines;
 }

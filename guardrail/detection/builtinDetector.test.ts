@@ -197,7 +197,7 @@ describe('built-in detector', () => {
     };
     for (const [part, text] of [
       ['recognizer email', 'Write to anna@mail.example'],
-      ['step dwellings', 'Robert Miller, flat 9'],
+      ['step dwelling', 'Robert Miller, flat 9'],
     ] as const) {
       expect(await foundWithout(part, text), part).to.be.below((await find(text)).length);
       expect(await foundWithout('recognizer iban', text), part).to.equal((await find(text)).length);

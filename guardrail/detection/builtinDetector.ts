@@ -16,7 +16,6 @@ import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { modelRules } from './rules.ts';
-import { withoutFalseNames } from './falseNames.ts';
 import { steps, type Step } from './steps.ts';
 import { Trace } from './trace.ts';
 import { TenantLanes, Turns } from './turns.ts';
@@ -40,8 +39,7 @@ export interface BuiltinOptions {
 
 /** The parts of the detector that can be switched off one by one: recognizers by their rule, and steps. */
 export const detectorParts = (): readonly string[] => [
-  ...new Set(recognizersFor().map(({ rule }) => `recognizer ${rule}`)),
-  ...steps.map(({ id }) => `step ${id}`),
+  ...new Set([...recognizersFor().map(({ rule }) => `recognizer ${rule}`), ...steps.map(({ id }) => `step ${id}`)]),
 ];
 
 const name = 'builtin';
@@ -323,9 +321,7 @@ function completed(
   names: readonly Span[],
   { following, trace }: Completion,
 ): readonly Span[] {
-  const trueNames = withoutFalseNames(text, names);
-  trace?.pass(names, trueNames, 'falseName');
-  let all: readonly Span[] = [...spans, ...trueNames];
+  let all: readonly Span[] = [...spans, ...names];
   for (const { apply, drops } of following) {
     const before = all;
     all = apply(text, before);

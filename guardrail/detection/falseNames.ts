@@ -1,10 +1,13 @@
 import { unitAt } from '../unitAt.ts';
-import type { Span } from './contract.ts';
-import { isLabelledPerson } from './introductions.ts';
+import type { RuleId, Span } from './contract.ts';
+import { isLabelledPerson } from './contextRules.ts';
 import { smallWords } from './languages/smallWords.ts';
+import { modelRules } from './rules.ts';
 import { courtesyTitle, isOffice } from './titles.ts';
 import { acronyms } from './words/acronyms.ts';
 
+/** The rules of names that the model or a title found. */
+const ofRunningText: ReadonlySet<RuleId> = new Set([modelRules.PERSON, 'titledWord']);
 /** The length of the longest word that is no name. */
 const LONGEST = 'Versicherungsnummer'.length;
 const LAST_CAPITAL = 0x5a;
@@ -22,7 +25,7 @@ const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD
 /**
  * Removes persons that are acronyms, days of the week or other common words, and offices after a title. In a line of capitals, acronyms
  * can be names. Other names after a title, and those after the label of a person, stay: people are called Case, Sick and Nat.
- * @param spans names that the tagger found in running text. Those of recognizers are never removed by a list of words.
+ * What recognizers found is never removed by a list of words.
  */
 export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
   const isAfter = (pattern: RegExp, start: number): boolean => {
@@ -37,7 +40,8 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     if (unitAt(name, 1) <= LAST_CAPITAL) return acronyms.has(name) && /\p{Ll}/u.test(lineAround(text, start));
     return commonWord.test(name) || (weekday.test(name) && isAfter(time, start));
   };
-  const isFalse = (span: Span): boolean => span.type === 'PERSON' && isListed(span) && !isLabelledPerson(text, span);
+  const isFalse = (span: Span): boolean =>
+    span.type === 'PERSON' && ofRunningText.has(span.rule) && isListed(span) && !isLabelledPerson(text, span);
   return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;
 }
 

@@ -1,12 +1,8 @@
 import type { Span } from './contract.ts';
 import type { DropReason } from './trace.ts';
 import { withAddresses } from './addresses.ts';
-import { withAddressLines } from './addressLines.ts';
-import { withAddressParts } from './addressParts.ts';
-import { withDwellings } from './dwellings.ts';
-import { withFamilyNames } from './familyNames.ts';
-import { withHomes } from './homes.ts';
-import { withIntroductions } from './introductions.ts';
+import { contextSteps } from './contextRules.ts';
+import { withoutFalseNames } from './falseNames.ts';
 
 /** A step after the recognizers and the model: it corrects or completes what they have found. */
 export interface Step {
@@ -17,13 +13,9 @@ export interface Step {
   readonly apply: (text: string, spans: readonly Span[]) => readonly Span[];
 }
 
-/** The steps in their order. Each needs what the ones before it have found. */
+/** The steps in their order; several can have one id. Each needs what the ones before it have found. */
 export const steps: readonly Step[] = [
-  { id: 'introductions', apply: withIntroductions },
-  { id: 'familyNames', apply: withFamilyNames },
-  { id: 'homes', apply: withHomes },
-  { id: 'dwellings', apply: withDwellings },
-  { id: 'addresses', apply: withAddresses },
-  { id: 'addressParts', drops: 'joined', apply: withAddressParts },
-  { id: 'addressLines', apply: withAddressLines },
+  { id: 'falseNames', drops: 'falseName', apply: withoutFalseNames },
+  ...contextSteps,
+  { id: 'addresses', drops: 'joined', apply: withAddresses },
 ];

@@ -47,7 +47,7 @@ export interface Decision {
 export interface Thresholds {
   /** As a private person, or as an address with a number. */
   readonly personal: number;
-  /** As a place that belongs to a private person, without a number. `homes.ts` finds others by the words before them. */
+  /** As a place that belongs to a private person, without a number. `contextRules.ts` finds others by the words before them. */
   readonly home: number;
   /**
    * As a private person or their town, if the candidate is a name that everybody knows, has an ordinary word that is no name,
