@@ -69,8 +69,8 @@ export async function explain(
   const trace = new Trace();
   // Without its scope, nothing of the explanation is remembered.
   const [findings = []] = await analyzer.analyze([text], { ...context, scope: undefined, trace });
-  const modelOf = ({ start, end }: TextRange): ModelEvidence | undefined =>
-    trace.model.find((each) => each.start < end && each.end > start);
+  const modelOf = ({ start, end, rule }: TextRange & Pick<Dropped, 'rule'>): ModelEvidence | undefined =>
+    rule.startsWith('model.') ? trace.model.find((each) => each.start < end && each.end > start) : undefined;
   const analyzed = async (changed: string): Promise<readonly Finding[]> => {
     budget.take();
     const [found = []] = await analyzer.analyze([changed], { ...context, scope: undefined, isLocal: true });
@@ -79,16 +79,13 @@ export async function explain(
   const explained: ExplainedFinding[] = [];
   for (const finding of findings) {
     const words = budget.isSpent() ? [] : await wordsOf(text, finding, { findings, analyzed, budget });
-    const isModels = finding.rule.startsWith('model.');
-    explained.push({ ...finding, words, model: isModels ? modelOf(finding) : undefined });
+    explained.push({ ...finding, words, model: modelOf(finding) });
   }
   return {
     findings: explained,
-    dropped: distinct(trace.dropped).map((each) => ({ ...each, model: byModel(each) ? modelOf(each) : undefined })),
+    dropped: distinct(trace.dropped).map((each) => ({ ...each, model: modelOf(each) })),
   };
 }
-
-const byModel = ({ rule }: Dropped): boolean => rule.startsWith('model.');
 
 /** Each dropped candidate once, for its first reason, in the order of the text. */
 function distinct(dropped: readonly Dropped[]): Dropped[] {

@@ -39,32 +39,24 @@ export interface ContextWords {
   readonly accessCode: string;
   /** Words after "password:" and the like that are not a secret. */
   readonly notASecret: string;
-  /** "is", between a word and its value. */
+  /** "is" and "was", between a word and its value. */
   readonly is: string;
-  /** "was", between a word and its value. */
-  readonly was: string;
   /** Before a vehicle identification number. */
   readonly vehicle: string;
   /** A kind of vehicle: its plate can follow without a word for it. */
   readonly vehicleKind: string;
   /** Before a licence plate. */
   readonly plate: string;
-  /** "number", between a licence plate word and the plate. */
-  readonly plateNumber: string;
   /** Before a date of birth. */
   readonly birth: string;
   /** Behind a date of birth, or behind the place that follows it. */
   readonly birthAfter: string;
   /** Names of months and their abbreviations. */
   readonly month: string;
-  /** Ending of the day before the month, as in "3rd of March". */
+  /** Ending of the day, as in "3rd of March" and "March 3rd". */
   readonly ordinal: string;
-  /** Ending of the day after the month, as in "March 3rd". */
-  readonly ordinalAfterMonth: string;
-  /** Between the day and the month. */
+  /** Between the day and the month, and between the month and the year. */
   readonly ofMonth: string;
-  /** Between the month and the year. */
-  readonly ofYear: string;
   /** Numbers in words, and the parts of which a language composes them. */
   readonly numberWord: string;
   /** Words within a date in words: "of", "in". */
@@ -77,11 +69,9 @@ export interface ContextWords {
   readonly personLabel: string;
   /** Before the name of who sends or receives a mail: "From". */
   readonly mailHeader: string;
-  /** Before a pair of coordinates. */
-  readonly coordinates: string;
   /** Before a pair of coordinates with at least four decimals. Drawings use these words, too. */
   readonly position: string;
-  /** The name of one coordinate. */
+  /** The name of one coordinate, before it or before a pair. */
   readonly coordinate: string;
   /** Before the number of a driving licence. */
   readonly driverLicense: string;

@@ -33,7 +33,6 @@ export const german: Language = {
     is: 'ist',
     vehicle: String.raw`fahrgestell|fahrzeug|\bfin\b`,
     plate: String.raw`kennz(?:eichen|\.)|nummernschild|\bkfz(?:-?kz)?`,
-    plateNumber: String.raw`nr\b`,
     birthAfter: 'geboren',
     birth: String.raw`geb(?:oren|urtsdatum|\.)|geburtstag|\bgeb(?=[ "':;,]|$)|gebdat`,
     month: 'januar|jänner|februar|märz|april|mai|juni?|juli?|august|september|okt(?:ober)?|november|dez(?:ember)?',

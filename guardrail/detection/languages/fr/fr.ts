@@ -31,7 +31,6 @@ export const french: Language = {
     is: 'est',
     vehicle: 'châssis',
     plate: String.raw`immatriculation|immatriculé\w*|plaque|immat\.`,
-    plateNumber: 'n[°º]',
     birth: String.raw`n[ée]e? le|naissance|n[ée]+\(e\) le|\bddn\b|n[ée]_le|date_naissance|n[ée]\(e\)`,
     month:
       'janvier|f[ée]v(?:rier)?|mars|avr(?:il)?|mai|juin|juillet|août|septembre|octobre|novembre|d[ée]cembre|dezembre',
@@ -40,7 +39,7 @@ export const french: Language = {
     driverLicense: String.raw`permis de conduire|\bpermis`,
     passport: 'passeport',
     documentId: String.raw`mutuelle|r[ée]f(?:[ée]rence)?\.? (?:de )?(?:client|dossier|contrat|adh[ée]rent|abonn[ée])|carte d'identit[ée]|client(?:e)? n|num[ée]ro (?:de )?(?:client|soci[ée]taire|assur[ée]|adh[ée]rent|contrat)|assur[ée]e? n|matricule|dossier n|soci[ée]taire|permis [a-z] n|carte d['’][ée]tudiant|adh[ée]rent n|contrat n|\bdossier|\bine\b|allocataire|(?:num[ée]ro|n[°º]) (?:fiscal|d['’]allocataire|de dossier|de s[ée]curit[ée] sociale|de police|de contrat|[ée]tudiant|de permis|de sinistre|client|patient)|carte (?:avantage|de fid[ée]lit[ée]|vitale|mutuelle)|police n|sinistre n|passeports?|badge n|\bsire[nt]\b`,
-    documentFiller: 'n°|est|le|num[ée]ro|de',
+    documentFiller: 'n[°º]|est|le|num[ée]ro|de',
     username: "(?:nom d['’])?utilisateur|identifiant(?: de connexion)?|pseudo|nom d['’]usager",
     vat: String.raw`\btva\b`,
     personName: 'pr[ée]nom|nom de famille|nom complet|titulaire',

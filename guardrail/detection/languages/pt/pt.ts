@@ -29,7 +29,6 @@ export const portuguese: Language = {
     birth: String.raw`nasc(?:eu|id[oa]|imento)|\bdn\b|anivers[áa]rio`,
     month: 'janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro',
     ofMonth: 'de',
-    ofYear: 'de',
     personName: 'sobrenome|apelido|nome completo|primeiro nome',
     documentId: String.raw`cart[ãa]o (?:do )?sus|\bcns\b|\bpix\b|(?:cliente|utente|s[óo]cio|ap[óo]lice|contrato) n|n[úu]mero d[eo] (?:cliente|utente|s[óo]cio|ap[óo]lice|contrato)|\brg\b|matr[íi]cula|ap[óo]lice|cart[ãa]o (?:de|do) cidad[ãa]o|passaporte|crach[áa]|prontu[áa]rio|processo n|(?:n[úu]mero|n[.º°]) d[eoa] (?:processo|matr[íi]cula|benefici[áa]rio|cart[ãa]o|contrato|aluno|paciente)|carteirinha|passaportes`,
     documentFiller: String.raw`n[úu]mero|n|é`,

@@ -5,7 +5,7 @@ const decimal = String.raw`[-+\u2212]?\d{1,3}\.\d{3,15}`;
 const sexagesimal = String.raw`\d{1,3}\s?°\s?\d{1,2}\s?['′’]\s?(?:\d{1,2}(?:\.\d{1,6})?\s?(?:["″”]|'')\s?)?`;
 const degrees = String.raw`(?:${sexagesimal}|\d{1,3}\.\d{2,15}\s?°\s?)`;
 
-const pairWord = new RegExp(String.raw`(?:\bgps\b|${contextWords('coordinates')})[^\n]{0,32}$`);
+const pairWord = new RegExp(String.raw`\b(?:gps|${contextWords('coordinate')})\b[^\n]{0,32}$`);
 const positionWord = new RegExp(String.raw`(?:${contextWords('position')})[^\n\d;]{0,32}$`);
 const coordinateWord = new RegExp(
   String.raw`\b(?:${contextWords('coordinate')}|(?<=\blat\b[^\n]{0,30})long)["']?\s?[:=]\s?["']?$`,

@@ -7,14 +7,14 @@ import { spokenDateIn } from './spokenDate.ts';
 const month = `(?:${contextWords('month')})`;
 const numericDate = String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}(?:\d{4}|\d{2})`;
 const year = String.raw`(?:\d{4}|['’]?\d{2})`;
-const dayFirst = String.raw`\d{1,2}(?:(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofYear')}) )?|[-/.]${month}[-/.])${year}`;
+const dayFirst = String.raw`\d{1,2}(?:(?:${contextWords('ordinal')}|\.|º)?(?: (?:${contextWords('ofMonth')}))? ${month}\.?,? (?:(?:${contextWords('ofMonth')}) )?|[-/.]${month}[-/.])${year}`;
 /** As in passports and airline systems: 07JUN91. */
 const months = Array.from({ length: 12 }, (_, at) => new Date(2000, at).toLocaleString('en-US', { month: 'short' }));
 const compact = String.raw`\d{2}(?:${months.join('|')})(?:\d{4}|\d{2})`;
 /** With the month as a Roman numeral: 8.i.1941. */
 const roman = String.raw`\d{1,2}\. ?[ivx]{1,4}\. ?\d{4}`;
 const eastAsian = String.raw`\d{4} ?[年년] ?\d{1,2} ?[月월] ?\d{1,2} ?[日일]`;
-const monthFirst = String.raw`${month}\.? \d{1,2}(?:${contextWords('ordinalAfterMonth')})?,? \d{4}`;
+const monthFirst = String.raw`${month}\.? \d{1,2}(?:${contextWords('ordinal')})?,? \d{4}`;
 /** Without separators, or without a day: a date only directly behind a word such as "born". */
 const bare = String.raw`\d{8}|\d{6}|(?:0?[1-9]|1[0-2])[/.]\d{4}`;
 

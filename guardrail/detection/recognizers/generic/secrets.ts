@@ -72,7 +72,7 @@ const privateKey: Recognizer = {
 /** A quote: plain, escaped with backslashes, or encoded in a URL or in HTML. */
 const quote = String.raw`(?:\\{0,15}["'${'`'}]|%(?:25){0,3}2[27]|&(?:quot|apos|#3[49]);)`;
 
-const verbs = `${contextWords('is')}|${contextWords('was')}`;
+const verbs = contextWords('is');
 const separator = String.raw`:=|=>|[:=]|%(?:25){0,3}3[ad]|(?<![\p{L}\p{N}])(?:${verbs})(?![\p{L}\p{N}])|(?<=[Bb]earer)\s`;
 
 /**

@@ -4,7 +4,7 @@ const numberWord = new RegExp(`^(?:\\d{1,4}|(?:${contextWords('numberWord')}){1,
 const month = new RegExp(`^(?:${contextWords('month')})$`, 'u');
 /** Words within a date: "of", "and". */
 const filler = new RegExp(
-  `^(?:${contextWords('spokenFiller')}|${contextWords('and')}|${contextWords('ofMonth')}|${contextWords('ofYear')})$`,
+  `^(?:${contextWords('spokenFiller')}|${contextWords('and')}|${contextWords('ofMonth')})$`,
   'u',
 );
 

@@ -48,7 +48,7 @@ const imei = aroundDigits({
 });
 
 const plateWord = new RegExp(
-  String.raw`(?:${contextWords('plate')})(?:[\s:=#"'([-]|\.|${contextWords('plateNumber')}|(?:${contextWords('is')}|${contextWords('documentFiller')})(?![\p{L}\p{N}])){0,8}$`,
+  String.raw`(?:${contextWords('plate')})(?:[\s:=#"'([-]|\.|(?:${contextWords('is')}|${contextWords('documentFiller')})(?![\p{L}\p{N}])){0,8}$`,
   'u',
 );
 /** Licence plates have many patterns: a plate needs a word before it, and both letters and digits. */
