@@ -9,11 +9,12 @@ import { groupsOf, isOnePiece, piecesOf, widened, type Piece } from './text/piec
 import type { Emit, Recognizer } from './recognizers/recognizer.ts';
 import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
-import { withContextNames } from './ner/contextNames.ts';
+import { accountNames } from './ner/accountNames.ts';
 import { nameTypes } from './ner/entityClasses.ts';
 import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
+import { withTitledWords } from './ner/titledWords.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { modelRules } from './rules.ts';
 import { steps, type Step } from './steps.ts';
@@ -255,7 +256,8 @@ class BuiltinDetector implements Detector {
     const names = this.names
       .find(text, recall, { context, isPersonal, trace: part ? undefined : trace })
       .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name, rule: modelRules[type] }));
-    return withContextNames(this.names.tokens, text, keywords, names);
+    const { tokens } = this.names;
+    return [...withTitledWords(tokens, text, names), ...accountNames(tokens, text, keywords)];
   }
 }
 

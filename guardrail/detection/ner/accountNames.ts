@@ -6,6 +6,7 @@ import { contextBefore, contextWidth } from '../recognizers/recognizer.ts';
 import { flags } from './gazetteer.ts';
 import { shapes, wordHashIn, type Tokens } from './tokens.ts';
 
+const SCORE = 0.8;
 const SHORTEST = 4;
 const LONGEST = 20;
 /** The most letters of the other name: "jsmith", "annak". */
@@ -19,9 +20,9 @@ const SHORTEST_NAME = 3;
  * @param tokens as the tagger left them
  * @param keywords those of the text. To look for a label before each word would take longer.
  */
-export function accountNames(tokens: Tokens, text: string, keywords: Keywords): Pick<Span, 'start' | 'end'>[] {
+export function accountNames(tokens: Tokens, text: string, keywords: Keywords): readonly Span[] {
   if (keywords.of('username').length === 0) return [];
-  const found: Pick<Span, 'start' | 'end'>[] = [];
+  const found: Span[] = [];
   for (let at = 1; at < tokens.count; at++) {
     const shape = tokens.shape[at];
     const isOrdinary = ((tokens.known[at] ?? 0) & flags.ordinary) !== 0;
@@ -31,7 +32,8 @@ export function accountNames(tokens: Tokens, text: string, keywords: Keywords): 
     if (end - start < SHORTEST || end - start > LONGEST || !behind.test(text.slice(end, end + BEHIND))) continue;
     if (!isAccountLabel(contextBefore(text, start))) continue;
     const letters = text.slice(start, end).replace(/\d+$/, '');
-    if (isPersonal(letters) && isOfNames(tokens, text, start, start + letters.length)) found.push({ start, end });
+    if (isPersonal(letters) && isOfNames(tokens, text, start, start + letters.length))
+      found.push({ start, end, type: 'USERNAME', score: SCORE, detector: 'builtin', rule: 'accountName' });
   }
   return found;
 }

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
+import { createBuiltinDetector } from '../builtinDetector.ts';
 import { EntityFinder } from './entityFinder.ts';
 import { loadNameModels } from './nameModels.ts';
-import { titledWords } from './titledWords.ts';
+import { withTitledWords } from './titledWords.ts';
 
 const finder = new EntityFinder(loadNameModels());
 function wordsIn(text: string): string[] {
   finder.find(text, 'balanced');
-  return titledWords(finder.tokens, text).map(({ start, end }) => text.slice(start, end));
+  return withTitledWords(finder.tokens, text, []).map(({ start, end }) => text.slice(start, end));
 }
 
 const titled: readonly [text: string, names: readonly string[]][] = [
@@ -32,7 +33,7 @@ const others: readonly string[] = [
   '',
 ];
 
-describe('titledWords', () => {
+describe('withTitledWords', () => {
   for (const [text, names] of titled) {
     it(`finds ${names.join(' and ')} in: ${text}`, () => {
       expect(wordsIn(text)).to.deep.equal(names);
@@ -43,4 +44,36 @@ describe('titledWords', () => {
       expect(wordsIn(text)).to.deep.equal([]);
     });
   }
+
+  for (const [score, type] of [
+    [0.6, 'PERSON'],
+    [0.7, 'PUBLIC_PERSON'],
+  ] as const)
+    it(`makes of a public person with the score ${score}: ${type}`, () => {
+      const text = 'Bitte Herrn Koch anrufen.';
+      finder.find(text, 'balanced');
+      const koch = { start: 12, end: 16, type: 'PUBLIC_PERSON', score, detector: 'fixed', rule: 'fixed' };
+      expect(withTitledWords(finder.tokens, text, [koch]).map((name) => name.type)).to.deep.equal([type]);
+    });
+});
+
+const detector = createBuiltinDetector();
+async function found(text: string): Promise<string[]> {
+  const [spans = []] = await detector.detect([text], { signal: new AbortController().signal });
+  return spans.map(({ start, end, type, rule }) => `${text.slice(start, end)} ${type} ${rule}`);
+}
+
+describe('names that the model does not propose, in the detector', () => {
+  for (const [text, name] of [
+    ['Bitte Herrn Winter anrufen.', 'Winter PERSON titledWord'],
+    ['Mr. Price and Mrs. Winter agreed.', 'Winter PERSON titledWord'],
+    ['login: akowal', 'akowal USERNAME accountName'],
+  ] as const)
+    it(`are found in: ${text}`, async () => expect(await found(text)).to.include(name));
+
+  for (const text of ['Sehr geehrter Herr Präsident,', 'The Mr. Coffee machine'])
+    it(`are none in: ${text}`, async () => {
+      const rules = (await found(text)).filter((one) => /titledWord|accountName/.test(one));
+      expect(rules).to.deep.equal([]);
+    });
 });

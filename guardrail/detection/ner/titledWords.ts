@@ -5,6 +5,11 @@ import { followsTitle } from './courtesyTitles.ts';
 import { flags } from './gazetteer.ts';
 import { gaps, markAt, shapes, wordHash, type Tokens } from './tokens.ts';
 
+/** The score of a name that only its title makes one. */
+const SCORE = 0.8;
+/** Behind a courtesy title, a name that is public with a lower score is private: "Herrn Koch". */
+const SURELY_PUBLIC = 0.65;
+
 const hashesOf = (words: string): ReadonlySet<number> => new Set(words.split('|').map(wordHash));
 
 const doubtful = hashesOf(smallWords('doubtfulTitle'));
@@ -16,11 +21,26 @@ const THE = wordHash('the');
 const fullStop = '.'.charCodeAt(0);
 
 /**
- * Finds words behind courtesy titles that are names there: "Herrn Winter", "Mme Blanc". The classifier doubts ordinary words, and
- * rare ones behind some titles.
+ * Adds the words behind courtesy titles that the model does not propose: it doubts ordinary words, and rare ones behind some
+ * titles.
  * @param tokens as the tagger left them
+ * @param found by the model
  */
-export function titledWords(tokens: Tokens, text: string): Pick<Span, 'start' | 'end'>[] {
+export function withTitledWords(tokens: Tokens, text: string, found: readonly Span[]): Span[] {
+  const names = [...found];
+  for (const place of titledWords(tokens, text)) {
+    const at = names.findIndex(({ start, end }) => start < place.end && end > place.start);
+    const known = names[at];
+    if (known === undefined)
+      names.push({ ...place, type: 'PERSON', score: SCORE, detector: 'builtin', rule: 'titledWord' });
+    else if (known.type === 'PUBLIC_PERSON' && known.score < SURELY_PUBLIC)
+      names[at] = { ...known, type: 'PERSON', rule: 'titledWord' };
+  }
+  return names;
+}
+
+/** The places of words behind courtesy titles that are names there: "Herrn Winter", "Mme Blanc". */
+function titledWords(tokens: Tokens, text: string): Pick<Span, 'start' | 'end'>[] {
   const { count, known, shape, start, end } = tokens;
   const found: Pick<Span, 'start' | 'end'>[] = [];
   for (let at = 1; at < count; at++) {
