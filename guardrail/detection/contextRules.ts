@@ -49,8 +49,11 @@ const homePreposition = contextWords('homePreposition');
 const beforePlace = (purpose: 'home' | 'ownHome' | 'self', width: number): RegExp =>
   after(String.raw`${word(contextWords(purpose))}${wordEnd}[^!?\n]{0,${width}}${word(homePreposition)}\s?`);
 
-/** A particle, often with a capital, as family names without a given name have it: "mevrouw De Vries". */
-const PARTICLE = `(?i:${smallWords('inName')})`;
+/**
+ * A particle, often with a capital, as family names without a given name have it: "mevrouw De Vries". Without `(?i:…)`, which
+ * loses its effect in a process with very many patterns (Node 26.10).
+ */
+const PARTICLE = `(?:${smallWords('inName').replace(/(?<=^|\|)\p{L}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`)})`;
 const title = String.raw`(?<![\p{L}\p{N}])${courtesyTitle}\.? `;
 
 const introduced: ContextRule = { of: ['PUBLIC_PERSON'], as: { type: 'PERSON', rule: 'introduction' } };

@@ -3,6 +3,7 @@ import type { DropReason } from './trace.ts';
 import { withAddresses } from './addresses.ts';
 import { contextSteps } from './contextRules.ts';
 import { withoutFalseNames } from './falseNames.ts';
+import { withoutGutters } from './lineGutters.ts';
 
 /** A step after the recognizers and the model: it corrects or completes what they have found. */
 export interface Step {
@@ -18,4 +19,5 @@ export const steps: readonly Step[] = [
   { id: 'falseNames', drops: 'falseName', apply: withoutFalseNames },
   ...contextSteps,
   { id: 'addresses', drops: 'joined', apply: withAddresses },
+  { id: 'lineGutters', apply: withoutGutters },
 ];

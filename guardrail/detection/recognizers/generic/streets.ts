@@ -7,10 +7,12 @@ const HOUSE = String.raw`\d{1,4}(?:(?: ?[A-Z]|[a-z])(?![\p{L}\p{N}]))?(?:[\/\-]\
 /** A floor and a side of the stairs, or a flat: "3. th", "2. OG links", "3.º B", "m. 4", "lgh 1102", "apto 302". */
 const FLAT = String.raw`(?:,? (?:${streetWords('flat')})\.?(?: (?:${streetWords('side')})(?!\p{L}))?){0,2}`;
 const CODE = String.raw`(?:(?:[A-Z]{1,2}-)?(?:\d{4} ?[A-Z]{2}|\d{4,5}|\d{3} \d{2}|\d{2}-\d{3}|\d{4}-\d{3}) )?`;
-/** What stands between a street and a postal code in place of a comma: a line end, also that of LaTeX, a slash or a dash. */
-const BREAK = String.raw`(?:\r?\n| ?\\\\ ?\n?| [\/–\-] |; ?)`;
+/** What stands between a street and a postal code in place of a comma: a line end, also that of LaTeX or with a line number, a slash or a dash. */
+const BREAK = String.raw`(?:\r?\n(?:[ \t]*\d{1,6}[→|\t][ \t]*)?| ?\\\\ ?\n?| [\/–\-] |; ?)`;
 const WORD = String.raw`\p{Lu}[\p{L}\p{M}'’.\-]`;
 const TOWN = String.raw`(?:St\. )?\p{Lu}[\p{L}\p{M}'’\-]{1,20}`;
+/** The line of an address with the postal code and the town: "75002 Paris", "Leeds LS1 4DY", "Springfield, IL 62704". */
+export const postalLine = String.raw`(?:${CODE.slice(0, -1)}${TOWN}(?: ${TOWN})?|${TOWN}(?: ${TOWN})?,? (?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]{2},? \d{5}))`;
 /** The end of a word and of a number. */
 const END = String.raw`(?![\p{L}\p{N}]|[.:]\d)`;
 const ENDINGS = streetWords('ending');
