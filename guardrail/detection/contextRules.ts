@@ -54,6 +54,7 @@ const beforePlace = (purpose: 'home' | 'ownHome' | 'self', width: number): RegEx
  * loses its effect in a process with very many patterns (Node 26.10).
  */
 const PARTICLE = `(?:${smallWords('inName').replace(/(?<=^|\|)\p{L}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`)})`;
+const nameWord = String.raw`\p{Lu}[\p{L}\p{M}'’-]{1,24}`;
 const title = String.raw`(?<![\p{L}\p{N}])${courtesyTitle}\.? `;
 
 const introduced: ContextRule = { of: ['PUBLIC_PERSON'], as: { type: 'PERSON', rule: 'introduction' } };
@@ -75,8 +76,15 @@ const contextRules: readonly ContextRule[] = [
   { ...introduced, at: labelOf(contextWords('name')), beside: contact },
   // The other initials directly before a name: "J." of "J.P. van der Meulen".
   { of: persons, at: after(String.raw`(?<![\p{L}\p{N}.])(?<part>(?:\p{Lu}\.){1,3})`, 'u') },
+  // A name can begin with the full stop of the first initial: ".K. Halvorsen".
+  { of: persons, at: after(String.raw`(?<![\p{L}\p{N}.])(?<part>(?:\p{Lu}\.){0,2}\p{Lu})`, 'u'), within: /^\./ },
   // The beginning of "O'Brien" and "D'Angelo". What was found begins with the apostrophe, or after it.
   { of: persons, at: after(String.raw`(?<![\p{L}\p{N}])(?<part>[OD](?:['’](?!['’])|(?=['’])))`, 'u') },
+  // The name before a patronymic that was found alone: "Fatima bint" of "Fatima bint Khalid".
+  {
+    of: persons,
+    at: after(String.raw`(?<![\p{L}\p{N}])(?<part>(?:${nameWord} )?${nameWord} (?:${smallWords('patronymic')}) )`, 'u'),
+  },
   // A family name with a particle: with the title, "Van Houten" is a person and not the cocoa. "Mr. Bean" stays public.
   {
     of: persons,

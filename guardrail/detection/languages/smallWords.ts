@@ -4,6 +4,8 @@ import { alternativesOf } from '../text/alternatives.ts';
 interface SmallWords {
   /** Between the words of a person's name: "Ludwig van Beethoven". */
   readonly inName?: string;
+  /** Between the name of a person and that of the father: "Fatima bint Khalid". */
+  readonly patronymic?: string;
   /** Courtesy titles that are also ranks, units, verbs, parts of other names, or other words in another language: "Miss Universe". */
   readonly doubtfulTitle?: string;
   /** Titles of learning between a courtesy title and the name: "Frau Prof. Dr. Sommer". */
@@ -29,6 +31,10 @@ interface SmallWords {
   readonly afterPassword?: string;
   /** Before the number of a bank account in the United States. */
   readonly americanAccount?: string;
+  /** Things that are said to be something, not somebody: "the secret ingredient is". */
+  readonly impersonalThing?: string;
+  /** The words for the sign and for a dot in a mail address, with a space between them. The second needs one in `formatKeywords`. */
+  readonly mailWords?: string;
   /** Behind a number that counts: no postal code. */
   readonly counted?: string;
   /** Before a digit in words that is meant two, or three, times. */
@@ -37,7 +43,8 @@ interface SmallWords {
 }
 
 const words: Readonly<Record<string, SmallWords>> = {
-  ar: { inName: 'bin|ibn|al|el' },
+  ar: { inName: 'bint?|ibn|al|el', patronymic: 'bint|bin|ibn' },
+  ms: { patronymic: 'binti|bin' },
   cs: { noName: 'Vážen[áéíý]' },
   cy: { inName: 'ap|ab' },
   da: { inName: 'af' },
@@ -49,6 +56,8 @@ const words: Readonly<Record<string, SmallWords>> = {
       'Angeklagter?|Beklagter?|Beschuldigter?|Bewerber(?:in)?|Chefin|Dr|Prof|Kennz|(?:Auftrags|Bestell|Kunden|Mitglieds|Rechnungs|Versicherungs|Vertrags)(?:nr|nummer)|Geschädigter?|Kläger(?:in)?|Kundin|Lehrer(?:in)?|Mandant(?:in)?|Mieter(?:in)?|Patient(?:in)?|Vermieter(?:in)?|Zeug(?:e|in)',
     weekday: '(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch|Sonnabend',
     beforeWeekday: 'ab|am|bis|seit|vom|von|zum|jeden|diesen|nächsten|kommenden|letzten',
+    impersonalThing: 'Zutat|Farbe|Geschmack|Gewürz|Obst|Getränk|Gericht|Tier|Metall|Wort',
+    mailWords: 'ät punkt|at punkt',
     ofService: 'bei|auf|für',
     article: 'das|die|den',
   },
@@ -59,6 +68,9 @@ const words: Readonly<Record<string, SmallWords>> = {
     weekday: '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day',
     beforeWeekday: 'on|by|until|till|since|from|next|last|this|every',
     afterDay: 'to|and|or|at',
+    impersonalThing:
+      'ingredients?|colou?r|flavou?r|spice|fruit|drink|dish|animal|metal|material|word|noun|verb|food|topping',
+    mailWords: 'at dot',
     beforeHandle: 'handle|follow|dm|ping|cc|hey|hi|hello|thanks|thx|ask|owner|assignee',
     ofService: 'on|for|at',
     article: 'the|my|our',
@@ -71,17 +83,20 @@ const words: Readonly<Record<string, SmallWords>> = {
   es: {
     inName: 'del?|la|el|y',
     doubtfulTitle: 'sr',
+    mailWords: 'arroba punto',
     ofService: 'en|para',
     article: 'el',
   },
   fr: {
     inName: 'des?|la|le',
     literaryTitle: 'madame|monsieur',
+    mailWords: 'arobase point',
     ofService: 'sur|pour',
     article: 'le|la',
   },
   it: {
     inName: 'di|della|la',
+    mailWords: 'chiocciola punto',
     ofService: 'su|per',
   },
   nl: {
@@ -97,6 +112,7 @@ const words: Readonly<Record<string, SmallWords>> = {
   pt: {
     inName: 'd[ae]s?|e',
     doubtfulTitle: 'dona',
+    mailWords: 'arroba ponto',
   },
   ru: {
     noName:

@@ -7,6 +7,8 @@ const pieces: Readonly<Record<KeywordList, readonly string[]>> = {
   secret: ['pass', 'phpsess', 'sess', 'mot de passe', "parola d'ordine", 'csrf', 'secret', 'access', 'pin'],
   cloudSecret: ['aws', 'secret', 'access'],
   login: ['basic ', ' -u', '-user', 'login '],
+  keyPrefix: ['glpat-', 'hf_', 'akia'],
+  mailDot: [' dot ', ' punto '],
   card: ['cvv', 'cv2', 'security code', 'codigo de', 'exp', 'pruf'],
   bank: ['swift', 'bic'],
   plate: ['plat', 'matric', 'schild'],

@@ -732,7 +732,7 @@ describe('structured recognizers', () => {
   it('reject values with a wrong check digit', () => {
     expect(find('transfer GB82WEST12345698765433')).to.deep.equal([]);
     expect(find('part 12345678A')).to.deep.equal([]);
-    expect(find('card 4111 1111 1111 1112')).to.deep.equal([]);
+    expect(find('order 4111 1111 1111 1112')).to.deep.equal([]);
   });
 
   const national: readonly (readonly [string, string, string])[] = [

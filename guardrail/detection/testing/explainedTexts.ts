@@ -24,6 +24,7 @@ const finds: readonly (readonly [text: string, value: string, rule: string, word
   ['CVV: 737, and nothing else on the card', '737', 'card.code', 'CVV'],
   ['Write to kim.parker@example.org.', 'kim.parker@example.org', 'email'],
   ['Reach me: kim(at)example.org', 'kim(at)example.org', 'email.spelled'],
+  ['Reach me: kim at example dot org', 'kim at example dot org', 'email.spoken'],
   ['Ring +44 20 7946 0958 after six.', '+44 20 7946 0958', 'phone.form'],
   ['Telephone: 5551234567', '5551234567', 'phone.label', 'Telephone'],
   ['Ruf 0151 23456789 an', '0151 23456789', 'phone.plan'],
@@ -72,7 +73,7 @@ const misses: readonly (readonly [text: string, value: string, rule?: string, by
   ['postgres://kim:s3cr3tpw@db.internal/prod', 's3cr3tpw@db.internal', 'email', 'overlap'],
   ['curl -u kim:Tr0ub4dor3 https://intra.example.net/', 'kim', 'model.person', 'overlap'],
   ['Is it the Hope of us? We hope so. Please ask Hope Whitfield about it.', 'Hope', 'repetition', 'ordinaryWord'],
-  ['Card number 4111 1111 1111 1112', '4111 1111 1111 1112'],
+  ['Order number 4111 1111 1111 1112', '4111 1111 1111 1112'],
   ['Version 12.4.1 is out.', '12.4.1'],
   ['the quick brown fox', 'fox'],
 ];

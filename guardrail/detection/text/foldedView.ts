@@ -4,7 +4,8 @@
  * recognizers and the tagger expect the usual one. A range of the view stands for a range of the text, so that a value is
  * replaced as it was written, and restored byte for byte.
  */
-import { FOLDINGS, nextMatch, type Folding } from './foldings.ts';
+import type { Folding } from './folding.ts';
+import { FOLDINGS, nextMatch } from './foldings.ts';
 
 /** A part of a text in its usual form. */
 export interface FoldedPart {
@@ -61,6 +62,7 @@ export function foldedPartsOf(original: string): FoldedPart[] {
     digit: DIGIT.test(original),
     special: SPECIAL.test(original),
     rareCharacter: RARE_CHARACTER.test(original),
+    underscore: original.includes('_'),
   };
   const views: View[] = [];
   let text = original;
@@ -71,7 +73,7 @@ export function foldedPartsOf(original: string): FoldedPart[] {
     views.push(view);
     text = view.text;
     // A decoded text may contain any character.
-    has.digit = has.special = has.rareCharacter = true;
+    has.digit = has.special = has.rareCharacter = has.underscore = true;
   }
   if (views.length === 0) return [];
   return partsAround(text, changesIn(views)).map(({ start: from, end: to }) => ({

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FOLDINGS, nextMatch, type Folding } from './foldings.ts';
+import type { Folding } from './folding.ts';
+import { FOLDINGS, nextMatch } from './foldings.ts';
 
 /** The matches that a folding finds when it begins only where the next one can begin. */
 function found(folding: Folding, text: string): string[] {

@@ -2,33 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeHTML } from 'entities/decode';
 import { unitAt } from '../../unitAt.ts';
-import { inlineTags } from '../words/code.ts';
+import { documentEndings, inlineTags } from '../words/code.ts';
+import { confusables, decomposed, invisible, variants } from './characterForms.ts';
+import type { Folding } from './folding.ts';
 import { isOf, TOKEN, tokenEnd, tokenStart } from './token.ts';
-
-/** Replaces what a pattern matches. Run time is linear in the length of the text, for any text. */
-export interface Folding {
-  /** A test whether the pattern can match. Absent where the pattern itself is as cheap. */
-  readonly mayApply?: (text: string) => boolean;
-  /**
-   * The characters without which the folding does not apply: a digit, one that is rare in plain text, or a special one: a
-   * no-break space, a soft hyphen, or one from U+0300 on, behind the Latin letters.
-   */
-  readonly needs: 'digit' | 'special' | 'rareCharacter';
-  /** Global or sticky. Matches are short. A lookahead before a lookbehind spares most characters the lookbehind. */
-  readonly pattern: RegExp;
-  /**
-   * Where the next match can begin, not before `from`; -1: there is none. It spares the pattern the text before. A sticky pattern
-   * is tried at these places only. Default: `from`.
-   */
-  readonly nextBegin?: (text: string, from: number) => number;
-  /**
-   * Whether it only joins characters that stand apart in the text. Names that are found only in the result are then no
-   * evidence: words of other lines, cells or operands are joined too.
-   */
-  readonly isSeparator?: true;
-  /** @returns the usual form of a match; undefined to leave it as it is */
-  readonly replace: (match: RegExpExecArray, text: string) => string | undefined;
-}
 
 const utf8 = new TextDecoder();
 
@@ -57,6 +34,11 @@ const encodedWord: Folding = {
 /** The longest base64 of one value; data and files are longer. */
 const LONGEST_BASE64 = 256;
 
+/** The longest name of a parameter or a variable before base64, with what stands before it, in UTF-16 code units. */
+const LONGEST_KEY = 34;
+/** Characters of a longer value, and `=` that is not behind the name of a parameter or a variable. */
+const goesOn = /[\w+/.]$|(?<!(?<![\w+/=])[A-Za-z][\w-]{0,31})=$/;
+
 /** Base64 (RFC 4648) of a whole value. */
 const base64: Folding = {
   needs: 'digit',
@@ -67,7 +49,8 @@ const base64: Folding = {
     if (value.length > LONGEST_BASE64 || !/[\d=]/.test(value) || !/[A-Z]/.test(value) || !/[a-z]/.test(value)) {
       return undefined;
     }
-    if (/[\w+/=.]/.test(text.charAt(index - 1)) || /[\w+/=]/.test(text.charAt(index + value.length))) return undefined;
+    const before = text.slice(Math.max(0, index - LONGEST_KEY), index);
+    if (goesOn.test(before) || /[\w+/=]/.test(text.charAt(index + value.length))) return undefined;
     const bytes = Buffer.from(value, 'base64url');
     if (bytes.subarray(0, 9).some((byte) => byte < 0x20)) return undefined;
     const content = decodeUtf8(bytes);
@@ -112,13 +95,32 @@ const plus: Folding = {
   isSeparator: true,
 };
 
-/** Percent encoding (RFC 3986). Each character is decoded by itself. */
+/** The sign of percent encoding. A text that was encoded twice has `%25` in its place. */
+const SIGN = '%(?:25){0,3}';
+
+/** Percent encoding (RFC 3986), also several times over. Each character is decoded by itself. */
 const percent: Folding = {
   needs: 'rareCharacter',
   mayApply: (text) => text.includes('%') && /%[0-9a-f]{2}/i.test(text),
+  pattern: new RegExp(
+    [
+      `${SIGN}[0-7][0-9a-f]`,
+      `${SIGN}[cd][0-9a-f]${SIGN}[89ab][0-9a-f]`,
+      `${SIGN}e[0-9a-f](?:${SIGN}[89ab][0-9a-f]){2}`,
+      `${SIGN}f[0-7](?:${SIGN}[89ab][0-9a-f]){3}`,
+    ].join('|'),
+    'gi',
+  ),
+  replace: ([value]) => decodeUtf8(Buffer.from(value.replace(/%(?:25)*(?=[0-9a-f]{2})/gi, ''), 'hex')),
+};
+
+/** Quoted-printable (RFC 2045): characters beyond ASCII, and the sign of a mail address. `=` assigns before other digits. */
+const quotedPrintable: Folding = {
+  needs: 'rareCharacter',
+  mayApply: (text) => text.includes('=') && /=(?:40|[CDE][0-9A-F]=)/.test(text),
   pattern:
-    /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi,
-  replace: ([value]) => decodeUtf8(Buffer.from(value.replaceAll('%', ''), 'hex')),
+    /(?<=[\w.+-])=40(?=[A-Za-z\d-]{1,63}\.[A-Za-z]{2})|=[CD][0-9A-F]=[89AB][0-9A-F]|=E[0-9A-F](?:=[89AB][0-9A-F]){2}/g,
+  replace: ([value]) => decodeUtf8(Buffer.from(value.replaceAll('=', ''), 'hex')),
 };
 
 /** Escapes in strings of JSON and programming languages. Nested strings have more backslashes. */
@@ -158,118 +160,35 @@ const emphasis: Folding = {
   isSeparator: true,
 };
 
-/** Characters without a width. */
-const invisible: Folding = {
-  needs: 'special',
-  // One class: alternatives take five times as long.
-  pattern: /[\u034f\ufe00-\ufe0f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+/g,
-  replace: () => '',
+/** Emphasis of single words of a name: "**Anna** _Schmidt_". Around a whole name it does no harm. */
+const emphasizedWords: Folding = {
+  needs: 'rareCharacter',
+  mayApply: (text) => text.includes('** ') || text.includes('* ') || text.includes('_ '),
+  pattern:
+    /(?<![\p{L}\p{N}*_])(\*{1,2}|_{1,2})(\p{Lu}[\p{L}\p{M}'’-]{1,30})\1 (\*{1,2}|_{1,2})(\p{Lu}[\p{L}\p{M}'’-]{1,30})\3(?![\p{L}\p{N}*_])/gu,
+  replace: ([, , first = '', , second = '']) => `${first} ${second}`,
 };
 
-/** Letters with combining marks behind them, as macOS and PDF write them: Unicode's decomposed form (UAX 15). */
-const decomposed: Folding = {
-  needs: 'special',
-  mayApply: (text) => /[\u0300-\u036f]/.test(text),
-  pattern: /[A-Za-z\u00c0-\u024f\u0370-\u04ff](?:[\u0300-\u036f]){1,4}/g,
-  replace: ([value]) => value.normalize('NFC'),
-};
-
-/** The zeros of all scripts but ASCII. The digits of a script are adjacent, in ascending order. */
-const ZEROS = [
-  0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
-  0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0,
-  0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0,
-];
-const hex = (code: number): string => String.raw`\u${code.toString(16).padStart(4, '0')}`;
-const digits = ZEROS.map((zero) => `${hex(zero)}-${hex(zero + 9)}`).join('');
-const spaces = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000`;
-const dashes = String.raw`\u2010-\u2015\u2212`;
-/** Full-width forms, ligatures, letters in circles, and the mathematical letters and digits (a high surrogate). */
-const forms = String.raw`\uff01-\uff5e\ufb00-\ufb06\u24b6-\u24e9]|\ud835[\udc00-\udfff`;
-
-/** Variants of spaces, dashes, digits and letters: Unicode's compatibility forms (UAX 15), and digits of other scripts. */
-const variants: Folding = {
-  needs: 'special',
-  pattern: new RegExp(`[${spaces}${dashes}${digits}${forms}]`, 'g'),
-  replace: ({ 0: value, index }, text) => {
-    const code = value.charCodeAt(0);
-    if ((code >= 0x2012 && code <= 0x2015) || code === 0x2212) {
-      // A dash with a space beside it, or between words, is punctuation.
-      const isInside = /[\p{L}\p{N}]/u.test(text.charAt(index - 1)) && /[\p{L}\p{N}]/u.test(text.charAt(index + 1));
-      return isInside ? '-' : undefined;
-    }
-    if (code === 0x2010 || code === 0x2011) return '-';
-    if (/^\s$/.test(value)) return ' ';
-    const zero = ZEROS.find((first) => code >= first && code <= first + 9);
-    return zero === undefined ? value.normalize('NFKC') : String(code - zero);
-  },
-};
-
-/** Cyrillic and Greek letters that look like the Latin letter beside them, in Unicode's list of confusables (UTS 39). */
-const CONFUSABLES = new Map(
-  Object.entries({
-    a: 'аα',
-    c: 'сϲ',
-    d: 'ԁ',
-    e: 'е',
-    h: 'һ',
-    i: 'іι',
-    j: 'ј',
-    k: 'кκ',
-    l: 'ӏ',
-    m: 'м',
-    n: 'пη',
-    o: 'оο',
-    p: 'рρ',
-    q: 'ԛ',
-    r: 'г',
-    s: 'ѕ',
-    t: 'тτ',
-    u: 'υ',
-    v: 'ѵν',
-    w: 'ԝω',
-    x: 'хχ',
-    y: 'уγ',
-    A: 'АΑ',
-    B: 'ВΒ',
-    C: 'СϹ',
-    E: 'ЕΕ',
-    G: 'Ԍ',
-    H: 'НΗ',
-    I: 'ІΙ',
-    J: 'Ј',
-    K: 'КΚ',
-    M: 'МΜ',
-    N: 'Ν',
-    O: 'ОΟ',
-    P: 'РΡ',
-    S: 'Ѕ',
-    T: 'ТΤ',
-    X: 'ХΧ',
-    Y: 'УΥ',
-    Z: 'Ζ',
-  }).flatMap(([latin, others]) => Array.from(others, (other) => [other, latin] as const)),
-);
-const other = [...CONFUSABLES.keys()].join('');
-
-/** Look-alike letters within a Latin word. */
-const confusables: Folding = {
-  needs: 'special',
-  // The first pattern alone is much faster, and most texts have no such letter.
-  mayApply: (text) => /[\u0370-\u052f]/.test(text) && /[\u0370-\u052f](?:[A-Za-z]|(?<=[A-Za-z].))/.test(text),
-  pattern: new RegExp(`(?<=[A-Za-z])[${other}]+|[${other}]+(?=[A-Za-z])`, 'g'),
-  replace: ([letters]) => Array.from(letters, (letter) => CONFUSABLES.get(letter) ?? letter).join(''),
+/** The name of a document: its words are joined by underscores. Names of source files are not those of people. */
+const documentNames: Folding = {
+  needs: 'underscore',
+  mayApply: (text) => text.includes('.'),
+  pattern: new RegExp(
+    String.raw`(?<=[\p{L}\p{M}\d])_(?=[\p{L}\p{M}\d_-]{1,60}\.(?:${documentEndings})(?![\p{L}\p{N}]))`,
+    'gu',
+  ),
+  replace: () => ' ',
 };
 
 /** What every separator needs, in a pattern that reads each character once. */
-const separated = /[\d)A-Z](?:[ \t]{2}|\t|[.\u00b7\u2022][\dA-Z])/g;
+const separated = /[\d)A-Z](?:[ \t]{2}|\t|[.\u00b7\u2022][\dA-Z]|_\d)/g;
 
-/** Several spaces, tabs, and dots between groups of digits. Line ends between them: see {@link lineEnds}. */
+/** Several spaces, tabs, dots and underscores between groups of digits. Line ends between them: see {@link lineEnds}. */
 const separators: Folding = {
   needs: 'digit',
-  mayApply: (text) => /[\d)](?:[ \t]{2}|\t|[.\u00b7\u2022]\d)/.test(text),
+  mayApply: (text) => /[\d)](?:[ \t]{2}|\t|[.\u00b7\u2022_]\d)/.test(text),
   pattern:
-    /(?<=[\d)]|[A-Z]{4})(?:[ \t]{2,16}|\t)(?=[\d(]|[A-Z]{4})|(?<=\d{3}|[A-Z]{2}\d{2}|[A-Z]{4})\.(?=[\dA-Z]{2})|(?<=[\dA-Z])[\u00b7\u2022](?=[\dA-Z])/y,
+    /(?<=[\d)]|[A-Z]{4})(?:[ \t]{2,16}|\t)(?=[\d(]|[A-Z]{4})|(?<=\d{3}|[A-Z]{2}\d{2}|[A-Z]{4})\.(?=[\dA-Z]{2})|(?<=[\dA-Z])[\u00b7\u2022](?=[\dA-Z])|(?<=\d{3})_(?=\d{3})/y,
   nextBegin(text, from) {
     separated.lastIndex = Math.max(0, from - 1);
     const match = separated.exec(text);
@@ -325,10 +244,13 @@ export const FOLDINGS: readonly Folding[] = [
   base64,
   plus,
   percent,
+  quotedPrintable,
   stringEscapes,
   references,
   tags,
   emphasis,
+  emphasizedWords,
+  documentNames,
   invisible,
   decomposed,
   variants,

@@ -4,6 +4,19 @@
 export const fileEndings =
   '[ch]|[jt]sx?|py|rb|go|rs|sh|sql|db|java|json|ya?ml|toml|conf|cfg|ini|env|log|md|txt|csv|xml|html?|css|php|pdf|docx?|xlsx?|png|jpe?g|gif|svg|zip|service|socket|example|local|com|net|org|io|dev|eu|app|name|id|email';
 
+/** The endings of names of documents, letters, scans and pictures, which people name by whom they are about. */
+export const documentEndings = 'pdf|docx?|odt|rtf|xlsx?|ods|pptx?|jpe?g|png|heic|tiff?|eml|msg|vcf|zip|m4a|mp[34]';
+
+/** The first folders of paths on Linux and macOS. */
+export const systemFolders =
+  'bin|boot|dev|etc|home|lib|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|private|workspace|app';
+
+/** Keys of configuration files that can look like names in small letters, as alternatives. */
+export const fieldNames = 'name|key|value|kind|type|id|host|port|path|image|label|labels|spec|metadata|namespace|env';
+
+/** Machines and their parts, before a number: no places. */
+export const countedDevices = 'rack|port|slot|node|pod|shard|blade|vlan|disk|pin|channel|cluster|replica|core|route';
+
 /** The types of values in a JSON Schema. */
 export const schemaTypes = 'string|object|integer|number|boolean|array|null';
 

@@ -24,7 +24,7 @@ export const english: Language = {
     device: 'imei|device|handset',
     personNumber: '(?:student|patient|member|customer|employee|staff|client)[ _-]?(?:no|nr|id|number)?',
     and: 'and|or|&',
-    phone: String.raw`phone|\btel\b|\btel\.|\bt:|\bph\b|\bph:|\bcalls?\b|\bcalled\b|\bcalling\b|mobile|\bmob\b|\bcell\b|\bfax\b|\bdial\b|\bring\b|\breach\b|\btext(?:ed|ing)?\b|\bsms\b|whats ?app|signal|viber|telegram|\bdesk\b|\bdirect\b|hotline|helpline|contact|answering|messages to|['’]s (?:new )?number|my number|number is|number's|\bnumber:|\bvoicemail\b|\boffice\b|\bhome:|\bwork:|emergency|ext\b`,
+    phone: String.raw`phone|\btel\b|\btel\.|\bt:|\bph\b|\bph:|\bcalls?\b|\bcall-?backs?\b|\bcalled\b|\bcalling\b|mobile|\bmob\b|\bcell\b|\bfax\b|\bdial\b|\bring\b|\breach\b|\btext(?:ed|ing)?\b|\bsms\b|whats ?app|signal|viber|telegram|\bdesk\b|\bdirect\b|hotline|helpline|contact|answering|messages to|['’]s (?:new )?number|my number|number is|number's|\bnumber:|\bvoicemail\b|\boffice\b|\bhome:|\bwork:|emergency|ext\b`,
     phoneLabelAbove: 'phone|mobile|tel|fax|office|home|work|contact|number|info',
     phoneLabelAfter: String.raw`office|fax|mobile|mob\b|cell|home|work|phone|tel\b|desk|direct|landline|voicemail`,
     phoneExtension: String.raw`x|ext\.?|extension`,

@@ -24,7 +24,7 @@ const spanish =
     if (letter === value.slice(-1).toUpperCase()) return 0.9;
     return spanishLabel.test(contextBefore(text, start)) ? UNVERIFIED : 0;
   };
-const spanishLabel = directlyBefore(/\b(?:dni|nif|nie)\b/);
+const spanishLabel = directlyBefore(/\b(?:dni|nif|nie|d\.n\.i|n\.i\.[ef])\b/);
 
 const nino = /national insurance|\bni(?:no)?\b|insurance n/;
 const ninoLabel = directlyBefore(nino);
@@ -129,15 +129,15 @@ const ids: readonly DigitRecognizer[] = [
   {
     type: 'ES_NIF',
     rule: 'nationalId.es',
-    pattern: whole(String.raw`\d{8}[ -]?[A-HJ-NP-TV-Z]`, 'giu'),
-    mayMatch: ({ solid }) => solid >= 8,
-    score: spanish((value) => Number(value.slice(0, 8))),
+    pattern: whole(String.raw`(?:\d{8}|\d{2}\.\d{3}\.\d{3})[ -]?[A-HJ-NP-TV-Z]`, 'giu'),
+    mayMatch: ({ digits }) => digits >= 8,
+    score: spanish((value) => Number(digitsOf(value))),
   },
   {
     type: 'ES_NIE',
     rule: 'nationalId.es.foreigner',
-    pattern: whole(String.raw`[XYZ][ -]?\d{7}[ -]?[A-HJ-NP-TV-Z]`, 'giu'),
-    mayMatch: ({ solid }) => solid >= 7,
+    pattern: whole(String.raw`[XYZ][ -]?(?:\d{7}|\d\.\d{3}\.\d{3})[ -]?[A-HJ-NP-TV-Z]`, 'giu'),
+    mayMatch: ({ digits }) => digits >= 7,
     score: spanish((value) => Number(`${'XYZ'.indexOf(value.charAt(0).toUpperCase())}${digitsOf(value)}`)),
   },
   {

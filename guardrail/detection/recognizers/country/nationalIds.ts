@@ -15,7 +15,10 @@ import { codeIds, directlyBefore, UNVERIFIED } from './codes.ts';
 import { numberIds, type NumberId } from './numbers.ts';
 import { vatNumbers as vatRows } from './vat.ts';
 
-const candidate = /(?<![\p{L}\p{N}_/-]|\d\.)\d(?:[ .\-+/]{0,2}\d){8,}(?![\p{L}\p{N}_]|[.-]\d)/gu;
+const candidate = /(?:(?<![\p{L}\p{N}_/-]|\d\.)|(?<=(?:^|\n)-))\d(?:[ .\-+/]{0,2}\d){8,}(?![\p{L}\p{N}_]|[.-]\d)/gu;
+
+/** The same directly behind a word: "ssn456-78-9012". */
+const gluedCandidate = /(?<=\p{Ll})\d(?:[ .\-+/]?\d){8,14}(?![\p{Lu}\p{N}_]|[.-]\d)/gu;
 
 const isLong = ({ digits }: DigitStats): boolean => digits >= 9;
 
@@ -66,6 +69,11 @@ class NumberRun {
     for (const { start, end, digits, words } of parts) {
       if (words.length > 1) this.emitFirst(start, end, (start > contextWidth ? spacedOfLength : idsOfLength)[digits]);
     }
+  }
+
+  /** Emits the run as an identifier whose word stands directly before it, without a space. */
+  findGlued(): void {
+    this.emitLabelled(idsOfLength[digitsOf(this.run).length]);
   }
 
   /** Emits a part of the run as the first identifier that matches. */
@@ -123,6 +131,9 @@ const numbers: Recognizer = {
   find(text, emit, stats) {
     eachNumber(candidate, stats, isLong, ({ 0: run, index }, windowStart) => {
       new NumberRun(run, windowStart + index, text, emit).find();
+    });
+    eachNumber(gluedCandidate, stats, isLong, ({ 0: run, index }, windowStart) => {
+      new NumberRun(run, windowStart + index, text, emit).findGlued();
     });
   },
 };

@@ -1,10 +1,12 @@
 import { contextWords } from '../../languages/languages.ts';
 import { cardNetworks } from '../../words/brands.ts';
 import { luhn, decimalModulo, isOneCharacter } from '../checksums.ts';
+import { filler } from '../label.ts';
 import { isList, type Part, partsOf } from '../numberRuns.ts';
 import {
   afterKeyword,
   anywhere,
+  contextAfter,
   contextBefore,
   digitsOf,
   eachNumber,
@@ -49,6 +51,19 @@ function isCardIn(run: string, { start, end, words }: Part): boolean {
   return isCard(digitsOf(run.slice(start, end)), isOne ? issuers : commonIssuers);
 }
 
+const cardLabel = new RegExp(String.raw`(?:\bcc\b|\bpan\b|${cardNetworks}|${contextWords('card')})${filler}`, 'u');
+/** Card data behind a number: a date of expiration, a verification code. */
+const cardData = new RegExp(
+  String.raw`^[^\p{L}\d\n]{1,4}(?:${contextWords('cardExpiry')}|cvv2?|cvc2?|cv2|${contextWords('cardCode')})(?!\p{L})`,
+  'u',
+);
+
+/** Whether a run with wrong check digits is a card number: it has the groups of one, and stands between words for a card. */
+const isMistypedCard = (run: string, text: string, start: number): boolean =>
+  groupedCard.test(run) &&
+  (cardLabel.test(contextBefore(text, start)) || cardData.test(contextAfter(text, start + run.length)));
+const groupedCard = /^[2-6]\d{3}(?:([ -])\d{4}\1\d{4}\1\d{4}|([ -])\d{6}\2\d{5})$|^[3-6]\d{15}$/;
+
 /** Card numbers, alone or in a list with other numbers. */
 const card: Recognizer = {
   type: 'CREDIT_CARD',
@@ -73,8 +88,9 @@ const card: Recognizer = {
         for (const part of parts) {
           emit(start + part.start, start + part.end, hasContext(start + part.start) ? 1 : 0.9);
         }
-        if (parts.length === 0 && isCard(digits, anyIssuer) && hasContext(start))
-          emit(start, start + run.length, 0.8, 'CREDIT_CARD', 'card.label');
+        if (parts.length > 0 || !anyIssuer.test(digits) || isOneCharacter(digits)) return;
+        const isLabelled = luhn(digits) ? hasContext(start) : isMistypedCard(run, text, start);
+        if (isLabelled) emit(start, start + run.length, 0.8, 'CREDIT_CARD', 'card.label');
       },
     );
   },
@@ -93,7 +109,8 @@ const lengths = new Map(
 );
 
 // The letters are checked before what stands in front of them, because that takes longer.
-const ibanStart = /(?=[a-z]{2}[ -]?\d)(?<![\p{L}\p{N}])[a-z]{2}[ -]?\d{2}(?=[ -]?[a-z0-9])/giu;
+const ibanStart =
+  /(?=[A-Za-z]{2}[ -]?\d)(?:(?<![\p{L}\p{N}])[A-Za-z]{2}|(?<=\p{Ll})[A-Z]{2})[ -]?\d{2}(?=[ -]?[A-Za-z0-9])/gu;
 
 /** The country code determines the length, so the text after an IBAN does not matter. */
 const iban: Recognizer = {
@@ -118,7 +135,9 @@ const iban: Recognizer = {
           if (/[a-z0-9]/i.test(character)) compact += character;
           else if (!/[ \u00a0-]/.test(character) || !/[a-z0-9]/i.test(text.charAt(end + 1))) break;
         }
-        if (compact.length < length || /[\p{L}\p{N}]/u.test(text.charAt(end))) return;
+        if (compact.length < length || /[\p{Lu}\p{N}]/u.test(text.charAt(end))) return;
+        // Without a space, a word in small letters goes on behind the number, and the number itself has none.
+        if (/\p{Ll}/u.test(text.charAt(end)) && /[a-z]/.test(compact)) return;
         const checks = decimalModulo((compact.slice(4) + compact.slice(0, 4)).toUpperCase(), 97) === 1;
         if (checks) emit(start, end, 1);
         else if (contextBefore(text, start).includes('iban') && /\d{6}/.test(compact))
@@ -128,12 +147,17 @@ const iban: Recognizer = {
   },
 };
 
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+/** Whether two capitals are the code of a country. The fifth and sixth letters of a BIC are: ISO 9362. */
+const isCountry = (code: string): boolean => regions.of(code) !== undefined;
+
 const swift = anywhere({
   type: 'SWIFT_CODE',
   rule: 'swift',
   pattern: /(?<![\p{L}\p{N}])[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\p{L}\p{N}])/gu,
   mayMatch: ({ keywords }) => keywords.of('bank').length > 0,
-  score: (_value, { text, start }) => (/\b(?:swift|bic)\b[^\n]{0,16}$/.test(contextBefore(text, start, 28)) ? 0.85 : 0),
+  score: (value, { text, start }) =>
+    isCountry(value.slice(4, 6)) && /\b(?:swift|bic)\b[^\n]{0,16}$/.test(contextBefore(text, start, 28)) ? 0.85 : 0,
 });
 
 const codeWord = new RegExp(

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { unitAt } from '../../../unitAt.ts';
 import type { EntityType } from '../../contract.ts';
 import { contextWords } from '../../languages/languages.ts';
+import { smallWords } from '../../languages/smallWords.ts';
 import { account, bareHost, credential, documentationHost, publicHost, webScheme } from '../../words/urls.ts';
 import { anywhere, aroundDigits, contextAfter, contextBefore, type Emit, type Recognizer } from '../recognizer.ts';
 import { identifiesSomebody } from './personalUrls.ts';
@@ -18,6 +19,25 @@ function charactersOf(pattern: RegExp): (text: string, at: number) => boolean {
     return known === undefined ? pattern.test(text.charAt(at)) : known === 1;
   };
 }
+
+/** A host with words for the sign before it and for its dots. */
+const spokenHosts = smallWords('mailWords')
+  .split('|')
+  .map((words) => words.split(' '))
+  .map(
+    ([sign = '', dot = '']) => String.raw`${sign} [\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?: ${dot} [\p{L}\p{N}-]{2,24}){1,4}`,
+  );
+/** Words for the sign and the dot of an address in place of the characters: "anna AT mail DOT example". */
+const spokenEmail = anywhere({
+  type: 'EMAIL_ADDRESS',
+  rule: 'email.spoken',
+  pattern: new RegExp(
+    String.raw`(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}][\p{L}\p{N}._%+-]{0,62} (?:${spokenHosts.join('|')})(?![\p{L}\p{N}])`,
+    'giu',
+  ),
+  mayMatch: ({ keywords }) => keywords.of('mailDot').length > 0,
+  score: () => 0.9,
+});
 
 /** An address whose sign is written in parentheses, so that programs do not collect it: "anna(at)mail.example". */
 const spelledEmail = anywhere({
@@ -42,25 +62,51 @@ const email: Recognizer = {
       let end = at + 1;
       while (end < text.length && end - at < 254 && host(text, end)) end++;
       while (start < at && !wordCharacter(text, start)) start++;
-      // A key=value or path before the address is not part of it.
-      const name = text.slice(start, at);
-      const cut = Math.max(
-        name.lastIndexOf('='),
-        name.lastIndexOf('/'),
-        name.lastIndexOf("'"),
-        name.lastIndexOf('|'),
-        name.lastIndexOf('`'),
-      );
-      if (cut >= 0 && cut < name.length - 1) start += cut + 1;
+      start += cutOf(text.slice(start, at), text.charAt(end));
       const domain = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}/u.exec(
         text.slice(at + 1, end),
       )?.[0];
       if (!domain || start === at || text.charAt(at - 1) === '.') continue;
       if (text.slice(start, at) === 'git') continue;
-      emit(start, at + 1 + domain.length, 1);
+      const last = at + 1 + domain.length;
+      emit(start - lengthBeforeQuote(text, start, last), last, 1);
     }
   },
 };
+
+/** A single letter before an apostrophe that begins a family name: "o'neil". Others are the end of a word: "l'adresse". */
+const elided = /(?<![\p{L}\p{N}])(?:o|O|D)$/u;
+
+/**
+ * The length of what stands before the name of an address: a key and its sign, a path, an opening quote.
+ * @param next the character behind the address
+ */
+function cutOf(name: string, next: string): number {
+  const apostrophe = name.lastIndexOf("'");
+  const isPart = next !== "'" && apostrophe > 0 && elided.test(name.slice(0, apostrophe));
+  const cut = Math.max(...Array.from('=/|`', (mark) => name.lastIndexOf(mark)), isPart ? -1 : apostrophe);
+  return cut < name.length - 1 ? cut + 1 : 0;
+}
+
+/**
+ * The length of a quote within an address and of the letters before it. A quote that another one on the line opens or closes is
+ * no part of it.
+ */
+function lengthBeforeQuote(text: string, start: number, end: number): number {
+  if (text.charAt(start - 1) !== '"') return 0;
+  const before =
+    text
+      .slice(Math.max(0, start - LINE), start - 1)
+      .split('\n')
+      .at(-1) ?? '';
+  const [after = ''] = text.slice(end, end + LINE).split('\n', 1);
+  if (before.includes('"') || after.includes('"')) return 0;
+  const [letters = ''] = /(?<![\p{L}\p{N}_])[\p{L}\p{N}]{1,20}$/u.exec(before) ?? [];
+  return letters === '' ? 0 : letters.length + 1;
+}
+
+/** How much of a line is read on both sides of an address, in UTF-16 code units. */
+const LINE = 120;
 
 const urlEnd = /[^\s"'<>`\\^{|}\])]{1,2048}/y;
 
@@ -141,6 +187,9 @@ const sharedAddresses =
 
 const versionWord = new RegExp(String.raw`(?:§|oid|${contextWords('version')})\s*[:=]?\s*$`);
 
+/** The name of a product before its version: `Chrome/120.0.0.0` (RFC 9110, section 10.1.5). */
+const product = /(?<![\p{L}\p{N}_/.-])[A-Z][A-Za-z]{1,20}\/$/u;
+
 const ipv4 = aroundDigits({
   type: 'IP_ADDRESS',
   rule: 'ip.v4',
@@ -149,7 +198,7 @@ const ipv4 = aroundDigits({
   score: (value, { text, start, end }) => {
     if (sharedAddresses.test(value)) return 0;
     const context = contextBefore(text, start, 24);
-    if (versionWord.test(context)) return 0;
+    if (versionWord.test(context) || product.test(text.slice(Math.max(0, start - 24), start))) return 0;
     // Excludes networks: 10.0.0.0/8.
     if (/^\/(?:\d|1\d|2[0-4])\b/.test(contextAfter(text, end, 4)) && value.endsWith('.0')) return 0;
     return 0.95;
@@ -220,4 +269,4 @@ const mac: Recognizer = {
 };
 
 /** Addresses and URLs that identify a person or a machine. */
-export const internet: readonly Recognizer[] = [email, spelledEmail, url, ipv4, ipv6, mac];
+export const internet: readonly Recognizer[] = [email, spelledEmail, spokenEmail, url, ipv4, ipv6, mac];

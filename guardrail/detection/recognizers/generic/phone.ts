@@ -41,7 +41,7 @@ const grouped = /^\d{2,4}([ .-])\d{2,4}(?:\1\d{2,4}){1,3}$/;
 
 /** Patterns that only phone numbers have. */
 const unmistakable =
-  /^(?:\+\d|00[1-9]\d)|^\(\d{2,5}\)[ -]?\d|^\(?[2-9]\d{2}\)?[-. ][2-9]\d{2}[-. ]\d{4}(?!\d)|^1[-. ]\(?[2-9]\d{2}\)?[-. ]\d{3}[-. ]\d{4}|^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$|\(0\)|^\d{3}-\d{3}-\d{4}(?:\s?x|$)|^\d{3}\.\d{3}\.\d{4}(?:\s?x|$)|^[679]\d{2} \d{2} \d{2} \d{2}$/;
+  /^(?:\(?\+\d|00[1-9]\d)|^\(\d{2,5}\)[ -]?\d|^\(?[2-9]\d{2}\)?[-. ][2-9]\d{2}[-. ]\d{4}(?!\d)|^1[-. ]\(?[2-9]\d{2}\)?[-. ]\d{3}[-. ]\d{4}|^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$|\(0\)|^\d{3}-\d{3}-\d{4}(?:\s?x|$)|^\d{3}\.\d{3}\.\d{4}(?:\s?x|$)|^[679]\d{2} \d{2} \d{2} \d{2}$/;
 
 /** Letters of scripts without spaces between words: a number follows them directly. */
 const unspaced = '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}';
@@ -66,10 +66,16 @@ const utcOffset = [
 /** Excludes phone numbers that begin with the milliseconds of a time in a log. */
 const noMilliseconds = String.raw`(?!(?<=:\d\d,)\d{3}(?![\d\-.]))`;
 
-const phone = `(?=[+\\(\\d])(?<!${letter}|[\\p{N}_\\/=%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)${noMilliseconds}(?:\\+ ?|\\((?=[^\\(\\)]{1,8}\\))\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
+/** A `-` that begins a line, as the removed lines of a diff have it. */
+const removedLine = String.raw`(?<=(?:^|\n)-)`;
+
+const phone = `(?=[+\\(\\d])(?:(?<!${letter}|[\\p{N}_\\/%#&$€£]|\\d[.:\\-]|[.\\-][\\p{L}\\d_]?)|${removedLine})${noMilliseconds}(?:\\+ ?|\\((?=[^\\(\\)]{1,8}\\))\\+?)?\\d(?:[ \\u00a0.\\-\\/\\(\\)]{0,3}\\d){5,16}${extension}(?!${letter}|[\\p{N}_%€$]|[.:]\\d|-\\d)(?<!\\(\\d{1,5})`;
 
 /** Matches offsets from UTC, too, so that no phone number begins inside one. */
 const candidate = new RegExp(`[+\\-\u2212](?:${utcOffset})|${phone}`, 'gv');
+
+/** A number directly behind a word, whose form shows where it begins and ends: "tel415-555-0142". */
+const glued = /(?<=\p{Ll})(?:\+\d{8,15}|(?:1[-.])?[2-9]\d{2}([-.])\d{3}\1\d{4})(?![\p{Lu}\p{N}_]|[-.]\d)/gu;
 
 /** Complete phone numbers in a row of other numbers. */
 const complete =
@@ -95,6 +101,11 @@ export function phones(languages: readonly string[] = []): readonly Recognizer[]
       find(text, emit, stats) {
         eachNumber(candidate, stats, isLong, ({ 0: run, index }, windowStart) => {
           findInRun(run, windowStart + index, text, plans, emit);
+        });
+        eachNumber(glued, stats, isLong, ({ 0: number, index }, windowStart) => {
+          const start = windowStart + index;
+          if (new Before(text, start).hasPhoneWord)
+            emit(start, start + number.length, 0.75, 'PHONE_NUMBER', 'phone.label');
         });
       },
     },
@@ -174,9 +185,11 @@ function scoreOf(value: string, before: Before, { withZero, withoutZero }: Phone
   const isBeforeComma = text.charAt(end) === ',' && isDigit(text.charCodeAt(end + 1));
   if (isDecimal(body, isAfterComma, isBeforeComma)) return undefined;
   if (before.hasOtherWord || isZip(value, text, start)) return undefined;
+  // Without a label, a value of a parameter or a variable is a phone number only in the international form.
+  if (text.charAt(start - 1) === '=' && !before.hasLabel && !isInternational(body, digits)) return undefined;
   const hasContext = before.hasPhoneWord || labelAfter.test(contextAfter(text, end));
   if (unmistakable.test(body) && digits.length >= 7)
-    return scored(hasContext ? 0.95 : body.startsWith('+') ? 0.85 : 0.7, 'phone.form');
+    return scored(hasContext ? 0.95 : /^\(?\+/.test(body) ? 0.85 : 0.7, 'phone.form');
   if (hasContext) return scored(digits.length >= 7 || /[ \-./]/.test(body) ? 0.75 : 0.4, 'phone.label');
   const isValidIn = (country: PlanCountry): boolean => metadata().isValidPhoneNumber(body, country);
   if (isAfterComma || isBeforeComma) return undefined;
@@ -197,6 +210,9 @@ function scoreOf(value: string, before: Before, { withZero, withoutZero }: Phone
  */
 export const isGerman = (body: string, digits: string): boolean =>
   /^0(?:[1-35-9]|4[0-8])/.test(digits) && /^[\d \u00a0./()-]+$/.test(body);
+
+/** Whether a number has the sign of a country code and as many digits as one with it. */
+const isInternational = (body: string, digits: string): boolean => body.startsWith('+') && digits.length >= 10;
 
 /** The offsets at which words of a run end, the last one first. */
 const beginningsOf = (run: string): number[] =>

@@ -9,6 +9,7 @@ import {
   prefixedKeys,
   secretKeys,
 } from '../../words/secrets.ts';
+import { inlineTags } from '../../words/code.ts';
 import type { TextStats } from '../textStats.ts';
 import { afterKeyword, anywhere, contextBefore, eachMatch, contextWidth, type Recognizer } from '../recognizer.ts';
 
@@ -20,6 +21,10 @@ function varied(value: string): boolean {
   const body = value.slice(4);
   return new Set(body).size >= Math.min(8, body.length / 3) && !placeholders.test(value);
 }
+
+/** Whether a key without digits looks random: many letters without a break, and capitals that begin no word. */
+const isRandomLetters = (value: string): boolean =>
+  /(?:[A-Za-z]{16}|[A-Za-z-]{20})$/.test(value) && /[A-Z]{2}|[a-z][A-Z][a-z][A-Z]/.test(value.slice(4));
 
 /** Shannon entropy in bits per character: words have about 3, random keys of twenty characters more than 3.5. */
 function entropy(value: string): number {
@@ -34,8 +39,8 @@ const keyed = anywhere({
   type: 'API_KEY',
   rule: 'secret.key',
   pattern: new RegExp(`(?<![\\w/+-])(?:${prefixedKeys.join('|')})(?![\\w/+])`, 'g'),
-  mayMatch: (stats) => stats.token >= 14,
-  score: (value) => (varied(value) ? 0.99 : 0),
+  mayMatch: ({ token, keywords }) => token >= 14 || keywords.of('keyPrefix').length > 0,
+  score: (value) => (varied(value) && (/\d/.test(value) || isRandomLetters(value)) ? 0.99 : 0),
 });
 
 const jwt = anywhere({
@@ -84,7 +89,10 @@ const assigned = new RegExp(
 );
 
 /** Configuration values, and words of sentences, that can follow a word for a secret. */
-const notASecret = new RegExp(String.raw`^(?:${configurationValues}|${contextWords('notASecret')})\b`, 'i');
+const notASecret = new RegExp(
+  String.raw`^(?:${configurationValues}|${contextWords('notASecret')})\b(?![\\!#$%&*@^~\x22'<>])`,
+  'i',
+);
 
 /** The length of the longest secret, in UTF-16 code units. */
 const longestSecret = 200;
@@ -110,12 +118,43 @@ function closing(text: string, from: number, opening: string): number | undefine
   return undefined;
 }
 
+/** A tag of HTML within a word. */
+const inlineTag = new RegExp(String.raw`<(?:${inlineTags})[ />]`, 'i');
 const bare = /[^\s"'`,;<>(){}[\]]{4,200}/y;
 /** The end of a secret without quotes: the end of the surrounding string, or the next field of a form. */
 const bareEnd = /\\+$|&[\w.%[\]-]{1,64}=.*/;
 /** The same end, in URL encoding. */
 const encodedEnd = /(?:&|%(?:25){0,3}(?:2[267c]|3b|7d|0[ad])).*/i;
 const isEncoded = /%(?:25){0,3}3[ad]\s*$/i;
+
+/** A quote or an angle bracket between the characters of a secret without quotes. Sticky. */
+const innerMark = /(["'`<>])[^\s"'`<>,;(){}[\]]{1,200}/y;
+/** A tag of HTML, or a part of one: it ends a secret. */
+const markup = /<\/|\/>|<!|<[a-z]+>\s|=["']/i;
+
+/**
+ * The whole of a secret without quotes whose beginning is read. A quote belongs to it if it has no partner on the line, and an
+ * angle bracket if the word has no tag.
+ * @param beginning its characters before the first mark; empty if it begins with one
+ */
+function withMarks(text: string, start: number, beginning: string): string | undefined {
+  const from = beginning === '' ? text.slice(start, start + 4).search(/["'`<>]/) : beginning.length;
+  if (from <= 0 && beginning === '') return undefined;
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const before = text.slice(Math.max(lineStart, start - longestSecret), start);
+  const [word = ''] = /^\S{0,200}/.exec(text.slice(start, start + longestSecret)) ?? [];
+  const [line = ''] = text.slice(start, start + longestSecret).split('\n', 1);
+  if (from >= word.length || markup.test(`${word} `) || inlineTag.test(word)) return beginning || undefined;
+  let end = start + from;
+  for (innerMark.lastIndex = end; ; innerMark.lastIndex = end) {
+    const [part, mark] = innerMark.exec(text) ?? [];
+    if (part === undefined || mark === undefined) break;
+    if (/["'`]/.test(mark) && (before.includes(mark) || line.split(mark).length !== 2)) break;
+    end += part.length;
+  }
+  const value = text.slice(start, end);
+  return value.length >= 4 ? value : undefined;
+}
 
 /** Reads the secret after a match of {@link assigned}. */
 function readSecret({ text, original }: TextStats, start: number, match: RegExpExecArray): string | undefined {
@@ -124,7 +163,8 @@ function readSecret({ text, original }: TextStats, start: number, match: RegExpE
   const quoted = end === undefined ? '' : original.slice(start, end);
   if (quoted.length >= 4 && !/\s/.test(quoted)) return quoted;
   bare.lastIndex = start;
-  const raw = bare.exec(text)?.[0];
+  const beginning = bare.exec(text)?.[0];
+  const raw = opening === undefined ? withMarks(text, start, beginning ?? '') : beginning;
   if (raw === undefined) return undefined;
   return raw.replace(isEncoded.test(match[0]) ? encodedEnd : bareEnd, '').replace(/[.?:]+$/, '');
 }
@@ -138,6 +178,16 @@ const expression = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?:[([].*)?$|^\w+\(.*\)$/;
 const isSpoken = new RegExp(String.raw`\s(?:${verbs})\s[^\p{L}]{0,4}$`, 'iu');
 /** Several words that hyphens join. */
 const phrase = /^\p{Ll}{3,20}(?:-\p{Ll}{2,20}){2,7}$/u;
+
+/**
+ * Whether the value of a word for a key looks random. A short one is a key only in quotes, and without parts of words.
+ * @param classes the number of kinds of characters in it
+ */
+const isKey = (content: string, classes: number, isQuoted: boolean): boolean =>
+  /\d/.test(content) &&
+  (content.length >= 16
+    ? classes >= 2 && entropy(content) > 3.2
+    : isQuoted && content.length >= 10 && classes >= 4 && !/[a-z]{4}|[A-Z]{4}/.test(content) && entropy(content) > 3);
 
 /** Passwords and keys after a word for them. The mix of characters decides; a plain word is never a secret. */
 const named: Recognizer = {
@@ -169,7 +219,7 @@ const named: Recognizer = {
       const isMixed = classes >= 3 || (classes >= 2 && /\d/.test(content));
       if (isPassword && content.length >= 6 && (isMixed || isPhrase || /^\d+$/.test(content)))
         emit(start, start + value.length, 0.85);
-      else if (!isPassword && content.length >= 16 && /\d/.test(content) && classes >= 2 && entropy(content) > 3.2) {
+      else if (!isPassword && isKey(content, classes, match.groups?.opening !== undefined)) {
         emit(start, start + value.length, 0.85, 'API_KEY');
       }
     }
