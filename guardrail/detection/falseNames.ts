@@ -3,10 +3,12 @@ import type { RuleId, Span } from './contract.ts';
 import { isLabelledPerson } from './contextRules.ts';
 import { smallWords } from './languages/smallWords.ts';
 import { modelRules } from './rules.ts';
+import { isTechnical } from './technicalNames.ts';
 import { courtesyTitle, isOffice } from './titles.ts';
 import { acronyms } from './words/acronyms.ts';
 
 /** The rules of names that the model or a title found. */
+const ofNames: ReadonlySet<RuleId> = new Set([...Object.values(modelRules), 'titledWord', 'accountName']);
 const ofRunningText: ReadonlySet<RuleId> = new Set([modelRules.PERSON, 'titledWord']);
 /** The length of the longest word that is no name. */
 const LONGEST = 'Versicherungsnummer'.length;
@@ -23,9 +25,10 @@ const time = new RegExp(
 const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD]r|[pP]rof)\.? )`, 'uy');
 
 /**
- * Removes persons that are acronyms, days of the week or other common words, and offices after a title. In a line of capitals, acronyms
- * can be names. Other names after a title, and those after the label of a person, stay: people are called Case, Sick and Nat.
- * What recognizers found is never removed by a list of words.
+ * Removes persons that are acronyms, days of the week or other common words, offices after a title, and what only
+ * {@link isTechnical looks like} a name or an address. In a line of capitals, acronyms can be names. Other names after a title, and
+ * those after the label of a person, stay: people are called Case, Sick and Nat. What recognizers found is never removed by a list
+ * of words.
  */
 export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
   const isAfter = (pattern: RegExp, start: number): boolean => {
@@ -37,13 +40,18 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
     const name = text.slice(start, end);
     if (isAfter(TITLE, start)) return isOffice(name);
     // Names have a small letter there. To look a part of a text up in a set takes longer.
-    if (unitAt(name, 1) <= LAST_CAPITAL) return acronyms.has(name) && /\p{Ll}/u.test(lineAround(text, start));
+    if (unitAt(name, 1) <= LAST_CAPITAL) return areAcronyms(name) && /\p{Ll}/u.test(lineAround(text, start));
     return commonWord.test(name) || (weekday.test(name) && isAfter(time, start));
   };
   const isFalse = (span: Span): boolean =>
-    span.type === 'PERSON' && ofRunningText.has(span.rule) && isListed(span) && !isLabelledPerson(text, span);
+    (ofNames.has(span.rule) && isTechnical(text, span)) ||
+    (span.type === 'PERSON' && ofRunningText.has(span.rule) && isListed(span) && !isLabelledPerson(text, span));
   return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;
 }
+
+/** Words in capitals that are acronyms. Without a vowel, nobody is called so. */
+const areAcronyms = (words: string): boolean =>
+  words.split(' ').every((word) => acronyms.has(word) || /^[BCDFGHJKLMNPQRSTVWXZ]{3,5}$/.test(word));
 
 /** How much of a line is read before and behind a place, in UTF-16 code units. */
 const LINE = 80;
