@@ -19,9 +19,8 @@ import {
   type Sync,
 } from '../external/external.ts';
 import { isOperatorRow, type TierField } from '../gateway/gateway.ts';
-import { isOwn } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
-import { BudgetRecord, observeTier } from './record.ts';
+import { BudgetRecord, isOwn, observeTier } from './record.ts';
 import { budgetIdOf, type BudgetOutcome, nextStatus } from './status.ts';
 import { inUseMessage, usersOf } from './users.ts';
 

@@ -9,8 +9,8 @@ import { createDependencies, type Dependencies } from './dependencies.ts';
 import { budgetUses } from './users.ts';
 
 export { budgetIdOf, ownsOrCreates } from './status.ts';
-export { BudgetNotUsableError, mattersToUsers, notOffered, usableBudget, type UsableBudget } from './usableBudget.ts';
-export { budgetUseKeys, budgetUses, mayRefer } from './users.ts';
+export { BudgetNotUsableError, mattersToUsers, tierOf, usableBudget } from './usableBudget.ts';
+export { budgetUseKeys, budgetUses } from './users.ts';
 
 /** Reconciles GatewayBudgets into the budgets of their gateways. */
 export function budgetController(runtime: Runtime, given: ExternalController): ControllerSpec {

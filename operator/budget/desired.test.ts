@@ -1,8 +1,8 @@
 /** The desired tier, its hash and its changes, as tables and laws. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Tier, type TierField, tierFields } from '../gateway/gateway.ts';
-import { changedFields, changesOf, desiredTier, tierHash } from './comparison.ts';
+import { desiredOf, fieldsOf, type Tier, type TierField, tierFields } from '../gateway/gateway.ts';
+import { changesOf, tierHash } from './record.ts';
 
 const tiers: fc.Arbitrary<Tier> = fc.record(
   {
@@ -30,8 +30,8 @@ describe('the desired tier', () => {
     };
     const modelMaxBudget = { a: { rpmLimit: 1 } };
     const spec = { instanceRef: { name: 'main' }, budgetId: 'gold', ...limits, modelMaxBudget } as const;
-    expect(desiredTier({ ...spec, adoptionPolicy: 'Adopt' })).to.deep.equal({ ...limits, modelMaxBudget });
-    expect(desiredTier({ instanceRef: { name: 'main' } })).to.deep.equal({});
+    expect(desiredOf(tierFields, { ...spec, adoptionPolicy: 'Adopt' })).to.deep.equal({ ...limits, modelMaxBudget });
+    expect(desiredOf(tierFields, { instanceRef: { name: 'main' } })).to.deep.equal({});
   });
 
   it('has a hash that depends on values, and not on the order of models', () => {
@@ -71,7 +71,7 @@ describe('the changes of a tier', () => {
         const after = Object.fromEntries(
           Object.entries({ ...observed, ...changes }).filter(([, value]) => value !== null),
         ) as Tier;
-        expect(changedFields(changesOf(desired, applied, after))).to.deep.equal([]);
+        expect(fieldsOf(changesOf(desired, applied, after))).to.deep.equal([]);
         for (const field of tierFields) {
           if (desired[field] === undefined && !applied.has(field)) expect(after[field]).to.deep.equal(observed[field]);
           if (desired[field] !== undefined) expect(after[field]).to.deep.equal(desired[field]);

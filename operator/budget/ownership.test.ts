@@ -16,7 +16,7 @@ import {
   type Ownership,
   ownershipAt,
 } from '../external/claims.ts';
-import { isOwn, tierHash } from './comparison.ts';
+import { isOwn, tierHash } from './record.ts';
 import { budgetClaims, budgetIdOf } from './status.ts';
 import { budgetOf } from './testing/budgets.ts';
 

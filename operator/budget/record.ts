@@ -1,27 +1,33 @@
 /** The budget of one resource at its gateway: how the resource reads and writes it. */
-import type { GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayBudget, GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
 import {
+  type Announcement,
   type Comparison,
   type ExternalRecord,
   failed,
+  hashOf,
   isInSync,
   type Origin,
+  type Ownership,
   type Report,
   type Sync,
 } from '../external/external.ts';
 import {
   type CallOptions,
+  columnsOf,
+  desiredOf,
+  driftOf,
+  fieldsOf,
   type GatewayClient,
   GatewayError,
+  isEmpty,
   isGatewayError,
+  readFields,
   type Tier,
-  tierColumns,
   type TierField,
   tierFields,
-  tierOf,
 } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
-import { changedFields, changesOf, desiredTier, isOwn, type TierChanges, tierHash } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type BudgetOutcome, budgetIdOf } from './status.ts';
 
@@ -31,7 +37,39 @@ const probeId = 'gcust-probe';
 /** The budget with this id; undefined if the gateway has none. */
 export async function observeTier(client: GatewayClient, id: string, options: CallOptions): Promise<Tier | undefined> {
   const [row] = await client.budgetInfo([id], options);
-  return row === undefined ? undefined : tierOf(row);
+  return row === undefined ? undefined : readFields(tierFields, row);
+}
+
+/** A hash of a tier. */
+export function tierHash(tier: Tier): string {
+  return hashOf(Object.fromEntries(Object.entries(tier).filter(([, value]) => !isEmpty(value))));
+}
+
+/** The changes that a budget needs: a value for each field that differs, null for each field to clear. */
+type TierChanges = { readonly [Field in TierField]?: Tier[Field] | null };
+
+/**
+ * Compares the gateway's budget with the desired fields. Only changes are sent: a duration that is sent again starts a
+ * new period.
+ * @param applied the fields that the operator has set; those that are no longer desired are cleared
+ */
+export function changesOf(desired: Tier, applied: ReadonlySet<TierField>, observed: Tier): TierChanges {
+  const { differs, uncleared } = driftOf(desired, applied, { effective: observed, present: observed });
+  return Object.fromEntries([...differs, ...uncleared].map((field) => [field, desired[field] ?? null]));
+}
+
+/**
+ * Whether a budget that the gateway reports belongs to this resource. A resource that was creating it when the operator
+ * ended may have been overtaken by another client. If it must refuse budgets of others, only one with exactly the
+ * announced values counts as its own.
+ */
+export function isOwn(
+  budget: GatewayBudget,
+  observed: Tier,
+  { ownership, policy }: { readonly ownership: Ownership; readonly policy: 'Adopt' | 'Refuse' },
+): boolean {
+  if (ownership.status !== 'Creating') return ownership.state !== 'none';
+  return policy === 'Adopt' || budget.status?.specHash === tierHash(observed);
 }
 
 interface TierComparison extends Comparison {
@@ -56,7 +94,7 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
     this.#dependencies = dependencies;
     this.#sync = sync;
     this.#id = budgetIdOf(sync.resource);
-    this.#desired = desiredTier(sync.resource.spec);
+    this.#desired = desiredOf(tierFields, sync.resource.spec);
     this.#specHash = tierHash(this.#desired);
   }
 
@@ -76,12 +114,12 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
   }
 
   observed(tier: Tier): Report & { readonly found: Partial<BudgetOutcome> } {
-    return { differs: changedFields(changesOf(this.#desired, new Set(), tier)), found: { budgetId: this.#id } };
+    return { differs: fieldsOf(changesOf(this.#desired, new Set(), tier)), found: { budgetId: this.#id } };
   }
 
-  refuse(tier: Tier): Promise<BudgetOutcome | undefined> {
+  refusal(tier: Tier): BudgetOutcome | undefined {
     const { resource, policy } = this.#sync;
-    return Promise.resolve(!this.#isOwn(tier) && policy === 'Refuse' ? refused(resource) : undefined);
+    return !this.#isOwn(tier) && policy === 'Refuse' ? refused(resource) : undefined;
   }
 
   #isOwn(tier: Tier): boolean {
@@ -93,7 +131,7 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
     const { resource, claim } = this.#sync;
     const before = this.#isOwn(tier) ? claim.ownership.fields : new Set<TierField>();
     const values = changesOf(this.#desired, before, tier);
-    const changes = changedFields(values);
+    const changes = fieldsOf(values);
     const specChanged = resource.status?.specHash !== this.#specHash;
     return { before, values, changes, differs: changes, specChanged, isUpToDate: changes.length === 0 };
   }
@@ -107,26 +145,20 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
   }
 
   /** A budget that is created is not Ready until it exists: customers that lost their link to it are then linked again. */
-  async announce(comparison: TierComparison | undefined): Promise<void> {
-    const { run, claim, address } = this.#sync;
+  announcement(comparison: TierComparison | undefined): Announcement {
+    const { claim, address } = this.#sync;
     const { state, fields: known } = claim.ownership;
     if (comparison === undefined) {
-      await run.ensureFinalizer();
       const message = 'The budget does not exist at the gateway and is being created.';
       const ownership = state === 'owned' ? 'Owned' : 'Creating';
-      await run.report({ ...failed('Creating', { message }), ownership, address, applied: this.#applied(this.#named) });
-      return;
+      const applied = this.#applied(fieldsOf(this.#desired));
+      return { outcome: { ...failed('Creating', { message }), ownership, address, applied } };
     }
-    await run.ensureMarked([]);
-    const fields = new Set([...comparison.before, ...this.#named]);
-    if (state === 'owned' && [...fields].every((field) => known.has(field))) return;
+    const fields = new Set([...comparison.before, ...fieldsOf(this.#desired)]);
+    if (state === 'owned' && [...fields].every((field) => known.has(field))) return { mark: [] };
     const gateway = this.#dependencies.identity.digest(address);
-    await run.updateStatus({ ownership: 'Owned', appliedFields: [...fields], gateway });
-  }
-
-  /** The fields that the spec names. */
-  get #named(): readonly TierField[] {
-    return tierFields.filter((field) => this.#desired[field] !== undefined);
+    const status: Partial<GatewayBudgetStatus> = { ownership: 'Owned', appliedFields: [...fields], gateway };
+    return { mark: [], status };
   }
 
   #applied(fields: readonly TierField[]): { readonly specHash: string; readonly fields: readonly TierField[] } {
@@ -135,7 +167,7 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
 
   async create(): Promise<void> {
     const { client, signal } = this.#sync;
-    await client.budgetNew({ budget_id: this.#id, ...tierColumns(this.#desired) }, { signal });
+    await client.budgetNew({ budget_id: this.#id, ...columnsOf(tierFields, this.#desired) }, { signal });
   }
 
   mayExist(error: unknown): boolean {
@@ -148,14 +180,14 @@ export class BudgetRecord implements ExternalRecord<Tier, TierComparison> {
 
   async update({ values }: TierComparison): Promise<void> {
     const { client, signal } = this.#sync;
-    const row = await client.budgetUpdate({ budget_id: this.#id, ...tierColumns(values) }, { signal });
+    const row = await client.budgetUpdate({ budget_id: this.#id, ...columnsOf(tierFields, values) }, { signal });
     if (row !== undefined) return;
     const message = 'The budget was deleted at the gateway during an update.';
     throw new GatewayError('transient', 'POST /budget/update', message);
   }
 
   report(tier: Tier, comparison: TierComparison | undefined): Report & { readonly found: Partial<BudgetOutcome> } {
-    const differs = changedFields(changesOf(this.#desired, comparison?.before ?? new Set(), tier));
+    const differs = fieldsOf(changesOf(this.#desired, comparison?.before ?? new Set(), tier));
     const fields = tierFields.filter((field) => this.#desired[field] !== undefined || differs.includes(field));
     return { differs, found: { budgetId: this.#id, applied: this.#applied(fields) } };
   }

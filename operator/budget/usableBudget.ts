@@ -1,8 +1,9 @@
 /** Resolves references to budgets. Pure: depends only on the resources. */
-import type { BudgetRef, GatewayBudget } from '../api/v1alpha1/v1alpha1.ts';
+import type { BudgetRef, GatewayBudget, GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { instanceKeyOf } from '../connection/connection.ts';
-import { keyText, type Lister, type ObjectKey } from '../runtime/runtime.ts';
-import { conditionOf, isReady } from './status.ts';
+import { type Index, keyText, type Lister, type ObjectKey } from '../runtime/runtime.ts';
+import { budgetIdOf, conditionOf, isReady, ownsOrCreates } from './status.ts';
+import { mayRefer } from './users.ts';
 
 /** A reference to a budget cannot be used. The message is a condition message. */
 export class BudgetNotUsableError extends Error {
@@ -65,8 +66,33 @@ export function usableBudget(budgets: Pick<Lister<GatewayBudget>, 'get'>, refere
   throw new BudgetNotUsableError('BudgetNotReady', `${name} ${state}. Its condition Ready says what to do.`);
 }
 
+/**
+ * The budget that a customer names or refers to; undefined if it does neither.
+ * @throws BudgetNotUsableError if the customer must wait for its GatewayBudget
+ */
+export function tierOf(
+  {
+    budgets,
+    budgetsByInstance,
+  }: { readonly budgets: Pick<Lister<GatewayBudget>, 'get'>; readonly budgetsByInstance: Index<GatewayBudget> },
+  customer: GatewayCustomer,
+): UsableBudget | undefined {
+  const { spec, metadata, status } = customer;
+  const { budgetId, budgetRef } = spec;
+  const instance = instanceKeyOf(customer);
+  if (budgetRef !== undefined) {
+    return usableBudget(budgets, { ref: budgetRef, namespace: metadata.namespace, instance, inUse: status?.budgetId });
+  }
+  if (budgetId === undefined) return undefined;
+  const managed = budgetsByInstance
+    .get(keyText(instance))
+    .find((budget) => ownsOrCreates(budget) && budgetIdOf(budget) === budgetId);
+  if (managed !== undefined && !mayRefer(customer, managed)) throw notOffered(customer, managed);
+  return { budgetId, lastChange: managed?.status?.lastChangeTime };
+}
+
 /** The error of a customer that refers to a budget of a third namespace. */
-export function notOffered(
+function notOffered(
   customer: { readonly metadata: { readonly namespace: string } },
   budget: { readonly metadata: ObjectKey },
 ): BudgetNotUsableError {

@@ -1,38 +1,20 @@
-/** The record that a spec asks for, and how it differs from the record of the gateway: what a sync must do. Pure. */
-import type { GatewayCustomer, GatewayCustomerSpec } from '../api/v1alpha1/v1alpha1.ts';
+/** How the record of a customer differs from its spec, and to whom it belongs: what a sync must do. Pure. */
+import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { type Claim, type Comparison, hashOf, type Ownership } from '../external/external.ts';
 import {
-  allFields,
   budgetRowId,
   customerFieldsStrategy,
+  type Drift,
+  driftOf,
   type Field,
   type Fields,
-  fieldsOf,
-  isEmpty,
   isLimit,
   type ObservedCustomer,
-  type ObservedValues,
   resourceOfRow,
-  sameValue,
   type Strategy,
   type SupportedFields,
+  unappliedFields,
 } from '../gateway/gateway.ts';
-
-/**
- * The fields that a spec names. Other fields are cleared if the operator has set them, and otherwise not changed.
- * @param budgetId the id of the tier, also if the spec refers to a GatewayBudget
- */
-export function desiredFields(spec: GatewayCustomerSpec, budgetId = spec.budgetId): Fields {
-  const permission: Readonly<Record<string, unknown>> = { ...spec.objectPermission };
-  const permissions = Object.fromEntries(
-    Object.entries(permission).map(([list, value]) => [`objectPermission.${list}`, value] as const),
-  );
-  const named: Readonly<Record<string, unknown>> = { ...spec, ...permissions, budgetId };
-  // Each value is the spec's field of the same name, so the types agree.
-  return Object.fromEntries(
-    allFields.filter((field) => named[field] !== undefined).map((field) => [field, named[field]]),
-  );
-}
 
 /**
  * A hash of the desired fields.
@@ -41,47 +23,6 @@ export function desiredFields(spec: GatewayCustomerSpec, budgetId = spec.budgetI
  */
 export function specHash(desired: Fields, tierChange?: string): string {
   return hashOf({ ...desired, ...(tierChange === undefined ? {} : { tierChange }) });
-}
-
-/**
- * How a record differs from the desired fields. Fields that are neither desired nor set by the operator do not count.
- */
-export interface Drift {
-  /** Desired fields that have another value. */
-  readonly differs: readonly Field[];
-  /** Desired fields that the gateway does not report, probably because it does not support them. */
-  readonly unreported: readonly Field[];
-  /** Fields that the operator has set, that are no longer desired, and that still have a value. */
-  readonly uncleared: readonly Field[];
-}
-
-/** Compares the gateway's report with the desired fields. */
-export function driftOf(
-  desired: Fields,
-  applied: ReadonlySet<Field>,
-  observed: ObservedValues,
-  reported: ObservedCustomer['reported'],
-): Drift {
-  const differing = fieldsOf(desired).filter((field) => !sameValue(desired[field], observed.effective[field]));
-  return {
-    differs: differing.filter((field) => reported.has(field)),
-    unreported: differing.filter((field) => !reported.has(field)),
-    uncleared: allFields.filter(
-      (field) => applied.has(field) && desired[field] === undefined && !isEmpty(observed.present[field]),
-    ),
-  };
-}
-
-/** The fields that the operator has set after a successful write. */
-export function appliedAfter(desired: Fields, drift: Drift): Field[] {
-  const unreported = new Set(drift.unreported);
-  const uncleared = new Set(drift.uncleared);
-  return allFields.filter((field) => (desired[field] !== undefined && !unreported.has(field)) || uncleared.has(field));
-}
-
-/** The fields that writes do not change at the gateway. */
-export function unappliedFields({ unreported, uncleared }: Drift): Field[] {
-  return [...unreported, ...uncleared];
 }
 
 /** What a customer's sync compares by. */

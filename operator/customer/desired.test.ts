@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { Fields } from '../gateway/gateway.ts';
-import { desiredFields, specHash } from './comparison.ts';
+import { allFields, desiredOf, type Fields } from '../gateway/gateway.ts';
+import { specHash } from './comparison.ts';
 import { customerOf } from './testing/testDependencies.ts';
 
 describe('desired fields', () => {
   it('are the fields that the spec names, also empty ones', () => {
     const { spec } = customerOf({ maxBudget: 0, blocked: false, models: [], objectPermission: { agents: ['a'] } });
-    expect(desiredFields(spec)).to.deep.equal({
+    expect(desiredOf(allFields, spec)).to.deep.equal({
       maxBudget: 0,
       blocked: false,
       models: [],

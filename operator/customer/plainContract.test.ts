@@ -86,8 +86,8 @@ describe('sync with a gateway that has only the four calls', () => {
       };
       const adapter = new CustomerAdapter(dependencies);
       const run = new Run(dependencies, adapter, stored.customer);
-      const sync = run.syncAt(connection, new AbortController().signal);
-      await run.report(await syncRecord(dependencies, adapter, sync));
+      const { signal } = new AbortController();
+      await run.report(await run.sync(connection, signal, (sync) => syncRecord(dependencies, adapter, sync)));
       return conditionOf(stored.customer, 'Synced')?.reason ?? '';
     };
     try {

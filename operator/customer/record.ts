@@ -1,9 +1,10 @@
 /** The record of a customer at its gateway: how one resource reads and writes it. */
 import { setImmediate } from 'node:timers/promises';
-import { annotations, type GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
-import { budgetIdOf, mayRefer, notOffered, ownsOrCreates, usableBudget, type UsableBudget } from '../budget/budget.ts';
-import { type GatewayConnection, instanceKeyOf, mayAdopt } from '../connection/connection.ts';
+import type { GatewayCustomer, GatewayCustomerStatus } from '../api/v1alpha1/v1alpha1.ts';
+import { tierOf } from '../budget/budget.ts';
+import { type GatewayConnection, mayAdopt } from '../connection/connection.ts';
 import {
+  type Announcement,
   claimKey,
   type ExternalRecord,
   isInSync,
@@ -14,10 +15,12 @@ import {
   type Sync,
 } from '../external/external.ts';
 import {
+  allFields,
   budgetRowId,
   budgetRowStrategy,
-  type CallOptions,
   customerFieldsStrategy,
+  desiredOf,
+  driftOf,
   execute,
   type Field,
   fieldsOf,
@@ -26,6 +29,7 @@ import {
   observe,
   type ObservedCustomer,
   type PlanInput,
+  readCustomer,
   type Step,
   type Strategy,
   type SupportedFields,
@@ -37,8 +41,6 @@ import {
   compare,
   type CustomerComparison,
   type CustomerSync,
-  desiredFields,
-  driftOf,
   isLinked,
   isUntouched,
   recordOwner,
@@ -64,7 +66,7 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
   constructor(dependencies: Dependencies, sync: Sync<GatewayCustomer, Field>) {
     const { resource: customer, connection, claim, policy, syncRequest } = sync;
     const tier = tierOf(dependencies, customer);
-    const desired = desiredFields(customer.spec, tier?.budgetId);
+    const desired = desiredOf(allFields, { ...customer.spec, budgetId: tier?.budgetId });
     const { instance } = connection;
     this.#dependencies = dependencies;
     this.#sync = sync;
@@ -117,29 +119,25 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
     return observe(listed.row);
   }
 
-  confirms(outcome: Outcome): boolean {
-    return reportsOnlyUse(this.#sync.resource, this.#sync.run.nextStatus(outcome));
+  confirms(after: GatewayCustomerStatus): boolean {
+    return reportsOnlyUse(this.#sync.resource, after);
   }
 
   /**
-   * If the gateway's 404 for a missing customer is not known yet, the first observation ends in a creation: at a wrong path it
-   * fails, and the record is observed afterwards. Not if records of others must be refused.
+   * If the gateway answers for a missing customer as for a path that it does not have, the first observation ends in a creation: at
+   * a wrong path it fails, and the record is observed afterwards. Not if records of others must be refused.
    */
   async observe(first?: 'first'): Promise<ObservedCustomer | undefined> {
-    const { resource: customer, signal, policy } = this.#sync;
-    if (first === undefined) return await this.#read({ signal });
-    if (isObserveOnly(customer)) return await this.#read({ signal, priority: 'routine' });
+    const { resource: customer, client, signal, policy } = this.#sync;
+    const isRoutine = isInSync(customer) || isObserveOnly(customer);
+    const priority = first === undefined ? {} : { priority: isRoutine ? ('routine' as const) : ('urgent' as const) };
     try {
-      return await this.#read({ signal, priority: isInSync(customer) ? 'routine' : 'urgent' });
+      return await readCustomer(client, customer.spec.customerId, { signal, ...priority });
     } catch (error) {
-      if (isGatewayError(error, 'unconfirmed') && policy === 'Adopt') return undefined;
+      const mayCreate = first !== undefined && policy === 'Adopt' && !isObserveOnly(customer);
+      if (mayCreate && isGatewayError(error, 'unconfirmed')) return undefined;
       throw error;
     }
-  }
-
-  async #read(options: CallOptions): Promise<ObservedCustomer | undefined> {
-    const row = await this.#sync.client.customerInfo(this.#sync.resource.spec.customerId, options);
-    return row === undefined ? undefined : observe(row);
   }
 
   observed(record: ObservedCustomer): Report & { readonly found: Partial<SyncOutcome> } {
@@ -159,25 +157,18 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
     return this.#begun;
   }
 
-  async refuse(record: ObservedCustomer): Promise<Outcome | undefined> {
+  refusal(record: ObservedCustomer): Outcome | undefined {
     const { resource, connection } = this.#sync;
     const owner = recordOwner(this.#customerSync, record);
     if (owner === 'thisResource') return undefined;
-    await this.#cleanUpCreation();
     return owner === 'refused'
       ? refused(this.#dependencies, connection, resource, record)
       : linkedToAnother(this.#dependencies, resource, record);
   }
 
-  /** Deletes the budget row that remains from an attempt to create a record in place of one that belongs to others. */
-  async #cleanUpCreation(): Promise<void> {
-    const { lostCreation, claim, strategy } = this.#customerSync;
-    const { run, client, signal } = this.#sync;
-    if (!lostCreation && claim.ownership.state !== 'pending') return;
-    // The mark announced a creation that did not happen.
-    if (claim.ownership.restoredFrom === undefined) await run.ensureFinalizer({ [annotations.ownerMark]: null });
-    this.#dependencies.finalizer.beforeExternalWrite(run.latest);
-    await execute(client, strategy.cleanupSteps(), { signal });
+  /** The budget row remains from an attempt to create the record. */
+  async withdraw(): Promise<void> {
+    await this.#execute(this.#customerSync.strategy.cleanupSteps());
   }
 
   compare(record: ObservedCustomer): CustomerComparison {
@@ -195,27 +186,27 @@ export class CustomerRecord implements ExternalRecord<ObservedCustomer, Customer
   }
 
   /**
-   * Records the fields before they are set, unless they are recorded already. For a resource whose status does not record its
-   * record yet, writes them as a mark in one patch with its finalizer.
+   * The fields are recorded before they are set: as a mark, in one patch with the finalizer, if the status does not record the
+   * record yet.
    */
-  async announce(comparison: CustomerComparison | undefined): Promise<void> {
+  announcement(comparison: CustomerComparison | undefined): Announcement {
     const { run, client, claim } = this.#sync;
     const { strategy, inheritance } = this.#customerSync;
     if (comparison === undefined && this.createsFirst) client.checkCapacity('POST /customer/new', 'urgent');
     const fields = fieldsOf(this.#supported(comparison).fields);
     if (comparison !== undefined) fields.push(...inheritance.fields);
-    await run.ensureMarked(fields);
     const { ownership } = claim;
     const isInStatus = !ownership.announcedInStatus || run.latest.status?.appliedFields !== undefined;
     const isRecorded = run.announcesByMark || (isInStatus && fields.every((field) => ownership.fields.has(field)));
     const copies = comparison && strategy.copiedBudget(this.#planOf(comparison));
-    await run.updateStatus({
+    const status: Partial<GatewayCustomerStatus> = {
       ...(isRecorded ? {} : { appliedFields: [...new Set([...ownership.fields, ...fields])] }),
       // Once the record is linked to this resource's own row, the operator can no longer find the row of the other
       // resource.
       ...(comparison?.replaces === undefined ? {} : { replacesBudget: comparison.replaces }),
       ...(copies === undefined ? {} : { copiedBudget: copies }),
-    });
+    };
+    return { mark: fields, status };
   }
 
   /** @param comparison undefined: the record does not exist */
@@ -325,26 +316,4 @@ function referredId(
   ref: { readonly name: string } | undefined,
 ): string | undefined {
   return ref === undefined ? undefined : budgets.get({ namespace, name: ref.name })?.status?.budgetId;
-}
-
-/**
- * The tier that the spec names or refers to; undefined if it does neither.
- * @throws BudgetNotUsableError if the customer must wait for its GatewayBudget
- */
-export function tierOf(
-  { budgets, budgetsByInstance }: Pick<Dependencies, 'budgets' | 'budgetsByInstance'>,
-  customer: GatewayCustomer,
-): UsableBudget | undefined {
-  const { spec, metadata, status } = customer;
-  const { budgetId, budgetRef } = spec;
-  const instance = instanceKeyOf(customer);
-  if (budgetRef !== undefined) {
-    return usableBudget(budgets, { ref: budgetRef, namespace: metadata.namespace, instance, inUse: status?.budgetId });
-  }
-  if (budgetId === undefined) return undefined;
-  const managed = budgetsByInstance
-    .get(keyText(instance))
-    .find((budget) => ownsOrCreates(budget) && budgetIdOf(budget) === budgetId);
-  if (managed !== undefined && !mayRefer(customer, managed)) throw notOffered(customer, managed);
-  return { budgetId, lastChange: managed?.status?.lastChangeTime };
 }

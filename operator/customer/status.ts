@@ -19,20 +19,22 @@ import {
 } from '../external/external.ts';
 import {
   allFields,
+  appliedAfter,
+  columnsOf,
+  type Drift,
   type Field,
   type Fields,
-  limitNames,
-  limitsOf,
-  type LimitValues,
+  limitFields,
   type ObservedCustomer,
   type SupportedFields,
+  unappliedFields,
   unenforced,
   type Unenforced,
 } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
 import { customerPolicyKey, type CustomerPolicyProblem } from '../policy/policy.ts';
 import { keyText } from '../runtime/runtime.ts';
-import { appliedAfter, type Drift, isLinked, unappliedFields } from './comparison.ts';
+import { isLinked } from './comparison.ts';
 
 /** How a reconcile of a customer ended. */
 export interface SyncOutcome extends Outcome {
@@ -198,8 +200,8 @@ export function appliedState(customer: GatewayCustomer, input: AppliedInput): Ap
 
 /** The budget from which limits were copied, while the customer's own row has a limit that the spec does not name. */
 function remainingCopy(customer: GatewayCustomer, desired: Fields, observed: ObservedCustomer): string | undefined {
-  const named = new Set<string>(Object.keys(limitsOf(desired)).map((field) => limitNames[field as keyof LimitValues]));
-  const unnamed = Object.keys(observed.budget).some((column) => !named.has(column));
+  const named = columnsOf(limitFields, desired);
+  const unnamed = Object.keys(observed.budget).some((column) => !(column in named));
   return isLinked(customer, observed) && unnamed ? customer.status?.copiedBudget : undefined;
 }
 

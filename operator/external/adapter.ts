@@ -1,7 +1,12 @@
 /** What one reconcile knows of its resource, and what it asks of a kind: the part that differs between customers and budgets. */
 import type { Counter, Histogram } from 'prom-client';
 import { annotations, type GatewayInstance, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
-import type { Connections, GatewayConnection, GatewayIdentity } from '../connection/connection.ts';
+import {
+  type Connections,
+  type GatewayConnection,
+  type GatewayIdentity,
+  retryWithFreshKey,
+} from '../connection/connection.ts';
 import type { GatewayClient, GatewayClients, GatewayOperation } from '../gateway/gateway.ts';
 import { CurrentResource, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type {
@@ -18,6 +23,7 @@ import type { Claim, Claims } from './claims.ts';
 import { leftGateway, type Origin, transitions, type Words } from './outcomes.ts';
 import {
   type External,
+  type ExternalStatus,
   isDecided,
   type OrphanReason,
   type Outcome,
@@ -205,11 +211,20 @@ export class Run<T extends External, Field extends string> extends CurrentResour
     return this.#claim;
   }
 
-  /** Begins a sync. An address that was unknown, or that has changed, is another gateway: the claim is then another one. */
-  syncAt(connection: GatewayConnection, signal: AbortSignal): Sync<T, Field> {
-    const access = accessOf(this.#dependencies, this.latest, connection, signal, this.claim);
-    this.#claim = access.claim;
-    return { ...access, run: this, syncRequest: pendingSyncRequest(access.resource) };
+  /**
+   * Does work at the gateway, once more with a fresh key after a 401. An address that was unknown, or that has changed, is another
+   * gateway: the claim is then another one.
+   */
+  async sync<R>(
+    connection: GatewayConnection,
+    signal: AbortSignal,
+    work: (sync: Sync<T, Field>) => Promise<R>,
+  ): Promise<R> {
+    return await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
+      const access = accessOf(this.#dependencies, this.latest, fresh, signal, this.claim);
+      this.#claim = access.claim;
+      return await work({ ...access, run: this, syncRequest: pendingSyncRequest(access.resource) });
+    });
   }
 
   /**
@@ -239,6 +254,14 @@ export class Run<T extends External, Field extends string> extends CurrentResour
     const isAnnounced = !this.announcesByMark || all.every((field) => mark?.fields.includes(field) === true);
     if (address === undefined || (mark?.uid === uid && isAnnounced)) return undefined;
     return identity.sign(subject, address, { uid, fields: all, signedAt: now().toISOString() });
+  }
+
+  /** Records what is about to be written. */
+  async announce({ mark, outcome, status = {} }: Announcement): Promise<void> {
+    if (mark === undefined) await this.ensureFinalizer();
+    else await this.ensureMarked(mark as readonly Field[]);
+    if (outcome !== undefined) await this.report(outcome);
+    await this.updateStatus(status);
   }
 
   /** Changes fields of the status. */
@@ -287,6 +310,16 @@ export interface Comparison {
   readonly changes: readonly string[];
 }
 
+/** What is recorded before a write, so that a crash leaves nothing behind, and fields can still be cleared. */
+export interface Announcement {
+  /** The fields that the owner mark announces until the status does; undefined: the finalizer is enough. */
+  readonly mark?: readonly string[];
+  /** What the status reports meanwhile, if anything. */
+  readonly outcome?: Outcome;
+  /** What changes in the status. */
+  readonly status?: object;
+}
+
 /** What an observation says of a record. */
 export interface Report {
   /** The fields of the spec that have another value at the gateway. */
@@ -309,8 +342,8 @@ export interface ExternalRecord<R, C extends Comparison> {
   unsupported?(): Promise<Outcome | undefined>;
   /** The record of a resource in sync as a list of many records has it, which may be outdated. undefined: look it up. */
   listed?(): Promise<R | undefined>;
-  /** Whether an outcome from a list may be reported; otherwise the record is looked up. */
-  confirms?(outcome: Outcome): boolean;
+  /** Whether a status that follows from a list may be written; otherwise the record is looked up. */
+  confirms?(after: ExternalStatus): boolean;
   /** The record; undefined if the gateway has none. */
   observe(first?: 'first'): Promise<R | undefined>;
   /** What a resource reports that only observes. */
@@ -318,16 +351,15 @@ export interface ExternalRecord<R, C extends Comparison> {
   /** Prepares the steps that follow the first observation. */
   begin?(): Promise<void>;
 
-  /** Why an existing record is not this resource's; undefined if it is. Cleans up after a creation that was announced. */
-  refuse(record: R): Promise<Outcome | undefined>;
+  /** Why an existing record is not this resource's; undefined if it is. */
+  refusal(record: R): Outcome | undefined;
+  /** Deletes what remains of a creation that was announced, in place of which there is a record of others. */
+  withdraw?(): Promise<void>;
   compare(record: R): C;
   /** How the resource becomes the owner of an existing record; undefined: it was the owner already. */
   originOf(record: R): Origin | undefined;
-  /**
-   * Records what is about to be written, so that a crash leaves nothing behind, and fields can still be cleared.
-   * @param comparison undefined: the record is about to be created
-   */
-  announce(comparison: C | undefined): Promise<void>;
+  /** @param comparison undefined: the record is about to be created */
+  announcement(comparison: C | undefined): Announcement;
   create(): Promise<void>;
   /** Whether an error of {@link create} may result from a record that another client created. */
   mayExist(error: unknown): boolean;

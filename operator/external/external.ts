@@ -3,6 +3,7 @@ export {
   type Access,
   type Adapter,
   type AdapterWords,
+  type Announcement,
   type AnyRecord,
   type Comparison,
   type ConnectionPurpose,

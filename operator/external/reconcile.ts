@@ -1,8 +1,8 @@
 /** Reconciles every kind of resource that stands for a record at a gateway. What it tolerates for a while, it keeps in memory. */
-import { instanceDefaults, type ObjectMeta } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, instanceDefaults, type ObjectMeta } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration } from '../cluster/cluster.ts';
 import { pausedMessage } from '../conditions/conditions.ts';
-import { ConnectionError, type GatewayConnection, retryWithFreshKey } from '../connection/connection.ts';
+import { ConnectionError, type GatewayConnection } from '../connection/connection.ts';
 import { GatewayError, isGatewayError } from '../gateway/gateway.ts';
 import { DeletedFirstError, isAnnotated, isObserveOnly, Throttle } from '../lifecycle/lifecycle.ts';
 import {
@@ -143,9 +143,9 @@ export class ExternalReconciler<T extends External, Field extends string> implem
   async #sync(run: Run<T, Field>, connection: GatewayConnection, signal: AbortSignal): Promise<Result> {
     const { syncInterval } = connection;
     try {
-      const outcome = await retryWithFreshKey(this.#dependencies, connection, async (fresh) => {
-        const reached = await syncRecord(this.#dependencies, this.#adapter, run.syncAt(fresh, signal));
-        return this.#adapter.reported?.(run, reached, fresh.syncInterval) ?? reached;
+      const outcome = await run.sync(connection, signal, async (sync) => {
+        const reached = await syncRecord(this.#dependencies, this.#adapter, sync);
+        return this.#adapter.reported?.(run, reached, sync.connection.syncInterval) ?? reached;
       });
       if (outcome.reason === 'Conflict') this.#grace.skip(run.latest);
       else this.#grace.forget(run.latest.metadata);
@@ -213,6 +213,8 @@ class RecordSync<T extends External, Field extends string> {
   readonly #adapter: Adapter<T, Field>;
   readonly #sync: Sync<T, Field>;
   readonly #record: AnyRecord;
+  /** Whether another client created the record while this sync was creating it. */
+  #isLost = false;
 
   constructor(dependencies: ExternalDependencies<T, Field>, adapter: Adapter<T, Field>, sync: Sync<T, Field>) {
     this.#dependencies = dependencies;
@@ -236,6 +238,7 @@ class RecordSync<T extends External, Field extends string> {
       // Another client created it. The gateway may check the fields before it detects a duplicate.
       const existing = await record.observe();
       if (existing === undefined) throw error;
+      this.#isLost = true;
       record.loseCreation();
       return await this.#update(existing);
     }
@@ -260,7 +263,7 @@ class RecordSync<T extends External, Field extends string> {
   }
 
   #ifConfirmed(outcome: Outcome): Outcome | undefined {
-    return this.#record.confirms?.(outcome) === false ? undefined : outcome;
+    return this.#record.confirms?.(this.#sync.run.nextStatus(outcome)) === false ? undefined : outcome;
   }
 
   #observed(found: unknown): Outcome {
@@ -274,7 +277,7 @@ class RecordSync<T extends External, Field extends string> {
   async #create(): Promise<Outcome> {
     const record = this.#record;
     const { finalizer, metrics } = this.#dependencies;
-    await record.announce(undefined);
+    await this.#sync.run.announce(record.announcement(undefined));
     finalizer.beforeExternalWrite(this.#sync.run.latest);
     await record.create();
     if (this.#isOwned) metrics.drift.inc();
@@ -285,8 +288,11 @@ class RecordSync<T extends External, Field extends string> {
     const record = this.#record;
     const { run, address, claim } = this.#sync;
     const { finalizer, metrics } = this.#dependencies;
-    const refused = await record.refuse(found);
-    if (refused !== undefined) return { ...refused, address };
+    const refused = record.refusal(found);
+    if (refused !== undefined) {
+      await this.#withdraw();
+      return { ...refused, address };
+    }
     const comparison = record.compare(found);
     const origin = record.originOf(found);
     const adopted = origin === undefined ? undefined : this.#became(origin);
@@ -297,7 +303,7 @@ class RecordSync<T extends External, Field extends string> {
       const wrote = specChanged && (this.#isOwned || claim.ownership.status === 'Creating');
       return { ...this.#owned(found, comparison, adopted), wrote };
     }
-    await record.announce(comparison);
+    await run.announce(record.announcement(comparison));
     finalizer.beforeExternalWrite(run.latest);
     await record.update(comparison);
     const isCorrection = this.#isOwned && !specChanged;
@@ -305,6 +311,17 @@ class RecordSync<T extends External, Field extends string> {
     const what = isCorrection ? 'corrected' : changes.length === 0 ? 'sent' : 'updated';
     const outcome = await this.#conclude(comparison, adopted ?? actionOf(what, this.#adapter.words, changes));
     return outcome.synced && isCorrection && differs.length > 0 ? { ...outcome, corrected: differs } : outcome;
+  }
+
+  /** The record that was announced is one of others. */
+  async #withdraw(): Promise<void> {
+    const { run, claim } = this.#sync;
+    const { state, restoredFrom } = claim.ownership;
+    if (this.#record.withdraw === undefined || !(this.#isLost || state === 'pending')) return;
+    // The mark announced a creation that did not happen.
+    if (restoredFrom === undefined) await run.ensureFinalizer({ [annotations.ownerMark]: null });
+    this.#dependencies.finalizer.beforeExternalWrite(run.latest);
+    await this.#record.withdraw();
   }
 
   #became(origin: Origin): SyncAction {

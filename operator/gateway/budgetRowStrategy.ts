@@ -1,8 +1,20 @@
-import type { Field, Fields, LimitValues } from './fields.ts';
-import { fieldsOf, isEmpty, isLimit, limitFields, limitNames, limitsOf, pick, sameValue } from './fields.ts';
-import type { BudgetColumns, ObservedCustomer } from './observedCustomer.ts';
-import type { ObservedValues, PlanInput, Step, Strategy, SupportedFields } from './strategy.ts';
-import { newBody, updateBody } from './strategy.ts';
+import type { BudgetColumns, ObservedCustomer, Step } from './customerRecord.ts';
+import {
+  clearingColumns,
+  columnsOf,
+  type Field,
+  type Fields,
+  fieldsOf,
+  isLimit,
+  limitFields,
+  limitsOf,
+  type LimitValues,
+  nameOf,
+  type ObservedValues,
+  pick,
+  sameValue,
+} from './fields.ts';
+import { clearedFields, newBody, type PlanInput, type Strategy, type SupportedFields, updateBody } from './strategy.ts';
 
 /** The id of the budget row of one customer resource. */
 export function budgetRowId(resourceUid: string): string {
@@ -63,7 +75,7 @@ function supportedFields(
 ): SupportedFields {
   if (desired.budgetId !== undefined) {
     const beside = fieldsOf(limitsOf(desired));
-    return { fields: pick(desired, (field) => !beside.includes(field)), unsupported: beside };
+    return { fields: pick(desired, (field) => !isLimit(field)), unsupported: beside };
   }
   const limited = fieldsOf(limitsOf(desired)).length > 0;
   if (!limited || desired.maxBudget !== undefined || defaults.maxBudget === undefined) {
@@ -114,15 +126,15 @@ function copiedBudget(rowId: string, input: PlanInput): string | undefined {
   return copied && chooseTarget(rowId, input).kind === 'own' ? linked : undefined;
 }
 
-function chooseTarget(rowId: string, { desired, applied, observed, replaces }: PlanInput): Target {
+function chooseTarget(rowId: string, input: PlanInput): Target {
+  const { desired, applied, observed, replaces } = input;
   if (desired.budgetId !== undefined) return { kind: 'tier', id: desired.budgetId };
-  const columns = { ...carriedLimits(observed, desired, applied), ...columnsOf(limitsOf(desired)) };
+  const columns = { ...carriedLimits(observed, desired, applied), ...columnsOf(limitFields, desired) } as BudgetColumns;
   const target: Target = Object.keys(columns).length > 0 ? { kind: 'own', columns } : { kind: 'none' };
   const linked = observed?.budgetId;
   const ofResource = linked === undefined || linked === rowId || linked === replaces;
   if (ofResource || fieldsOf(limitsOf(desired)).length > 0) return target;
-  const ours: Field[] = ['budgetId', ...limitFields];
-  return ours.some((field) => applied.has(field) && !isEmpty(observed?.fields[field])) ? target : { kind: 'asItIs' };
+  return clearedFields(input).some((field) => field === 'budgetId' || isLimit(field)) ? target : { kind: 'asItIs' };
 }
 
 /**
@@ -136,21 +148,17 @@ function carriedLimits(
 ): BudgetColumns {
   if (observed === undefined || applied.has('budgetId')) return {};
   const ours = limitFields.filter((field) => applied.has(field) || desired[field] !== undefined);
-  const columns = ours.map((field): string => limitNames[field]);
+  const columns = ours.map(nameOf);
   return Object.fromEntries(Object.entries(observed.budget).filter(([column]) => !columns.includes(column)));
 }
 
 function writeRow(rowId: string, input: PlanInput, columns: BudgetColumns, exists: boolean): Step[] {
   const id = { budget_id: rowId };
   if (!exists) return [{ do: 'budgetNew', body: { ...id, ...columns } }];
-  const { desired, applied, observed } = input;
+  const { desired, observed } = input;
   // Sends only changes: a duration that is sent again starts a new budget period.
-  const changes: Record<string, number | string | null> = {};
-  for (const field of limitFields) {
-    const [value, is] = [desired[field], observed?.fields[field]];
-    if (value !== undefined && !sameValue(value, is)) changes[limitNames[field]] = value;
-    if (value === undefined && applied.has(field) && !isEmpty(is)) changes[limitNames[field]] = null;
-  }
+  const changed = limitFields.filter((field) => !sameValue(desired[field], observed?.fields[field]));
+  const changes = { ...columnsOf(changed, desired), ...clearingColumns(clearedFields(input).filter(isLimit)) };
   if (Object.keys(changes).length === 0) return [];
   return [{ do: 'budgetUpdate', body: { ...id, ...changes } }];
 }
@@ -161,13 +169,4 @@ function writeCustomer(input: PlanInput, budgetId?: string): Step {
     return { do: 'customerNew', body: { ...newBody(input.customerId, input.desired), ...link } };
   }
   return { do: 'customerUpdate', body: { ...updateBody(input), ...link } };
-}
-
-function columnsOf(limits: Partial<LimitValues>): BudgetColumns {
-  const columns: Record<string, number | string> = {};
-  for (const field of limitFields) {
-    const value = limits[field];
-    if (value !== undefined) columns[limitNames[field]] = value;
-  }
-  return columns;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type EnforcementSettings, unenforced } from './enforcement.ts';
 import type { Field, Fields } from './fields.ts';
-import { observe } from './observedCustomer.ts';
+import { observe } from './customerRecord.ts';
 
 const nothing: EnforcementSettings = { blockedUserCheck: false, preCallChecks: false };
 

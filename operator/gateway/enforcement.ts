@@ -4,7 +4,7 @@
  */
 import type { Field, Fields } from './fields.ts';
 import { fieldsOf, isEmpty } from './fields.ts';
-import type { ObservedCustomer } from './observedCustomer.ts';
+import type { ObservedCustomer } from './customerRecord.ts';
 
 /** The settings of a proxy configuration that make LiteLLM enforce more fields. */
 export interface EnforcementSettings {

@@ -7,30 +7,32 @@ export { type EnforcementSettings, unenforced, type Unenforced } from './enforce
 export { GatewayError, type GatewayErrorKind, type GatewayOperation, isGatewayError } from './errors.ts';
 export {
   allFields,
+  appliedAfter,
+  columnsOf,
+  desiredOf,
+  type Drift,
+  driftOf,
   type Field,
   type Fields,
   fieldsOf,
-  type FieldValues,
   isEmpty,
   isLimit,
-  limitNames,
+  limitFields,
   limitsOf,
   type LimitValues,
+  nameOf,
+  permissionFields,
+  readFields,
   sameValue,
+  type Tier,
+  type TierField,
+  tierFields,
+  unappliedFields,
 } from './fields.ts';
 export { listBudgets, listCustomers } from './listRecords.ts';
 export { gatewayCallMetrics } from './metrics.ts';
-export { observe, type ObservedCustomer } from './observedCustomer.ts';
+export { execute, observe, type ObservedCustomer, readCustomer, type Step } from './customerRecord.ts';
 export { type RateLimit, RateLimiter } from './rateLimit.ts';
 export { type ListUse, minListedCustomers } from './recordList.ts';
 export type { BudgetRow, CustomerRow } from './schemas.ts';
-export {
-  customerFieldsStrategy,
-  execute,
-  type ObservedValues,
-  type PlanInput,
-  type Step,
-  type Strategy,
-  type SupportedFields,
-} from './strategy.ts';
-export { sameTierValue, type Tier, tierColumns, type TierField, tierFields, tierOf, type TierValues } from './tier.ts';
+export { customerFieldsStrategy, type PlanInput, type Strategy, type SupportedFields } from './strategy.ts';

@@ -16,17 +16,6 @@
 import type { GatewayOperation } from './errors.ts';
 import type { BudgetRow, CustomerRow, ErrorBody } from './schemas.ts';
 
-/** The value that clears a field in `/customer/update`, which ignores null. */
-export const clearedBy = {
-  alias: '',
-  default_model: '',
-  // LiteLLM does not clear it: it accepts only eu and us and ignores null. Other gateways clear it by null.
-  allowed_model_region: null,
-  blocked: false,
-  models: [],
-  metadata: {},
-} as const;
-
 /**
  * The lists of `object_permission`. `/customer/update` accepts a change only if it names every list: it reads an absent
  * list as null, which its database rejects (500). `/customer/new` fills in absent lists.
@@ -43,11 +32,6 @@ export const permissionLists = [
   'search_tools',
   'skills',
 ] as const;
-
-/** Reads an empty string as no value: a text field is cleared by an empty string. */
-export function textOrNone(value: string | null | undefined): string | undefined {
-  return value === null || value === '' ? undefined : value;
-}
 
 /** Whether a record comes from LiteLLM, with any proxy name. Only LiteLLM reports a field `*_budget_table`. */
 export function isLiteLlm(row: CustomerRow): boolean {

@@ -6,9 +6,12 @@ import {
   type Fields,
   isOperatorRow,
   type LimitValues,
+  nameOf,
   observe,
+  permissionFields,
+  readFields,
   type Tier,
-  tierOf,
+  tierFields,
 } from '../gateway/gateway.ts';
 import { areNames, isAmount, isCount, isDuration, isText } from './values.ts';
 
@@ -51,10 +54,6 @@ const customerChecks: Readonly<Partial<Record<keyof Fields, Check>>> = {
   metadata: isMetadata,
 };
 
-const permissions = ['mcpServers', 'accessGroups', 'vectorStores', 'agents'] as const;
-/** The names of the expressible lists at the gateway. */
-const permissionNames: readonly string[] = ['mcp_servers', 'mcp_access_groups', 'vector_stores', 'agents'];
-
 /** Whether the spec of a customer can name a budget by its id. */
 export function isReferable(id: unknown): id is string {
   return isText(id, 256) && !isOperatorRow(id);
@@ -73,14 +72,16 @@ export function describeCustomer(row: CustomerRow): Described<CustomerFields> {
     else unexpressed.push(field);
   }
   const permission: ObjectPermission = {};
-  for (const name of permissions) {
-    const value = fields[`objectPermission.${name}`];
+  for (const field of permissionFields) {
+    const value = fields[field];
     if (isNothing(value)) continue;
-    if (areNames(value, 256)) permission[name] = [...new Set(value)];
-    else unexpressed.push(`objectPermission.${name}`);
+    const list = field.slice('objectPermission.'.length) as keyof ObjectPermission;
+    if (areNames(value, 256)) permission[list] = [...new Set(value)];
+    else unexpressed.push(field);
   }
   if (Object.keys(permission).length > 0) spec.objectPermission = permission;
-  const others = Object.entries(lists).filter(([name, list]) => !permissionNames.includes(name) && list.length > 0);
+  const expressed = permissionFields.map(nameOf);
+  const others = Object.entries(lists).filter(([name, list]) => !expressed.includes(name) && list.length > 0);
   unexpressed.push(...others.map(([name]) => `object_permission.${name}`));
   if (!isNothing(row.object_permission?.mcp_tool_permissions)) {
     unexpressed.push('object_permission.mcp_tool_permissions');
@@ -93,7 +94,7 @@ const otherColumns = ['tpd_limit', 'allowed_models', 'temp_budget_increase'] as 
 
 /** The limits of a budget. */
 export function describeBudget(row: BudgetRow): Described<BudgetFields> {
-  const tier = tierOf(row);
+  const tier = readFields(tierFields, row);
   const entries = Object.entries(tierChecks).map(([field, check]) => ({
     field,
     check,

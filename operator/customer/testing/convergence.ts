@@ -2,9 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GatewayCustomerSpec } from '../../api/v1alpha1/v1alpha1.ts';
-import { fieldsOf, limitsOf, observe } from '../../gateway/gateway.ts';
+import { allFields, desiredOf, fieldsOf, limitsOf, observe } from '../../gateway/gateway.ts';
 import type { Fault } from '../../gateway/testing/testProxy.ts';
-import { desiredFields } from '../comparison.ts';
 import { crashes, edits, existingRecords, specs, type Spec, tiers } from './specs.ts';
 import { type GatewayUnderTest, SyncBench, type SyncedResource } from './syncBench.ts';
 
@@ -144,7 +143,7 @@ async function adopts(
   else await recoverFrom(bench, resource, at);
   await bench.expectConverged(resource);
   const after = observe(await bench.recordOf(resource)).fields;
-  const desired = desiredFields(spec as GatewayCustomerSpec);
+  const desired = desiredOf(allFields, spec as GatewayCustomerSpec);
   const movedLimits = desired.budgetId !== undefined;
   for (const field of fieldsOf(before)) {
     if (desired[field] !== undefined || field === 'budgetId') continue;

@@ -5,10 +5,12 @@ import type { GatewayCustomer } from '../../api/v1alpha1/v1alpha1.ts';
 import type { GatewayConnection } from '../../connection/connection.ts';
 import { type Outcome, type Ownership, PendingError, Run, syncRecord } from '../../external/external.ts';
 import {
+  allFields,
   budgetRowId,
   type CustomerRow,
   type Field,
   type Fields,
+  desiredOf,
   fieldsOf,
   type GatewayClient,
   GatewayClients,
@@ -21,7 +23,6 @@ import {
 import { startTestProxy, type TestProxy } from '../../gateway/testing/testProxy.ts';
 import type { ObjectKey } from '../../runtime/runtime.ts';
 import { CustomerAdapter } from '../adapter.ts';
-import { desiredFields } from '../comparison.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { strategyFor } from '../record.ts';
 import { neverCleared, neverReported, type Spec, tiers } from './specs.ts';
@@ -75,8 +76,10 @@ export class SyncedResource {
   async reconcile(): Promise<Outcome> {
     const adapter = new CustomerAdapter(this.#dependencies);
     const run = new Run(this.#dependencies, adapter, this.stored.customer);
-    const sync = run.syncAt(this.#bench.connection, new AbortController().signal);
-    const outcome = await syncRecord(this.#dependencies, adapter, sync);
+    const { signal } = new AbortController();
+    const outcome = await run.sync(this.#bench.connection, signal, (sync) =>
+      syncRecord(this.#dependencies, adapter, sync),
+    );
     await run.report(outcome);
     return outcome;
   }
@@ -173,7 +176,7 @@ export class SyncBench {
     const { customer } = resource.stored;
     expect(customer.status?.conditions?.[0]).to.include({ type: 'Synced', status: 'True' });
     const observed = observe(await this.recordOf(resource));
-    const desired: Fields = desiredFields(customer.spec);
+    const desired: Fields = desiredOf(allFields, customer.spec);
     const tier = desired.budgetId !== undefined;
     for (const field of fieldsOf(desired)) {
       if ((tier && field in limitsOf(desired)) || neverReported.includes(field)) continue;
@@ -192,7 +195,7 @@ export class SyncBench {
   /** Asserts that a record that only the operator has changed has only fields of the spec. */
   async expectNothingElse(resource: SyncedResource): Promise<void> {
     const row = await this.recordOf(resource);
-    const desired = desiredFields(resource.stored.customer.spec);
+    const desired = desiredOf(allFields, resource.stored.customer.spec);
     const { fields } = observe(row);
     const left = fieldsOf(fields).filter((field) => {
       if (desired[field] !== undefined || isEmpty(fields[field]) || neverCleared.includes(field)) return false;

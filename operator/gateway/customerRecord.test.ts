@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { observe } from './observedCustomer.ts';
+import { observe } from './customerRecord.ts';
 import { customerFieldsStrategy } from './strategy.ts';
 
 describe('observed record', () => {

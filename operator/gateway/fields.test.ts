@@ -1,8 +1,8 @@
 /** The fields of a tier and the columns of its row, as tables and a law. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { columnsOf, readFields, sameValue, type Tier, tierFields } from './fields.ts';
 import { budgetRow } from './schemas.ts';
-import { sameTierValue, type Tier, tierColumns, tierFields, tierOf } from './tier.ts';
 
 const amount = fc.double({ min: 0, max: 1e6, noNaN: true });
 const count = fc.nat();
@@ -29,9 +29,9 @@ describe('a budget tier', () => {
   it('is the same after it was stored as a row', () => {
     fc.assert(
       fc.property(tiers, (tier) => {
-        const row = budgetRow.parse(JSON.parse(JSON.stringify({ budget_id: 'a', ...tierColumns(tier) })));
+        const row = budgetRow.parse(JSON.parse(JSON.stringify({ budget_id: 'a', ...columnsOf(tierFields, tier) })));
         // JSON does not tell -0 from 0.
-        expect(JSON.stringify(tierOf(row))).to.equal(JSON.stringify(orderedTier(tier)));
+        expect(JSON.stringify(readFields(tierFields, row))).to.equal(JSON.stringify(orderedTier(tier)));
       }),
     );
   });
@@ -40,7 +40,7 @@ describe('a budget tier', () => {
     const none = { soft_budget: null, max_parallel_requests: null, tpd_limit: null, budget_reset_at: null };
     const models = { 'gpt-4o': { max_budget: 5, budget_duration: '1d', tpm_limit: null, budget_reset_at: null } };
     const row = { budget_id: 'a', max_budget: 0, tpm_limit: 10, allowed_models: [], model_max_budget: models, ...none };
-    expect(tierOf(budgetRow.parse(row))).to.deep.equal({
+    expect(readFields(tierFields, budgetRow.parse(row))).to.deep.equal({
       maxBudget: 0,
       tpmLimit: 10,
       modelMaxBudget: { 'gpt-4o': { maxBudget: 5, budgetDuration: '1d' } },
@@ -49,14 +49,16 @@ describe('a budget tier', () => {
 
   it('has no limits for models if the gateway reports them in another form', () => {
     for (const models of ['text', 5, { a: 5 }, { a: { max_budget: '5' } }, {}, null]) {
-      expect(tierOf(budgetRow.parse({ budget_id: 'a', max_budget: 1, model_max_budget: models }))).to.deep.equal({
+      expect(
+        readFields(tierFields, budgetRow.parse({ budget_id: 'a', max_budget: 1, model_max_budget: models })),
+      ).to.deep.equal({
         maxBudget: 1,
       });
     }
   });
 
   it('clears columns by null', () => {
-    expect(tierColumns({ maxBudget: null, modelMaxBudget: null, tpmLimit: 0 })).to.deep.equal({
+    expect(columnsOf(tierFields, { maxBudget: null, modelMaxBudget: null, tpmLimit: 0 })).to.deep.equal({
       max_budget: null,
       model_max_budget: null,
       tpm_limit: 0,
@@ -71,7 +73,7 @@ describe('a budget tier', () => {
     [undefined, { a: { rpmLimit: 1 } }, false],
   ] as const) {
     it(`with ${JSON.stringify(one)} ${same ? 'equals' : 'differs from'} one with ${JSON.stringify(other)}`, () => {
-      expect(sameTierValue<'modelMaxBudget'>(one, other)).to.equal(same);
+      expect(sameValue(one, other)).to.equal(same);
     });
   }
 });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Field, Fields } from '../gateway/gateway.ts';
-import { appliedAfter, driftOf } from './comparison.ts';
+import { appliedAfter, driftOf, type Field, type Fields } from './fields.ts';
 
 const noDrift = { differs: [], unreported: [], uncleared: [] };
 
