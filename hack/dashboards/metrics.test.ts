@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { customerMetrics, registerCustomerGauges } from '../../operator/customer/metrics.ts';
-import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';
+import { gatewayCallMetrics } from '../../operator/gateway/gatewayHttp.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
 import { noExports } from '../reference/metrics.ts';
 

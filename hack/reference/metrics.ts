@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { budgetMetrics } from '../../operator/budget/dependencies.ts';
 import { customerMetrics, type ExportSources, registerCustomerGauges } from '../../operator/customer/metrics.ts';
 import { BudgetAmounts } from '../../operator/customer/spending.ts';
-import { gatewayCallMetrics } from '../../operator/gateway/metrics.ts';
+import { gatewayCallMetrics } from '../../operator/gateway/gatewayHttp.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
 import { anchored, code, plain, table } from './markdown.ts';
 

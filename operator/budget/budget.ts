@@ -9,7 +9,7 @@ import { createDependencies, type Dependencies } from './dependencies.ts';
 import { budgetUses } from './users.ts';
 
 export { budgetIdOf, ownsOrCreates } from './status.ts';
-export { BudgetNotUsableError, mattersToUsers, tierOf, usableBudget } from './usableBudget.ts';
+export { BudgetNotUsableError, mattersToUsers, tierOf, usableBudget } from './users.ts';
 export { budgetUseKeys, budgetUses } from './users.ts';
 
 /** Reconciles GatewayBudgets into the budgets of their gateways. */

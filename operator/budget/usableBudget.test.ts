@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import type { GatewayBudget, GatewayBudgetStatus, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import { keyText } from '../runtime/runtime.ts';
 import { budgetOf, customerIn, readyCondition } from './testing/budgets.ts';
-import { BudgetNotUsableError, usableBudget } from './usableBudget.ts';
-import { inUseMessage } from './users.ts';
+import { BudgetNotUsableError, inUseMessage, usableBudget } from './users.ts';
 
 const ready: GatewayBudgetStatus = {
   ownership: 'Owned',

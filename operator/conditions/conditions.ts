@@ -1,5 +1,12 @@
 import { annotations, type Condition } from '../api/v1alpha1/v1alpha1.ts';
 import { printable } from '../runtime/runtime.ts';
+import type {
+  BudgetConditionReason,
+  CustomerConditionReason,
+  InstanceConditionReason,
+  InstanceConditionType,
+  PolicyConditionReason,
+} from './reasons.ts';
 
 /** Longer messages are truncated. The API server rejects a status with a message of more than 32,768 bytes. */
 const MAX_MESSAGE = 2_048;
@@ -68,6 +75,86 @@ export function pausedMessage({ metadata }: { readonly metadata: { readonly dele
       : 'Reconciliation is paused and the deletion waits';
   return `${state}, because the annotation ${annotations.paused} is "true". Remove the annotation to resume.`;
 }
+
+/** The state of one condition of an instance. */
+export interface ConditionState<Type extends InstanceConditionType> {
+  readonly status: Condition['status'];
+  readonly reason: InstanceConditionReason<Type>;
+  /** State, cause and remedy, in one or two sentences. It contains no secret. */
+  readonly message: string;
+}
+
+/**
+ * The state of a condition for a feature that the spec does not request. It is False, because the feature does not
+ * exist.
+ */
+export function notRequested<Type extends 'ProxyConfigured' | 'DefaultBudgetEnforced' | 'GuardrailReady'>(
+  message: string,
+): ConditionState<Type> {
+  return { status: 'False', reason: 'NotRequested', message };
+}
+
+type Reason =
+  | BudgetConditionReason
+  | CustomerConditionReason<'Synced'>
+  | PolicyConditionReason
+  | { [Type in InstanceConditionType]: InstanceConditionReason<Type> }[InstanceConditionType];
+
+/**
+ * The reasons after which only a change by a user helps. After all others the operator continues by itself. That something
+ * is missing is none of them: a Secret, a Service or an instance may be on its way, from another manifest or another
+ * controller, and a client that waits must not give up. A rollout that does not progress is one, as kstatus has it for a
+ * Deployment.
+ */
+const userReasons: ReadonlySet<string> = new Set<Reason>([
+  // What the resource may not have.
+  'NamespaceNotAllowed',
+  'CustomerIdNotAllowed',
+  'BudgetNotAllowed',
+  'BudgetIdReserved',
+  // What another resource or another client has.
+  'Conflict',
+  'AlreadyExists',
+  'Differs',
+  'Overwritten',
+  'ConfigMapTaken',
+  'NameTaken',
+  'WorkloadTaken',
+  'SidecarContested',
+  // What the gateway or the API server refuses.
+  'GatewayUnauthorized',
+  'GatewayRejected',
+  'NotConverged',
+  'NotSupported',
+  'ApplyRejected',
+  // What is invalid, ambiguous or incomplete.
+  'EndpointInvalid',
+  'ServicePortUnclear',
+  'GatewayPortUnclear',
+  'CaInvalid',
+  'CertificateInvalid',
+  'BaseInvalid',
+  'PolicyInvalid',
+  'MetricsSecretInvalid',
+  'InvalidPattern',
+  'UnknownEntityType',
+  'InvalidValue',
+  'TooLarge',
+  'RedisRequired',
+  'WorkloadRequired',
+  'ProxyConfigRequired',
+  'KeyNotMounted',
+  'CaNotMounted',
+  'ConfigNotMounted',
+  // What does not progress.
+  'RolloutFailed',
+]);
+
+/** Whether only a change by a user ends a state with this reason. */
+export function needsUser(reason: string): boolean {
+  return userReasons.has(reason);
+}
+
 export {
   type BudgetConditionReason,
   type BudgetEventReason,
@@ -81,5 +168,3 @@ export {
   type PolicyEventReason,
   type StandardConditionType,
 } from './reasons.ts';
-export { needsUser } from './userReasons.ts';
-export { type ConditionState, notRequested } from './conditionState.ts';

@@ -9,7 +9,7 @@ export {
   mayAdopt,
   permitsId,
 } from './admission.ts';
-export { ConnectionError, type CustomerConnectionReason } from './connectionError.ts';
+export { ConnectionError, type CustomerConnectionReason } from './readConnection.ts';
 export { Connections, type ConnectionSources, retryWithFreshKey } from './connections.ts';
 export {
   addressOfGateway,

@@ -4,7 +4,7 @@ import { API_VERSION } from '../api/v1alpha1/v1alpha1.ts';
 import { TestAuthority } from '../gateway/testing/certificates.ts';
 import type { KubeClient, ObjectKey, ResourceKind } from '../runtime/runtime.ts';
 import { ApiError } from '../runtime/runtime.ts';
-import { ConnectionError } from './connectionError.ts';
+import { ConnectionError } from './readConnection.ts';
 import { Connections } from './connections.ts';
 import { parseDuration } from '../cluster/duration.ts';
 

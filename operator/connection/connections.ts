@@ -8,8 +8,7 @@ import { namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import { isGatewayError } from '../gateway/gateway.ts';
 import { type Clock, keyText, type KubeClient, type Lister } from '../runtime/runtime.ts';
 import { allows } from './admission.ts';
-import { ConnectionError, instanceNotFound } from './connectionError.ts';
-import { type GatewayConnection, readConnection } from './readConnection.ts';
+import { ConnectionError, type GatewayConnection, instanceNotFound, readConnection } from './readConnection.ts';
 
 /** The sources from which connections are read. The runtime provides all of them. */
 export interface ConnectionSources {

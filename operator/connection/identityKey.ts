@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { encodedSecretData, MANAGED_BY, secrets, secretValue } from '../cluster/cluster.ts';
 import { OPERATOR_NAME } from '../operatorName.ts';
 import { isConflict, isForbidden, isNotFound, type KubeClient, type Permission } from '../runtime/runtime.ts';
-import { notReady } from './connectionError.ts';
+import { notReady } from './readConnection.ts';
 import { IDENTITY_KEY_BYTES } from './gatewayIdentity.ts';
 
 /** The name of the Secret. */

@@ -2,9 +2,8 @@
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
 import type { ConditionState } from '../conditions/conditions.ts';
 import { type GatewayClients, type GatewayError, isGatewayError } from '../gateway/gateway.ts';
-import { ConnectionError } from './connectionError.ts';
+import { ConnectionError, type GatewayConnection } from './readConnection.ts';
 import { type Connections, retryWithFreshKey } from './connections.ts';
-import type { GatewayConnection } from './readConnection.ts';
 
 /** The result of a probe. */
 export interface ProbeResult {

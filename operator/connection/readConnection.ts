@@ -1,13 +1,11 @@
 /** Reads the connection to an instance's gateway from the cluster: address, master key, certificate authority, configuration. */
 import { X509Certificate } from 'node:crypto';
-import type { GatewayInstance, RateLimit, SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
-import { instanceDefaults } from '../api/v1alpha1/v1alpha1.ts';
+import { type GatewayInstance, instanceDefaults, type RateLimit, type SecretKeyRef } from '../api/v1alpha1/v1alpha1.ts';
 import { parseDuration, readText, secrets, secretValue, services } from '../cluster/cluster.ts';
+import type { InstanceConditionReason } from '../conditions/conditions.ts';
 import { readEnforcement } from '../configuration/configuration.ts';
 import type { EnforcementSettings, GatewayTarget } from '../gateway/gateway.ts';
-import type { KubeClient } from '../runtime/runtime.ts';
-import { isForbidden, isNotFound, keyText } from '../runtime/runtime.ts';
-import { notReady } from './connectionError.ts';
+import { isForbidden, isNotFound, keyText, type KubeClient } from '../runtime/runtime.ts';
 
 /** Everything that the operator needs to call a gateway for an instance. The same object is returned until a value changes. */
 export interface GatewayConnection extends GatewayTarget {
@@ -157,4 +155,45 @@ function isCertificate(pem: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The reasons of a customer's condition `Synced` without a connection. */
+export type CustomerConnectionReason =
+  'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed' | 'CustomerIdNotAllowed';
+
+/** The gateway of an instance cannot be called. The message is a condition message and contains no secret. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  /** The reason of the customer's condition `Synced`. */
+  readonly reason: CustomerConnectionReason;
+  /** The reason of the instance's condition `Reachable`; undefined if the instance is not the cause. */
+  readonly instanceReason: InstanceConditionReason<'Reachable'> | undefined;
+
+  constructor(
+    reason: CustomerConnectionReason,
+    message: string,
+    instanceReason?: InstanceConditionReason<'Reachable'>,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.instanceReason = instanceReason;
+  }
+}
+
+/** The instance exists, and its gateway cannot be called. */
+export function notReady(
+  reason: InstanceConditionReason<'Reachable'>,
+  message: string,
+  options?: ErrorOptions,
+): ConnectionError {
+  return new ConnectionError('InstanceNotReady', message, reason, options);
+}
+
+/** The instance that a customer refers to does not exist. */
+export function instanceNotFound(namespace: string, name: string): ConnectionError {
+  return new ConnectionError(
+    'InstanceNotFound',
+    `GatewayInstance ${name} does not exist in namespace ${namespace}. Create it, or delete this resource and create it for another instance.`,
+  );
 }

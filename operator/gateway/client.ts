@@ -4,9 +4,7 @@
  * contradict it. A 404 is accepted only if it certainly refers to the customer.
  */
 import { z } from 'zod';
-import type { GatewayOperation } from './errors.ts';
-import { GatewayError, isGatewayError } from './errors.ts';
-import { deferredError } from './callErrors.ts';
+import { deferredError, GatewayError, type GatewayOperation, isGatewayError } from './errors.ts';
 import {
   type CallReport,
   type CallTimeouts,
@@ -17,19 +15,21 @@ import {
 } from './gatewayHttp.ts';
 import { isLiteLlm, rowOrNone, confirmsDeletion } from './litellmQuirks.ts';
 import { type CallPriority, DeferredError, type RateLimiter } from './rateLimit.ts';
-import type { GatewayResponse, CallContext } from './errorResponse.ts';
 import {
-  isRateLimited,
+  type CallContext,
   contradictionOf,
   errorOf,
+  type GatewayResponse,
+  isRateLimited,
   parseJson,
+  personalValues,
+  quoteGateway,
   retryAfterOf,
   withQuote,
   wrongEndpointRemedy,
 } from './errorResponse.ts';
 import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './schemas.ts';
 import { budgetRow, customerRow } from './schemas.ts';
-import { personalValues, quoteGateway } from './quote.ts';
 
 /**
  * A path that no gateway has. A gateway without the path of the lookup responds to both in the same way, because routes

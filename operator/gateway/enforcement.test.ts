@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type EnforcementSettings, unenforced } from './enforcement.ts';
+import { type EnforcementSettings, unenforced } from './litellmQuirks.ts';
 import type { Field, Fields } from './fields.ts';
 import { observe } from './customerRecord.ts';
 

@@ -5,10 +5,9 @@
 import { Client, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { ArrayElements, ArrayFormatError } from './arrayElements.ts';
-import { connectionError } from './callErrors.ts';
+import { connectionError, GatewayError, type GatewayOperation, isGatewayError } from './errors.ts';
 import { addressOf, type GatewayTarget } from './gatewayHttp.ts';
 import { errorOf, isRateLimited, parseJson, wrongEndpointRemedy } from './errorResponse.ts';
-import { GatewayError, type GatewayOperation, isGatewayError } from './errors.ts';
 import { type BudgetRow, budgetRow, type CustomerRow, customerRow } from './schemas.ts';
 
 /** A gateway with 100,000 customers reads them all before its response begins. */

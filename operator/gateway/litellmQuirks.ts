@@ -10,10 +10,11 @@
  * - `/customer/new` with limits creates a budget row before it detects a duplicate: never sent with limits if rows
  *   exist.
  * - An unknown budget_id results in a 500 ("foreign key"): the operator looks up the tier before it links to it.
- * - Some fields are recorded and not enforced: see enforcement.ts.
+ * - Some fields are recorded and not enforced: see {@link unenforced}.
  * - A customer's budget link cannot be cleared: the operator links it to a new row and deletes that row.
  */
 import type { GatewayOperation } from './errors.ts';
+import { type Field, type Fields, fieldsOf, isEmpty } from './fields.ts';
 import type { BudgetRow, CustomerRow, ErrorBody } from './schemas.ts';
 
 /**
@@ -128,4 +129,62 @@ const explanations: readonly { readonly text: RegExp; readonly sentence: string 
 /** The explanation of a known failure; undefined if the failure is unknown. */
 export function explain(text: string): string | undefined {
   return explanations.find((known) => known.text.test(text))?.sentence;
+}
+
+/** The settings of a proxy configuration that make LiteLLM enforce more fields. */
+export interface EnforcementSettings {
+  /** The callback `blocked_user_check`. LiteLLM does not start with it unless it has an enterprise licence. */
+  readonly blockedUserCheck: boolean;
+  /** The router's `enable_pre_call_checks`. With it, the router selects a model of the customer's region. */
+  readonly preCallChecks: boolean;
+  /** Whether the guardrail of the instance enforces who may call. */
+  readonly guardrail?: boolean;
+}
+
+/** A field that the gateway records and does not enforce. */
+export interface Unenforced {
+  readonly field: Field;
+  /** The remedy. It follows "for <field>,". */
+  readonly remedy: string;
+}
+
+interface RecordedOnly {
+  readonly remedy: string;
+  readonly enforced?: (settings: EnforcementSettings, desired: Fields) => boolean;
+}
+
+/**
+ * The fields that LiteLLM records and does not enforce (agents from its source), and the settings that enforce them. LiteLLM
+ * enforces all other recorded fields.
+ */
+const recordedOnly: Readonly<Partial<Record<Field, RecordedOnly>>> = {
+  defaultModel: { remedy: 'name the model in each call' },
+  allowedModelRegion: {
+    remedy:
+      'set router_settings.enable_pre_call_checks to true and region_name on each model in the proxy configuration',
+    enforced: ({ preCallChecks }) => preCallChecks,
+  },
+  blocked: {
+    remedy:
+      'set rpmLimit to 0, let the guardrail of the instance enforce it, or load the enterprise callback blocked_user_check in the proxy configuration',
+    // LiteLLM enforces a limit of zero requests, which has the same effect.
+    enforced: ({ blockedUserCheck, guardrail = false }, { rpmLimit }) =>
+      guardrail || blockedUserCheck || rpmLimit === 0,
+  },
+  'objectPermission.vectorStores': { remedy: 'restrict the virtual key or team that calls for the customer' },
+  'objectPermission.agents': { remedy: 'restrict the virtual key or team that calls for the customer' },
+};
+
+/** The desired fields that a gateway records and does not enforce. Fields without a value are omitted. */
+export function unenforced(
+  desired: Fields,
+  { isLiteLlm }: { readonly isLiteLlm: boolean },
+  settings: EnforcementSettings,
+): readonly Unenforced[] {
+  if (!isLiteLlm) return [];
+  return fieldsOf(desired).flatMap((field) => {
+    const known = recordedOnly[field];
+    if (known === undefined || isEmpty(desired[field]) || known.enforced?.(settings, desired) === true) return [];
+    return [{ field, remedy: known.remedy }];
+  });
 }

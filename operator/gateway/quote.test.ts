@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { expectLinearTime } from '../../hack/harness/linearTime.ts';
-import { personalValues, quoteGateway } from './quote.ts';
+import { personalValues, quoteGateway } from './errorResponse.ts';
 
 const masterKey = 'sk-a-master-key-of-the-test';
 

@@ -9,8 +9,7 @@ import type { ReconcileResult, RuntimeMetrics } from '../metrics.ts';
 import type { KubeObject, ObjectKey, ResourceKind } from '../objects.ts';
 import { keyOf, keyText, parseKey } from '../objects.ts';
 import type { ControllerSpec } from './controllerSpec.ts';
-import { Priority } from './groupQueue.ts';
-import { WorkQueue, type Outcome } from './workQueue.ts';
+import { type Outcome, Priority, WorkQueue } from './workQueue.ts';
 
 /** Defaults of all controllers. */
 export interface ControllerOptions {
@@ -85,7 +84,7 @@ export class Controller {
     const { groupsOf } = dependencies.spec;
     this.#queue = new WorkQueue(dependencies.clock, {
       backoffMs: dependencies.options.backoffMs,
-      fairness: { groupsOf: (key) => groupsOf(parseKey(key)), workers: this.#workerCount },
+      fairness: { groupsOf: (key) => groupsOf(parseKey(key)), workers: this.#options.workers },
       observer: {
         added: () => {
           this.#metrics.queueAdds.inc(this.#labels);
@@ -152,7 +151,7 @@ export class Controller {
     for (const object of own.list()) this.#add(object, unfinished(object));
     for (const watch of watches) this.#addMissing(watch, own);
 
-    const workers = this.#workerCount;
+    const { workers } = this.#options;
     this.#metrics.maxConcurrent.set({ controller: this.#spec.name }, workers);
     this.#log.info({ workers, objects: own.size }, 'Controller started.');
     this.#workers = Array.from({ length: workers }, () => this.#work(signal));
@@ -169,10 +168,6 @@ export class Controller {
         this.#log.error({ err: error, kind: kind.kind }, 'Watch map function failed (bug).');
       }
     }
-  }
-
-  get #workerCount(): number {
-    return this.#spec.workers ?? this.#options.workers;
   }
 
   /** Stops the workers. Resolves when all running reconciles have ended. */

@@ -21,8 +21,6 @@ export interface ControllerSpec {
   readonly reactsToItself: boolean;
   readonly watches: readonly Watch[];
   readonly permissions: readonly Permission[];
-  /** Maximum number of concurrent reconciles; undefined: the operator's default. */
-  readonly workers: number | undefined;
   /** The timeout of one reconcile, in milliseconds; undefined: the operator's default. */
   readonly timeoutMs: number | undefined;
   /** The groups of an object, the outermost first. Groups share the workers. */
@@ -63,7 +61,6 @@ export function when<T extends KubeObject>(kind: ResourceKind<T>): ControllerBui
     reactsToItself: false,
     watches: [],
     permissions: [],
-    workers: undefined,
     timeoutMs: undefined,
     groupsOf: ({ namespace }) => [namespace],
   });
@@ -113,11 +110,6 @@ export class ControllerBuilder<T extends KubeObject> {
   /** Sets the name of a controller, for a kind that has another controller too. Default: the kind in lower case. */
   named(name: string): ControllerBuilder<T> {
     return this.#with({ name });
-  }
-
-  /** Sets the maximum number of concurrent reconciles. */
-  withWorkers(workers: number): ControllerBuilder<T> {
-    return this.#with({ workers });
   }
 
   /** Sets the timeout of one reconcile, in milliseconds. */

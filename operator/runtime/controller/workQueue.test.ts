@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TestClock, settle } from '../testing/testClock.ts';
-import { Priority } from './groupQueue.ts';
-import { WorkQueue, type Outcome } from './workQueue.ts';
+import { type Outcome, Priority, WorkQueue } from './workQueue.ts';
 
 const BACKOFF = [100, 10_000] as const;
 const done: Outcome = { kind: 'done' };

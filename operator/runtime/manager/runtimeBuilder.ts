@@ -14,8 +14,7 @@ import type {
 } from '../contract.ts';
 import type { ControllerSpec } from '../controller/controllerSpec.ts';
 import type { KubeObject, ResourceKind } from '../objects.ts';
-import { FinalizerRaceTracker } from '../writers/finalizerRaceTracker.ts';
-import { GuardedFinalizer, GuardedStatusWriter } from '../writers/guardedWriters.ts';
+import { FinalizerRaceTracker, GuardedFinalizer, GuardedStatusWriter } from '../writers/guardedWriters.ts';
 
 /** A cache and the reflectors that fill it. */
 export interface Informer {

@@ -4,8 +4,7 @@ import { systemClock } from '../clock.ts';
 import { keyOf } from '../objects.ts';
 import { withTestCluster } from '../testing/cluster.ts';
 import { widget, type Widget, widgets } from '../testing/widgets.ts';
-import { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
-import { GuardedFinalizer } from './guardedWriters.ts';
+import { FinalizerRaceTracker, GuardedFinalizer } from './guardedWriters.ts';
 
 const OURS = 'test.guardrail.dev/ours';
 const THEIRS = 'example.com/theirs';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubeObject, ObjectKey } from '../objects.ts';
-import { FinalizerRaceTracker } from './finalizerRaceTracker.ts';
+import { FinalizerRaceTracker } from './guardedWriters.ts';
 import { TestClock } from '../testing/testClock.ts';
 
 const key: ObjectKey = { namespace: 'default', name: 'a' };
