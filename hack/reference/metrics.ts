@@ -4,8 +4,8 @@ import { registerBuildInfo } from '../../guardrail/buildInfo.ts';
 import type { Access } from '../../guardrail/customers/customers.ts';
 import { createMetrics } from '../../guardrail/http/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
-import { budgetMetrics } from '../../operator/budget/dependencies.ts';
 import { customerMetrics, type ExportSources, registerCustomerGauges } from '../../operator/customer/metrics.ts';
+import { recordMetrics } from '../../operator/external/external.ts';
 import { BudgetAmounts } from '../../operator/customer/spending.ts';
 import { gatewayCallMetrics } from '../../operator/gateway/gatewayHttp.ts';
 import { RuntimeMetrics } from '../../operator/runtime/runtime.ts';
@@ -32,7 +32,7 @@ export const noExports: ExportSources = {
 export function operatorMetrics(): MetricDescription[] {
   const { registry } = new RuntimeMetrics();
   customerMetrics(registry);
-  budgetMetrics(registry);
+  recordMetrics(registry, 'budget', 'Budgets');
   gatewayCallMetrics(registry);
   registerCustomerGauges(registry, noExports);
   registerBuildInfo(registry, 'gateway_guardrail_operator_build_info', {});

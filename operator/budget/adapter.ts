@@ -21,11 +21,11 @@ import {
 import { isOperatorRow, type TierField } from '../gateway/gateway.ts';
 import type { Dependencies } from './dependencies.ts';
 import { BudgetRecord, isOwn, observeTier } from './record.ts';
-import { budgetIdOf, type BudgetOutcome, nextStatus } from './status.ts';
+import { budgetIdOf, type BudgetOutcome, budgetWords, nextStatus } from './status.ts';
 import { inUseMessage, usersOf } from './users.ts';
 
 const words: AdapterWords<GatewayBudget> = {
-  ...{ kind: 'GatewayBudget', noun: 'budget', record: 'budget' },
+  ...budgetWords,
   recordOf: (budget) => `budget ${budgetIdOf(budget)}`,
   idOf: (budget) => `budget ${budgetIdOf(budget)}`,
   deleted: (budget) => `Budget ${budgetIdOf(budget)} was deleted at the gateway.`,
@@ -37,7 +37,6 @@ const words: AdapterWords<GatewayBudget> = {
 
 export class BudgetAdapter implements Adapter<GatewayBudget, TierField> {
   readonly names = gatewayBudgetNames;
-  readonly condition = 'Ready';
   readonly words = words;
   readonly isThrottled = true;
   readonly ownerGone = undefined;

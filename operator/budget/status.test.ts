@@ -4,15 +4,14 @@ import type { GatewayBudgetStatus } from '../api/v1alpha1/v1alpha1.ts';
 import { actionOf, inSync as inSyncOf, transitions } from '../external/outcomes.ts';
 import { conflict } from './adapter.ts';
 import { refused } from './record.ts';
-import { type BudgetOutcome, nextStatus } from './status.ts';
+import { type BudgetOutcome, nextStatus, budgetWords } from './status.ts';
 import { budgetOf } from './testing/budgets.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
 const applied = { specHash: 'hash', fields: ['maxBudget'] } as const;
-const words = { kind: 'GatewayBudget', noun: 'budget', record: 'budget' };
 const found = { ownership: 'Owned', address: 'gateway', budgetId: 'gold', applied } as const;
-const inSync = { ...inSyncOf(words, undefined), ...found } as BudgetOutcome;
+const inSync = { ...inSyncOf(budgetWords, undefined), ...found } as BudgetOutcome;
 const here = { digest: 'digest', isElsewhere: false };
 const synced = nextStatus(budgetOf(), { ...inSync, wrote: true }, 2, now, here);
 const failed = (reason: BudgetOutcome['reason']): BudgetOutcome => ({ synced: false, reason, message: 'Why.' });
@@ -98,7 +97,7 @@ describe('the events of a budget', () => {
     const status = nextStatus(budget, outcome, 0, now);
     return transitions('Ready', budget, status, outcome.action).map(({ type, reason }) => `${type} ${reason}`);
   };
-  const action = actionOf('created', words);
+  const action = actionOf('created', budgetWords);
   const unreachable = failed('GatewayUnreachable');
   const creating: BudgetOutcome = { ...failed('Creating'), ownership: 'Creating', applied };
 

@@ -8,6 +8,7 @@ import {
   type Outcome,
   type StatusGateway,
   type StatusRules,
+  type Words,
 } from '../external/external.ts';
 import { type TierField, tierFields } from '../gateway/gateway.ts';
 import { isObserveOnly } from '../lifecycle/lifecycle.ts';
@@ -20,10 +21,12 @@ export interface BudgetOutcome extends Outcome {
   readonly budgetId?: string;
 }
 
+export const budgetWords: Words = { kind: 'GatewayBudget', noun: 'budget', record: 'budget', condition: 'Ready' };
+
 const recordFields = ['specHash', 'appliedFields', 'gateway', 'budgetId'] as const;
 
 const budgetStatus: StatusRules<GatewayBudget, BudgetOutcome> = {
-  condition: 'Ready',
+  words: budgetWords,
   recordFields,
   notAllowed: [],
   // A resource that owns nothing describes no budget. One that only observes keeps the id while the gateway does not answer.

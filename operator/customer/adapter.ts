@@ -29,8 +29,8 @@ import { type EventDetails, keyText, type ObjectKey } from '../runtime/runtime.t
 import { deleteRecord, ErasureError } from './deleteRecord.ts';
 import type { Dependencies } from './dependencies.ts';
 import { CustomerRecord } from './record.ts';
-import { nextStatus, type SyncOutcome } from './status.ts';
-import { conflict, customerWords, handOver, ownerGone, takeOver, withClaimants } from './succession.ts';
+import { customerWords, nextStatus, type SyncOutcome } from './status.ts';
+import { conflict, handOver, ownerGone, takeOver, withClaimants } from './succession.ts';
 
 const words: AdapterWords<GatewayCustomer> = {
   ...customerWords,
@@ -45,7 +45,6 @@ const words: AdapterWords<GatewayCustomer> = {
 
 export class CustomerAdapter implements Adapter<GatewayCustomer, Field> {
   readonly names = gatewayCustomerNames;
-  readonly condition = 'Synced';
   readonly words = words;
   readonly isThrottled = false;
   readonly ownerGone = ownerGone;

@@ -16,6 +16,7 @@ import {
   type Outcome,
   type StatusGateway,
   type StatusRules,
+  type Words,
 } from '../external/external.ts';
 import {
   allFields,
@@ -64,13 +65,18 @@ export const customerClaims: ClaimRules<GatewayCustomer, Field> = {
   fields: allFields,
 };
 
+export const customerWords = {
+  ...{ kind: 'GatewayCustomer', noun: 'customer', record: 'record' },
+  condition: 'Synced',
+} as const satisfies Words;
+
 const recordFields = [
   ...(['specHash', 'appliedFields', 'unappliedFields', 'replacesBudget', 'copiedBudget'] as const),
   ...(['tookOver', 'gateway', 'budgetId'] as const),
 ];
 
 const customerStatus: StatusRules<GatewayCustomer, SyncOutcome> = {
-  condition: 'Synced',
+  words: customerWords,
   recordFields,
   notAllowed: ['NamespaceNotAllowed', 'CustomerIdNotAllowed'],
   ended({ spec, status }, { observed, applied, ownership }) {

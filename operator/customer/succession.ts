@@ -9,7 +9,6 @@ import {
   ownedByAnother,
   reapplyGraceMs,
   type Run,
-  type Words,
   yieldsTo,
 } from '../external/external.ts';
 import { budgetRowId, type Field, type ObservedCustomer } from '../gateway/gateway.ts';
@@ -17,9 +16,7 @@ import { changedManagement, isAnnotated } from '../lifecycle/lifecycle.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
 import { type Inheritance, linkedResource } from './comparison.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { SyncOutcome } from './status.ts';
-
-export const customerWords = { kind: 'GatewayCustomer', noun: 'customer', record: 'record' } as const satisfies Words;
+import { customerWords, type SyncOutcome } from './status.ts';
 
 /**
  * The waiting claimant that takes over the record when this resource is deleted. Both are in one namespace, so the default is to

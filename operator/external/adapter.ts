@@ -20,7 +20,7 @@ import type {
   StatusWriter,
 } from '../runtime/runtime.ts';
 import type { Claim, Claims } from './claims.ts';
-import { leftGateway, type Origin, transitions, type Words } from './outcomes.ts';
+import { leftGateway, type Origin, transitions } from './outcomes.ts';
 import {
   type External,
   type ExternalStatus,
@@ -29,6 +29,7 @@ import {
   type Outcome,
   type StatusGateway,
   type StatusOf,
+  type Words,
 } from './resource.ts';
 
 /** `forDeletion` uses the last known connection if the deletion of the namespace has removed the instance or its key. */
@@ -82,8 +83,6 @@ export type RecordDeletion = 'own' | 'ifLinked' | 'none';
 /** Connects one kind of resource to its records. */
 export interface Adapter<T extends External, Field extends string> {
   readonly names: ResourceNames;
-  /** The condition that reports a sync. */
-  readonly condition: 'Synced' | 'Ready';
   readonly words: AdapterWords<T>;
   /** Whether reconciles of unchanged resources are delayed: many other resources trigger them. */
   readonly isThrottled: boolean;
@@ -285,7 +284,7 @@ export class Run<T extends External, Field extends string> extends CurrentResour
       metrics.orphaned.inc({ reason: 'gateway_changed' satisfies OrphanReason });
       events.record(before, leftGateway(before, this.#adapter.words.idOf(before)));
     }
-    for (const event of transitions(this.#adapter.condition, before, after, outcome.action)) {
+    for (const event of transitions(this.#adapter.words.condition, before, after, outcome.action)) {
       events.record(before, event);
     }
   }

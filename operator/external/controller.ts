@@ -1,4 +1,5 @@
 /** The wiring of a kind: what its reconciles need, and what triggers them. */
+import { Counter, type Registry } from 'prom-client';
 import { instances } from '../api/kinds.ts';
 import { FINALIZER, type GatewayInstance, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
 import {
@@ -49,6 +50,30 @@ export function externalDependencies<T extends External, Field extends string>(
     metrics: rest.metrics,
     now: () => runtime.clock.now(),
     monotonic: () => runtime.clock.monotonic(),
+  };
+}
+
+/**
+ * Creates the metrics of the records of a kind. Call it once for each registry.
+ * @param what the records, at the beginning of a sentence
+ */
+export function recordMetrics(
+  registry: Registry,
+  noun: 'customer' | 'budget',
+  what: string,
+): Pick<ExternalDependencies<External, string>['metrics'], 'drift' | 'orphaned'> {
+  return {
+    drift: new Counter({
+      name: `gateway_guardrail_operator_${noun}_drift_total`,
+      help: `${what} that differed from the spec or were missing at the gateway, and were corrected.`,
+      registers: [registry],
+    }),
+    orphaned: new Counter({
+      name: `gateway_guardrail_operator_${noun}s_orphaned_total`,
+      help: `${what} that remained at the gateway when their resource was deleted, by reason.`,
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
   };
 }
 

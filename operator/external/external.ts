@@ -16,9 +16,9 @@ export {
   type Sync,
 } from './adapter.ts';
 export { type Claim, claimKey, type ClaimRules, Claims, type Ownership, reapplyGraceMs, yieldsTo } from './claims.ts';
-export { type ExternalController, externalDependencies, externalController } from './controller.ts';
+export { type ExternalController, externalDependencies, externalController, recordMetrics } from './controller.ts';
 export { ExternalReconciler, syncRecord } from './reconcile.ts';
-export { failed, named, type Origin, ownedByAnother, type Words } from './outcomes.ts';
+export { failed, named, type Origin, ownedByAnother } from './outcomes.ts';
 export {
   hashOf,
   isForeign,
@@ -27,4 +27,5 @@ export {
   type Outcome,
   type StatusGateway,
   type StatusRules,
+  type Words,
 } from './resource.ts';

@@ -44,7 +44,7 @@ describe('events', () => {
 });
 
 describe('the outcome of a resource that only observes', () => {
-  const words = { kind: 'GatewayBudget', noun: 'budget', record: 'budget' };
+  const words = { kind: 'GatewayBudget', noun: 'budget', record: 'budget', condition: 'Ready' } as const;
   const results: [name: string, differing: readonly string[] | undefined, reason: string, text: string][] = [
     ['no record', undefined, 'NotAtGateway', 'The gateway has no such budget'],
     ['an equal record', [], 'Observed', "The gateway's budget matches the spec."],

@@ -6,16 +6,7 @@ import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
 import { type BudgetEventReason, currentCondition, type CustomerEventReason } from '../conditions/conditions.ts';
 import type { GatewayErrorKind } from '../gateway/gateway.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
-import type { External, ExternalStatus, Outcome, SyncAction } from './resource.ts';
-
-/** The words of a kind. */
-export interface Words {
-  readonly kind: string;
-  /** What a resource stands for: "customer". */
-  readonly noun: string;
-  /** What the gateway has of it: "record". */
-  readonly record: string;
-}
+import type { External, ExternalStatus, Outcome, SyncAction, Words } from './resource.ts';
 
 /** How a resource became the owner of its record. */
 export type Origin = 'created' | 'createdAgain' | 'adopted' | 'takenOver' | 'restored';

@@ -88,6 +88,17 @@ export interface Applied {
   readonly fields: readonly string[];
 }
 
+/** The words of a kind. */
+export interface Words {
+  readonly kind: string;
+  /** What a resource stands for: "customer". */
+  readonly noun: string;
+  /** What the gateway has of it: "record". */
+  readonly record: string;
+  /** The condition that reports a sync. */
+  readonly condition: 'Synced' | 'Ready';
+}
+
 /** The gateway that an outcome is about. */
 export interface StatusGateway {
   /** See `status.gateway`; undefined: the outcome is about no gateway. */
@@ -113,8 +124,7 @@ export function isInSync(resource: External): boolean {
 
 /** How the status of a kind follows from an outcome. */
 export interface StatusRules<T extends External, O extends Outcome> {
-  /** The condition that reports a sync. */
-  readonly condition: 'Synced' | 'Ready';
+  readonly words: Words;
   /** The fields that describe a record. They end when the resource has given the record up. */
   readonly recordFields: readonly (keyof StatusOf<T>)[];
   /** The reasons for which a resource that owns a record has the ownership NotAllowed. */
@@ -183,7 +193,7 @@ export function isForeign(status: RecordOwnership | undefined): boolean {
 }
 
 function conditionsOf<T extends External, O extends Outcome>(
-  { condition, fieldsCondition, fieldsHint }: StatusRules<T, O>,
+  { words: { condition }, fieldsCondition, fieldsHint }: StatusRules<T, O>,
   resource: T,
   outcome: O,
   now: Date,
