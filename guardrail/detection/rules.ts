@@ -4,6 +4,7 @@
  */
 import type { EntityType, RuleId } from './contract.ts';
 import type { NameType } from './ner/entityClasses.ts';
+import type { ValueClass } from './ner/valueNetwork.ts';
 
 /** The rule of what the model decides, by its class. */
 export const modelRules: Readonly<Record<NameType, RuleId>> = {
@@ -12,6 +13,16 @@ export const modelRules: Readonly<Record<NameType, RuleId>> = {
   ADDRESS: 'model.address',
   LOCATION: 'model.location',
   ORGANIZATION: 'model.organization',
+};
+
+/** The rule of a value that the network finds behind any label, by its class. */
+export const valueRules: Readonly<Record<Exclude<ValueClass, 'O'>, RuleId>> = {
+  ID: 'value.id',
+  USERNAME: 'value.username',
+  PASSWORD: 'value.password',
+  DATE_OF_BIRTH: 'value.dateOfBirth',
+  PHONE_NUMBER: 'value.phone',
+  LICENSE_PLATE: 'value.plate',
 };
 
 /** The rules that find names by the words around them, or decide what a find is by other finds. */
@@ -38,7 +49,11 @@ export const customRule = (recognizer: string): RuleId => `custom:${recognizer}`
 export const presidioRule = (recognizer: string): RuleId => `presidio:${recognizer}`;
 
 /** The rules of the program that are no recognizers: see `recognizedRules`. */
-export const rulesOfNames: readonly RuleId[] = [...Object.values(modelRules), ...contextRules];
+export const rulesOfNames: readonly RuleId[] = [
+  ...Object.values(modelRules),
+  ...Object.values(valueRules),
+  ...contextRules,
+];
 
 /** The id of a rule without what a policy or a server names: one of about a hundred. For metrics. */
 export const boundedRule = (rule: RuleId): RuleId => openRules.find((open) => rule.startsWith(`${open}:`)) ?? rule;

@@ -3,7 +3,7 @@ import { CHART_FOLDER, generateChart } from '../chart/chart.ts';
 import { generate as generateCrds } from '../crdgen/crdgen.ts';
 import { projectSources } from '../crdgen/project.ts';
 import { generateReference, REFERENCE_PATH } from '../reference/reference.ts';
-import { buildKernel, KERNEL_PATH } from './kernel.ts';
+import { buildKernel, KERNEL_PATHS } from './kernel.ts';
 import { generateRoles, ROLE_FILES } from './roles.ts';
 
 /** The project, with the results of the generators that have run. Paths begin at its root. */
@@ -40,7 +40,11 @@ export const GENERATORS: readonly Generator[] = [
     writes: [REFERENCE_PATH],
     run: (project) => new Map([[REFERENCE_PATH, generateReference(crdsOf(project))]]),
   },
-  { name: 'kernel', writes: [KERNEL_PATH], run: ({ root }) => new Map([[KERNEL_PATH, buildKernel(root)]]) },
+  {
+    name: 'kernel',
+    writes: KERNEL_PATHS,
+    run: ({ root }) => new Map(KERNEL_PATHS.map((path) => [path, buildKernel(root, path)])),
+  },
 ];
 
 /** The files of the CRDs by name. */

@@ -4,11 +4,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE } from '../harness/cache.ts';
 import { recordedRun } from '../harness/recordedRun.ts';
-import type { Built, Files, Scored } from './build.ts';
+import { shippedFiles } from '../../guardrail/detection/ner/model.ts';
+import { valuesFile } from '../../guardrail/detection/ner/valueNetwork.ts';
+import { contentHash, type Files, type Scored } from './build.ts';
 import { root } from './inputs.ts';
 import type { TrainingOptions } from './taggers.ts';
 
-export interface RecordedTraining extends Built {
+/** All files that a training writes. */
+export const trainedFiles = { ...shippedFiles, values: valuesFile } as const;
+
+type Hashes = Readonly<Record<keyof typeof trainedFiles, string>>;
+
+export interface RecordedTraining {
+  readonly files: Readonly<Record<keyof typeof trainedFiles, Buffer>>;
+  readonly manifest: Scored & { readonly sha256: Hashes };
   /** The state of each path that the training has read, relative to the project. */
   readonly reads: Readonly<Record<string, string>>;
   /** Whether this machine has trained earlier, with the same inputs. */
@@ -26,7 +35,8 @@ export interface EncodedTaggers {
 const cache = join(CACHE, 'training');
 
 /**
- * Trains in two stages, so that a change of the classifier alone takes the taggers of an earlier training.
+ * Trains in three stages, so that a change of the classifier alone takes the taggers of an earlier training. The network of
+ * values depends on neither.
  * @throws Error if a stage fails
  */
 export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions = {}): Promise<RecordedTraining> {
@@ -42,15 +52,22 @@ export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions 
   const { output, isCached, inputs } = await recordedRun({ root, command: command('printTraining.ts', file), cache });
   const { manifest, files } = JSON.parse(output) as { manifest: Scored; files: Record<keyof Files, string> };
   const decoded = (name: keyof Files): Buffer => Buffer.from(files[name], 'base64');
+  const network = await recordedRun({
+    root,
+    command: command('valueModel/printValues.ts'),
+    cache: join(cache, 'values'),
+  });
+  const values = Buffer.from(network.output, 'base64');
   return {
-    manifest,
+    manifest: { ...manifest, sha256: { ...manifest.sha256, values: contentHash(values) } },
     files: {
       model: decoded('model'),
       gazetteer: decoded('gazetteer'),
       classifier: decoded('classifier'),
       knownNames: decoded('knownNames'),
+      values,
     },
-    reads: { ...taggers.inputs, ...inputs },
-    isCached: taggers.isCached && isCached,
+    reads: { ...taggers.inputs, ...inputs, ...network.inputs },
+    isCached: taggers.isCached && isCached && network.isCached,
   };
 }

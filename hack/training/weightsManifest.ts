@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Manifest } from './build.ts';
 import { root, type Inputs } from './inputs.ts';
 
 /** What identifies the shipped weights. */
@@ -11,7 +10,7 @@ export interface WeightsManifest {
   /** Counts the trainings that changed a shipped file. */
   readonly version: number;
   /** The SHA-256 of each file, unpacked. */
-  readonly sha256: Manifest['sha256'];
+  readonly sha256: Readonly<Record<string, string>>;
   /** The SHA-256 of the digests of all files that the training has read: of `inputs.json`. */
   readonly inputs: string;
 }
@@ -23,7 +22,7 @@ export const readWeightsManifest = (): WeightsManifest => JSON.parse(readFileSyn
 /** The manifest after a training. Other inputs alone make no new version: a new comment in a list changes no weight. */
 export const manifestAfter = (
   before: WeightsManifest,
-  { sha256 }: Pick<Manifest, 'sha256'>,
+  { sha256 }: Pick<WeightsManifest, 'sha256'>,
   inputs: Inputs,
 ): WeightsManifest => ({
   version: before.version + (isDeepStrictEqual(before.sha256, sha256) ? 0 : 1),

@@ -1,0 +1,236 @@
+/**
+ * The tokens of a text for the network that finds values behind any label, and their features: words and numbers, single marks,
+ * and single characters of scripts without spaces. Each feature is a row of the table of the network.
+ */
+import { foldedOf, kindOf, kinds } from '../text/characters.ts';
+
+/** The number of rows of the table. */
+export const valueBuckets = 1 << 15;
+
+/** White space before a token. A tab or several spaces stand between columns. */
+export const valueGaps = { none: 0, space: 1, column: 2, newline: 3, paragraph: 4 } as const;
+
+/** From here on, scripts have no spaces between words: each character is a token. */
+const FIRST_UNSPACED = 0x2e80;
+/** The most trigrams of a word, and the most characters of the form of a number that count. */
+const MOST_TRIGRAMS = 8;
+const MOST_FORM = 14;
+
+/** Sorts of features. Each has hashes of its own. */
+const sorts = {
+  word: 0x3c6ef372,
+  prefix: 0x1b873593,
+  suffix: 0x165667b1,
+  trigram: 0x27d4eb2f,
+  form: 0x5bd1e995,
+  begin: 0x2545f491,
+  letters: 0x7feb352d,
+  mark: 0x68e31da4,
+  character: 0x45d9f3b,
+  pair: 0x119de1f3,
+  place: 0x344b5409,
+} as const;
+
+/** Shapes of tokens, for the feature of their place. */
+const shapes = { mark: 0, unspaced: 1, lower: 2, capitalized: 3, upper: 4, mixed: 5, digits: 6, both: 7 } as const;
+
+const tokenKinds = { mark: 0, unspaced: 1, word: 2 } as const;
+
+const letterA = 65;
+const lowerA = 97;
+const digitNine = 57;
+
+/** Reads one text at a time. The next text overwrites the arrays. */
+export class ValueTokens {
+  count = 0;
+  start = new Int32Array(256);
+  end = new Int32Array(256);
+  gap = new Uint8Array(256);
+  /** Whether a token has a digit. */
+  hasDigit = new Uint8Array(256);
+  /** The features of a token are {@link features} from `first[at]` to `first[at + 1]`. */
+  first = new Int32Array(257);
+  features = new Int32Array(4096);
+  /** What each token is: see {@link tokenKinds}. */
+  private kind = new Uint8Array(256);
+  private size = 0;
+
+  /** Whether a token is a single mark. */
+  isMark(at: number): boolean {
+    return this.kind[at] === tokenKinds.mark;
+  }
+
+  /** Whether a token is a word or a number, in a script with spaces. */
+  isWord(at: number): boolean {
+    return this.kind[at] === tokenKinds.word;
+  }
+
+  read(text: string): void {
+    this.count = 0;
+    this.size = 0;
+    let newlines = 2;
+    let spaces = 0;
+    for (let at = 0; at < text.length;) {
+      const code = text.charCodeAt(at);
+      const kind = kindOf[code];
+      if (kind === kinds.space) {
+        spaces += code === 9 ? 2 : 1;
+        at++;
+      } else if (kind === kinds.newline) {
+        newlines++;
+        at++;
+      } else {
+        const gap =
+          newlines > 1
+            ? valueGaps.paragraph
+            : newlines > 0
+              ? valueGaps.newline
+              : spaces > 1
+                ? valueGaps.column
+                : spaces > 0
+                  ? valueGaps.space
+                  : valueGaps.none;
+        newlines = spaces = 0;
+        at = this.add(text, at, gap);
+      }
+    }
+    this.first[this.count] = this.size;
+  }
+
+  /** Adds the token that begins at an offset. @returns its end */
+  private add(text: string, from: number, gap: number): number {
+    if (this.count + 1 >= this.start.length) this.grow();
+    const token = this.count++;
+    this.start[token] = from;
+    this.gap[token] = gap;
+    this.hasDigit[token] = 0;
+    this.first[token] = this.size;
+    if (this.size + 32 > this.features.length) this.features = doubled(this.features);
+    const code = text.charCodeAt(from);
+    const isUnspaced = code >= FIRST_UNSPACED && kindOf[code] === kinds.letter;
+    const isMark = kindOf[code] === kinds.mark;
+    this.kind[token] = isMark ? tokenKinds.mark : isUnspaced ? tokenKinds.unspaced : tokenKinds.word;
+    let to = from + 1;
+    if (isUnspaced) this.addCharacter(text, from, gap);
+    else if (isMark) {
+      this.feature(sorts.mark, code);
+      this.feature(sorts.place, gap * 8 + shapes.mark);
+    } else {
+      while (to < text.length && isInWord(text.charCodeAt(to))) to++;
+      this.addWord(text, { from, to, gap });
+    }
+    this.end[token] = to;
+    return to;
+  }
+
+  private addCharacter(text: string, at: number, gap: number): void {
+    const code = text.charCodeAt(at);
+    this.feature(sorts.character, code);
+    this.feature(sorts.pair, code * 65_536 + (text.charCodeAt(at + 1) || 0));
+    this.feature(sorts.pair, (at > 0 ? text.charCodeAt(at - 1) : 0) * 65_536 + code);
+    this.feature(sorts.place, gap * 8 + shapes.unspaced);
+  }
+
+  private addWord(text: string, { from, to, gap }: { from: number; to: number; gap: number }): void {
+    let [upper, digits] = [0, 0];
+    let word = 0;
+    let form = 0;
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at);
+      const kind = kindOf[code];
+      const isDigit = kind === kinds.digit;
+      if (isDigit) digits++;
+      else if (kind === kinds.upper) upper++;
+      word = mixed(word, foldedOf[code] ?? code);
+      if (at - from < MOST_FORM) form = mixed(form, isDigit ? digitNine : kind === kinds.upper ? letterA : lowerA);
+    }
+    const length = to - from;
+    const isCapitalized = upper === 1 && kindOf[text.charCodeAt(from)] === kinds.upper;
+    if (digits > 0) {
+      this.hasDigit[this.count - 1] = 1;
+      this.feature(sorts.form, form);
+      this.addBegin(text, from, to);
+      if (length <= 2) this.feature(sorts.word, word);
+      if (digits < length) this.addLetters(text, from, to);
+      this.feature(sorts.place, gap * 8 + (digits === length ? shapes.digits : shapes.both));
+      return;
+    }
+    const shape =
+      upper === 0 ? shapes.lower : upper === length ? shapes.upper : isCapitalized ? shapes.capitalized : shapes.mixed;
+    this.feature(sorts.word, word);
+    this.feature(sorts.place, gap * 8 + shape);
+    this.feature(sorts.form, (shape << 4) | Math.min(15, length));
+    this.addTrigrams(text, from, to);
+  }
+
+  /** The first two characters of a number, and their count: years begin with 19 or 20. */
+  private addBegin(text: string, from: number, to: number): void {
+    const one = foldedOf[text.charCodeAt(from)] ?? 0;
+    const two = from + 1 < to ? (foldedOf[text.charCodeAt(from + 1)] ?? 0) : 0;
+    this.feature(sorts.begin, ((Math.min(15, to - from) * 65_536 + one) * 64 + two) | 0);
+  }
+
+  /** The letters of a number: "KN4711" has "kn". */
+  private addLetters(text: string, from: number, to: number): void {
+    let hash = 0;
+    for (let at = from; at < to; at++) {
+      const code = text.charCodeAt(at);
+      if (kindOf[code] !== kinds.digit) hash = mixed(hash, foldedOf[code] ?? code);
+    }
+    this.feature(sorts.letters, hash);
+  }
+
+  private addTrigrams(text: string, from: number, to: number): void {
+    const at = (index: number): number =>
+      index < from || index >= to ? 0 : (foldedOf[text.charCodeAt(index)] ?? text.charCodeAt(index));
+    const length = to - from;
+    if (length < 3) return;
+    this.feature(sorts.prefix, (at(from) * 65_536 + at(from + 1) * 256 + at(from + 2)) | 0);
+    this.feature(sorts.suffix, (at(to - 1) * 65_536 + at(to - 2) * 256 + at(to - 3)) | 0);
+    const most = Math.min(length - 2, MOST_TRIGRAMS);
+    for (let index = from; index < from + most; index++)
+      this.feature(sorts.trigram, (at(index) * 65_536 + at(index + 1) * 256 + at(index + 2)) | 0);
+  }
+
+  private feature(sort: number, value: number): void {
+    let hash = Math.imul(value ^ sort, 0x9e3779b1);
+    hash ^= hash >>> 15;
+    hash = Math.imul(hash ^ (sort >>> 7), 0x85ebca6b);
+    this.features[this.size++] = (hash ^ (hash >>> 13)) & (valueBuckets - 1);
+  }
+
+  private grow(): void {
+    this.start = doubled(this.start);
+    this.end = doubled(this.end);
+    const { gap, hasDigit, kind, first } = this;
+    this.kind = new Uint8Array(2 * kind.length);
+    this.kind.set(kind);
+    this.gap = new Uint8Array(2 * gap.length);
+    this.gap.set(gap);
+    this.hasDigit = new Uint8Array(2 * hasDigit.length);
+    this.hasDigit.set(hasDigit);
+    this.first = new Int32Array(2 * first.length);
+    this.first.set(first);
+  }
+}
+
+const mixed = (hash: number, value: number): number => {
+  const next = Math.imul(hash ^ value, 0x5bd1e995);
+  return next ^ (next >>> 15);
+};
+
+const isInWord = (code: number): boolean => {
+  const kind = kindOf[code] ?? 0;
+  return (
+    kind === kinds.lower ||
+    kind === kinds.upper ||
+    kind === kinds.digit ||
+    (kind === kinds.letter && code < FIRST_UNSPACED)
+  );
+};
+
+function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
+  const next = new Int32Array(2 * array.length);
+  next.set(array);
+  return next;
+}
