@@ -326,7 +326,7 @@ function completed(
   let all: readonly Span[] = [...spans, ...names];
   for (const { apply, drops } of following) {
     const before = all;
-    all = apply(text, before);
+    all = apply(text, before, trace);
     if (drops) trace?.pass(before, all, drops);
   }
   return all;

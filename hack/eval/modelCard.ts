@@ -273,12 +273,14 @@ function reliabilityFigures(): string {
 /** The digests of the shipped weights, and the size of their training set. */
 export function weights(): string {
   const { sha256, trainingTexts, trainingCharacters, candidates } = readManifest();
+  const weightsManifest = readWeightsManifest();
   return table(
     ['', ''],
     [
-      ['version', String(readWeightsManifest().version)],
+      ['version', String(weightsManifest.version)],
       ['SHA-256 of the tagger, unpacked', `\`${sha256.model}\``],
       ['SHA-256 of the classifier, unpacked', `\`${sha256.classifier}\``],
+      ['SHA-256 of the network of values, unpacked', `\`${weightsManifest.sha256.values ?? ''}\``],
       ['SHA-256 of the gazetteers, unpacked', `\`${sha256.gazetteer}\``],
       ['SHA-256 of the known names, unpacked', `\`${sha256.knownNames}\``],
       ['training texts', String(trainingTexts)],

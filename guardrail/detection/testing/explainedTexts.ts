@@ -21,6 +21,7 @@ recognizers: [{ name: ticket, type: TICKET, pattern: 'T-[0-9]+', score: 0.9 }]
 const finds: readonly (readonly [text: string, value: string, rule: string, word?: string])[] = [
   ['Refund to DE89 3704 0044 0532 0130 00, please.', 'DE89 3704 0044 0532 0130 00', 'iban'],
   ['Charge 4111 1111 1111 1111 today.', '4111 1111 1111 1111', 'card'],
+  ['Card number 4111 1111 1111 1112', '4111 1111 1111 1112', 'value.id', 'Card'],
   ['CVV: 737, and nothing else on the card', '737', 'card.code', 'CVV'],
   ['Write to kim.parker@example.org.', 'kim.parker@example.org', 'email'],
   ['Reach me: kim(at)example.org', 'kim(at)example.org', 'email.spelled'],
@@ -73,7 +74,7 @@ const misses: readonly (readonly [text: string, value: string, rule?: string, by
   ['postgres://kim:s3cr3tpw@db.internal/prod', 's3cr3tpw@db.internal', 'email', 'overlap'],
   ['curl -u kim:Tr0ub4dor3 https://intra.example.net/', 'kim', 'model.person', 'overlap'],
   ['Is it the Hope of us? We hope so. Please ask Hope Whitfield about it.', 'Hope', 'repetition', 'ordinaryWord'],
-  ['Order number 4111 1111 1111 1112', '4111 1111 1111 1112'],
+  ['Build 4111 1111 1111 1112', '4111 1111 1111 1112'],
   ['Version 12.4.1 is out.', '12.4.1'],
   ['the quick brown fox', 'fox'],
 ];

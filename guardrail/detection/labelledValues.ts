@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import type { Span } from './contract.ts';
+import { unpackValues, valueClasses, ValueNetwork, valuesFile, type ValueClass } from './ner/valueNetwork.ts';
+import { valueGaps, ValueTokens } from './ner/valueTokens.ts';
+import { valueRules } from './rules.ts';
+import { trimmed } from './spans.ts';
+import type { Trace } from './trace.ts';
+
+/** The least probability of each part of a value. */
+const THRESHOLD = 0.5;
+/** The least mean probability of a value of a class, where it is higher: most dates are no dates of birth. */
+const SURE: Partial<Record<ValueClass, number>> = { ID: 0.65, DATE_OF_BIRTH: 0.8, LICENSE_PLATE: 0.7 };
+/** The longest value, in UTF-16 code units. The detector reads on where a piece of a text may cut off a value. */
+const LONGEST = 80;
+/** The least probability of a candidate that a trace shows. */
+const SHOWN = 0.2;
+/** The least mean probability of a whole word with marks of which a part is a value. */
+const LEAST = 0.4;
+
+/** Types that a profile may leave in the text. */
+const leftTypes: ReadonlySet<string> = new Set(['LOCATION', 'ORGANIZATION', 'PUBLIC_PERSON', 'PUBLIC_URL']);
+
+type FoundClass = Exclude<ValueClass, 'O'>;
+const CLASSES = valueClasses.length;
+
+/** Whether a text can be a value of a class. */
+const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
+  // A shorter number is often only an index, and one with two decimals a measure or a price.
+  ID: (text) =>
+    (/\d/.test(text) && !/^(?:\d{0,4}|\d+[.,]\d{1,2})$/.test(text) && text.length > 2) || /^[A-Z]{6}$/.test(text),
+  USERNAME: (text) => text.length > 2,
+  PASSWORD: (text) => text.length > 3,
+  DATE_OF_BIRTH: (text) => /\d/.test(text) && /\w\W+\w|\d{6}|[年년]/.test(text),
+  PHONE_NUMBER: (text) => /\d\D?\d\D?\d\D?\d/.test(text) && !/.\+/.test(text),
+  LICENSE_PLATE: (text) => /\d/.test(text) && text.length > 3,
+};
+
+/** Finds values behind any label: an account, a member, a gate code. An instance processes one text at a time. */
+class ValueFinder {
+  private readonly tokens = new ValueTokens();
+  private readonly network = new ValueNetwork(unpackValues(readFileSync(valuesFile)));
+
+  /** The values in a text, and with a lower threshold, candidates. */
+  find(text: string, threshold: number): Span[] {
+    const { tokens, network } = this;
+    tokens.read(text);
+    network.run(tokens);
+    const found: Span[] = [];
+    for (let at = 0; at < tokens.count; at++) {
+      if (!this.isValue(at, threshold)) continue;
+      let last = at;
+      while (this.isValue(last + 1, threshold) && (tokens.gap[last + 1] ?? 0) <= valueGaps.space) last++;
+      const [from, to] = this.wholeWords(text, at, last);
+      const start = tokens.start[from] ?? 0;
+      const end = tokens.end[to] ?? 0;
+      const { type, score } = this.decision(at, last);
+      const isWhole = this.decision(from, to).score >= Math.min(LEAST, threshold);
+      const isSure = threshold < THRESHOLD || score >= (SURE[type] ?? THRESHOLD);
+      // An escape of code, such as "\\u00e9", is a letter.
+      const isEscape = text[start - 1] === '\\';
+      if (isWhole && isSure && !isEscape && end - start <= LONGEST && hasForm[type](text.slice(start, end)))
+        found.push({ start, end, type, score, detector: 'builtin', rule: valueRules[type] });
+      at = Math.max(last, to);
+    }
+    return found;
+  }
+
+  private isValue(at: number, threshold: number): boolean {
+    return at < this.tokens.count && (this.network.probabilities[at * CLASSES] ?? 1) <= 1 - threshold;
+  }
+
+  /** The most likely class of the words and numbers from one token to another, and the mean probability that they are a value. */
+  private decision(from: number, to: number): { readonly type: FoundClass; readonly score: number } {
+    const { tokens, network } = this;
+    const sums = new Float64Array(CLASSES);
+    let words = 0;
+    for (let at = from; at <= to; at++) {
+      if (from < to && tokens.isMark(at)) continue;
+      words++;
+      for (let each = 0; each < CLASSES; each++)
+        sums[each] = (sums[each] ?? 0) + (network.probabilities[at * CLASSES + each] ?? 0);
+    }
+    let type: FoundClass = 'ID';
+    for (const [each, kind] of valueClasses.entries())
+      if (kind !== 'O' && (sums[each] ?? 0) > (sums[valueClasses.indexOf(type)] ?? 0)) type = kind;
+    return { type, score: words === 0 ? 0 : 1 - (sums[0] ?? 0) / words };
+  }
+
+  /** A value is no part of a longer number, as "02-01" of "2024-02-01": extends it over marks that join words and numbers. */
+  private wholeWords(text: string, first: number, last: number): readonly [from: number, to: number] {
+    const { tokens } = this;
+    const isGlued = (at: number): boolean => tokens.gap[at] === valueGaps.none;
+    const joins = (at: number): boolean => {
+      if (!isGlued(at) || !isGlued(at + 1) || !tokens.isWord(at - 1) || !tokens.isWord(at + 1)) return false;
+      const mark = text[tokens.start[at] ?? 0] ?? '';
+      return /[-./_+]/.test(mark) || (mark === ':' && tokens.hasDigit[at - 1] === 1 && tokens.hasDigit[at + 1] === 1);
+    };
+    let [from, to] = [first, last];
+    while (from < to && tokens.isMark(from)) from++;
+    while (to > from && tokens.isMark(to)) to--;
+    while (from > 1 && joins(from - 1)) from -= 2;
+    while (to + 2 < tokens.count && joins(to + 1)) to += 2;
+    return [from, to];
+  }
+}
+
+let loaded: ValueFinder | undefined;
+
+/**
+ * Adds the values behind any label that the network finds, where nothing else is found. It changes no other find.
+ * @param trace collects the candidates that are too unlikely.
+ */
+export function withLabelledValues(text: string, spans: readonly Span[], trace?: Trace): readonly Span[] {
+  const finder = (loaded ??= new ValueFinder());
+  const added = finder.find(text, THRESHOLD).flatMap((value) => freePartsOf(text, value, spans));
+  if (trace) {
+    const all = [...spans, ...added];
+    for (const candidate of finder.find(text, SHOWN))
+      if (!all.some(({ start, end }) => start < candidate.end && end > candidate.start))
+        trace.drop(candidate, 'modelThreshold', {
+          threshold: SURE[candidate.type as ValueClass] ?? THRESHOLD,
+        });
+  }
+  return added.length === 0 ? spans : [...spans, ...added];
+}
+
+/**
+ * The parts of a value that no other find covers. A find that a profile leaves in the text covers nothing. What remains of a
+ * value without a digit is a label.
+ */
+function freePartsOf(text: string, value: Span, spans: readonly Span[]): Span[] {
+  let parts: Span[] = [value];
+  for (const { start, end, type } of spans) {
+    if (end <= value.start || start >= value.end || leftTypes.has(type)) continue;
+    parts = parts.flatMap((part) =>
+      end <= part.start || start >= part.end
+        ? [part]
+        : [
+            { ...part, end: Math.max(part.start, start) },
+            { ...part, start: Math.min(part.end, end) },
+          ],
+    );
+  }
+  const isPart = (part: Span): boolean => part === value || /\d/.test(text.slice(part.start, part.end));
+  return parts.filter(isPart).flatMap((part) => trimmed(text, part) ?? []);
+}
