@@ -7,7 +7,7 @@ import type { Span } from './contract.ts';
 const found = (text: string, spans: readonly Span[] = []): (readonly [string, string])[] =>
   withLabelledValues(text, spans).map(({ start, end, type }) => [type, text.slice(start, end)] as const);
 
-describe('values behind any label', () => {
+describe('values after any label', () => {
   /** Texts with a value and its type, and the same text with the label of a harmless value. */
   const pairs: readonly (readonly [text: string, type: string, value: string, harmless: string])[] = [
     ['My locker badge number is 4471-BX.', 'ID', '4471-BX', 'The firmware version is 4471-BX.'],
@@ -26,6 +26,17 @@ describe('values behind any label', () => {
   it('are no part of a longer number or date', () => {
     for (const text of ['Updated on 2024-02-01 10:22:41 +0100', 'libssl-dev:amd64 3.0.2', 'see pages 12-14'])
       expect(found(text)).to.deep.equal([]);
+  });
+
+  it('are no pseudonyms and no other placeholders', () => {
+    for (const text of [
+      'password: <PASSWORD_JANNH1N4>',
+      'Kind regards\n<PERSON_ZWCG76HF>',
+      'Member no: <<ID_ZWCG76HF>>',
+      'member no: {member_id_2}',
+      'token: ${API_TOKEN_9}',
+    ])
+      expect(found(text), text).to.deep.equal([]);
   });
 
   it('leave other finds as they are, and add only what these do not cover', () => {

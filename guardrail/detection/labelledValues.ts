@@ -25,17 +25,19 @@ const CLASSES = valueClasses.length;
 
 /** Whether a text can be a value of a class. */
 const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
-  // A shorter number is often only an index, and one with two decimals a measure or a price.
+  // A shorter number is often only an index, a shorter code a format ("MP3"), a number with two decimals a measure or a price, and
+  // one before an abbreviation the volume of a collection ("347 U.S. 483").
   ID: (text) =>
-    (/\d/.test(text) && !/^(?:\d{0,4}|\d+[.,]\d{1,2})$/.test(text) && text.length > 2) || /^[A-Z]{6}$/.test(text),
-  USERNAME: (text) => text.length > 2,
+    (/\d/.test(text) && !/^(?:\d{0,4}|\d+[.,]\d{1,2})$|^\d{1,4} \p{Lu}\./u.test(text) && text.length > 3) ||
+    /^[A-Z]{6}$/.test(text),
+  USERNAME: (text) => text.length > 3,
   PASSWORD: (text) => text.length > 3,
   DATE_OF_BIRTH: (text) => /\d/.test(text) && /\w\W+\w|\d{6}|[年년]/.test(text),
   PHONE_NUMBER: (text) => /\d\D?\d\D?\d\D?\d/.test(text) && !/.\+/.test(text),
   LICENSE_PLATE: (text) => /\d/.test(text) && text.length > 3,
 };
 
-/** Finds values behind any label: an account, a member, a gate code. An instance processes one text at a time. */
+/** Finds values after any label: an account, a member, a gate code. An instance processes one text at a time. */
 class ValueFinder {
   private readonly tokens = new ValueTokens();
   private readonly network = new ValueNetwork(unpackValues(readFileSync(valuesFile)));
@@ -56,9 +58,10 @@ class ValueFinder {
       const { type, score } = this.decision(at, last);
       const isWhole = this.decision(from, to).score >= Math.min(LEAST, threshold);
       const isSure = threshold < THRESHOLD || score >= (SURE[type] ?? THRESHOLD);
-      // An escape of code, such as "\\u00e9", is a letter.
-      const isEscape = text[start - 1] === '\\';
-      if (isWhole && isSure && !isEscape && end - start <= LONGEST && hasForm[type](text.slice(start, end)))
+      // An escape of code, such as "\\u00e9", is a letter. What stands for a value is none: a pseudonym, "<TOKEN>", "{token}".
+      const [before, following] = [text[start - 1], text[end]];
+      const isOther = before === '\\' || (before === '<' && following === '>') || (before === '{' && following === '}');
+      if (isWhole && isSure && !isOther && end - start <= LONGEST && hasForm[type](text.slice(start, end)))
         found.push({ start, end, type, score, detector: 'builtin', rule: valueRules[type] });
       at = Math.max(last, to);
     }
@@ -107,7 +110,7 @@ class ValueFinder {
 let loaded: ValueFinder | undefined;
 
 /**
- * Adds the values behind any label that the network finds, where nothing else is found. It changes no other find.
+ * Adds the values after any label that the network finds, where nothing else is found. It changes no other find.
  * @param trace collects the candidates that are too unlikely.
  */
 export function withLabelledValues(text: string, spans: readonly Span[], trace?: Trace): readonly Span[] {

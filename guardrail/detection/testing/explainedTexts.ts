@@ -21,7 +21,7 @@ recognizers: [{ name: ticket, type: TICKET, pattern: 'T-[0-9]+', score: 0.9 }]
 const finds: readonly (readonly [text: string, value: string, rule: string, word?: string])[] = [
   ['Refund to DE89 3704 0044 0532 0130 00, please.', 'DE89 3704 0044 0532 0130 00', 'iban'],
   ['Charge 4111 1111 1111 1111 today.', '4111 1111 1111 1111', 'card'],
-  ['Card number 4111 1111 1111 1112', '4111 1111 1111 1112', 'value.id', 'Card'],
+  ['Card number 4111 1111 1111 1112', '4111 1111 1111 1112', 'card.label', 'Card'],
   ['CVV: 737, and nothing else on the card', '737', 'card.code', 'CVV'],
   ['Write to kim.parker@example.org.', 'kim.parker@example.org', 'email'],
   ['Reach me: kim(at)example.org', 'kim(at)example.org', 'email.spelled'],
