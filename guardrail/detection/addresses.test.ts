@@ -92,7 +92,7 @@ describe('withAddresses', () => {
     }));
 });
 
-/** Applies the function to a text in which "»" stands for ">", which marks cannot contain. */
+/** Applies the step to a text. "»" stands for ">", because the marks of a find cannot contain that character. */
 const split = (text: string, spans: readonly Span[]): readonly Span[] =>
   withAddresses(text.replaceAll('»', '>'), spans);
 

@@ -69,7 +69,7 @@ describe('context rules for introductions', () => {
   });
 });
 
-/** The persons in a text in which `name` was found as a public person. */
+/** The private persons in a text, after the model found `name` as a public person. */
 function personsIn(text: string, name: string): string[] {
   const start = text.indexOf(name);
   const spans = [

@@ -111,7 +111,7 @@ const contextRules: readonly ContextRule[] = [
   },
   // "Anna, born 9 Sept. 1996 in Leeds"
   { ...home, at: beforePlace('home', 40), beside: personNear },
-  // The number of a district behind a town, as in "from Praha 5". What is counted would stand behind it.
+  // The number of a district after a town: "from Praha 5". A word after the number would mean a count of something.
   {
     of: ['LOCATION', 'ADDRESS'],
     at: after(String.raw`(?<![\p{L}\p{N}])(?:${homePreposition}) `, 'u'),
@@ -123,7 +123,7 @@ const contextRules: readonly ContextRule[] = [
     beside: person,
     as: { type: 'ADDRESS', rule: 'dwelling.district' },
   },
-  // The dwelling of a person directly behind the name: "Mr Price, flat 9", "bei Holzapfel im 2. OG".
+  // The dwelling of a person directly after the name: "Mr Price, flat 9", "bei Holzapfel im 2. OG".
   {
     of: ['PERSON'],
     behind: placed(

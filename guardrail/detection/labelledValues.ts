@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Span } from './contract.ts';
 import { unpackValues, valueClasses, ValueNetwork, valuesFile, type ValueClass } from './ner/valueNetwork.ts';
 import { valueGaps, ValueTokens } from './ner/valueTokens.ts';
+import { isIgnoredBy } from './policy/profiles.ts';
 import { valueRules } from './rules.ts';
 import { trimmed } from './spans.ts';
 import type { Trace } from './trace.ts';
@@ -14,11 +15,8 @@ const SURE: Partial<Record<ValueClass, number>> = { ID: 0.65, DATE_OF_BIRTH: 0.8
 const LONGEST = 80;
 /** The least probability of a candidate that a trace shows. */
 const SHOWN = 0.2;
-/** The least mean probability of a whole word with marks of which a part is a value. */
+/** The least mean probability of words that marks join, if one of them is a value. */
 const LEAST = 0.4;
-
-/** Types that a profile may leave in the text. */
-const leftTypes: ReadonlySet<string> = new Set(['LOCATION', 'ORGANIZATION', 'PUBLIC_PERSON', 'PUBLIC_URL']);
 
 type FoundClass = Exclude<ValueClass, 'O'>;
 const CLASSES = valueClasses.length;
@@ -42,11 +40,15 @@ class ValueFinder {
   private readonly tokens = new ValueTokens();
   private readonly network = new ValueNetwork(unpackValues(readFileSync(valuesFile)));
 
-  /** The values in a text, and with a lower threshold, candidates. */
+  /** Labels the tokens of a text, for {@link find}. */
+  read(text: string): void {
+    this.tokens.read(text);
+    this.network.run(this.tokens);
+  }
+
+  /** The values in the text that was read last, and with a lower threshold, candidates. */
   find(text: string, threshold: number): Span[] {
-    const { tokens, network } = this;
-    tokens.read(text);
-    network.run(tokens);
+    const { tokens } = this;
     const found: Span[] = [];
     for (let at = 0; at < tokens.count; at++) {
       if (!this.isValue(at, threshold)) continue;
@@ -115,6 +117,7 @@ let loaded: ValueFinder | undefined;
  */
 export function withLabelledValues(text: string, spans: readonly Span[], trace?: Trace): readonly Span[] {
   const finder = (loaded ??= new ValueFinder());
+  finder.read(text);
   const added = finder.find(text, THRESHOLD).flatMap((value) => freePartsOf(text, value, spans));
   if (trace) {
     const all = [...spans, ...added];
@@ -134,7 +137,7 @@ export function withLabelledValues(text: string, spans: readonly Span[], trace?:
 function freePartsOf(text: string, value: Span, spans: readonly Span[]): Span[] {
   let parts: Span[] = [value];
   for (const { start, end, type } of spans) {
-    if (end <= value.start || start >= value.end || leftTypes.has(type)) continue;
+    if (end <= value.start || start >= value.end || isIgnoredBy('personal', type)) continue;
     parts = parts.flatMap((part) =>
       end <= part.start || start >= part.end
         ? [part]

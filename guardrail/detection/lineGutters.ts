@@ -14,7 +14,7 @@ const gutters = [numbered, changed].map((source) => ({
 }));
 const mayHave = /\n[ \t]*(?:\d{1,6}[→|\t]|[+-])/;
 
-/** How much of a text is read before and behind an address, in UTF-16 code units. */
+/** How much of a text is read before and after an address, in UTF-16 code units. */
 const WIDTH = 160;
 
 /**

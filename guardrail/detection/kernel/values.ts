@@ -45,7 +45,7 @@ export function table(): i32 {
   return rowsAt;
 }
 
-/** Divides memory for texts of so many tokens and features. */
+/** Reserves memory for texts with up to these numbers of tokens and features. */
 export function reserve(rows: i32, tokens: i32, features: i32): void {
   featuresAt = rowsAt + WIDTH * rows;
   firstAt = featuresAt + 4 * features;
@@ -150,7 +150,7 @@ let o5: v128 = f32x4.splat(0);
 let o6: v128 = f32x4.splat(0);
 let o7: v128 = f32x4.splat(0);
 
-/** Multiplies a matrix of WIDTH rows and so many columns by the numbers at an address, and adds the bias. */
+/** Multiplies a matrix by the numbers at an address, and adds the bias. The matrix has WIDTH rows. */
 function multiply(matrix: i32, bias: i32, from: i32, columns: i32): void {
   let a = v128.load(bias);
   let b = v128.load(bias, 16);

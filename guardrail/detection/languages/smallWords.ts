@@ -12,7 +12,7 @@ interface SmallWords {
   readonly learnedTitle?: string;
   /** Titles of characters whom everybody knows: "Mrs. Dalloway". */
   readonly literaryTitle?: string;
-  /** Offices and professions of women behind a courtesy title, in place of a name: "Frau Ministerin". */
+  /** Offices and professions of women after a courtesy title, in place of a name: "Frau Ministerin". */
   readonly officeOfWoman?: string;
   /** Words that stand where names stand: people in proceedings and offices, other nouns with a capital. */
   readonly noName?: string;
@@ -21,7 +21,7 @@ interface SmallWords {
   readonly beforeWeekday?: string;
   /** Behind the day of a date: "May 3 to". */
   readonly afterDay?: string;
-  /** Before a handle: words with which people address each other. */
+  /** Words before a handle: people begin a message to somebody with them. */
   readonly beforeHandle?: string;
   /** Between the label of an account and what it belongs to: "login for the portal". */
   readonly ofService?: string;
@@ -31,7 +31,7 @@ interface SmallWords {
   readonly afterPassword?: string;
   /** Before the number of a bank account in the United States. */
   readonly americanAccount?: string;
-  /** Things that are said to be something, not somebody: "the secret ingredient is". */
+  /** Things before "is", whose value is no name: "the secret ingredient is". */
   readonly impersonalThing?: string;
   /** The words for the sign and for a dot in a mail address, with a space between them. The second needs one in `formatKeywords`. */
   readonly mailWords?: string;

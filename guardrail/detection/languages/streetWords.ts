@@ -10,7 +10,7 @@ interface StreetWords {
   readonly before?: string;
   /** The same, abbreviated, without its full stop: "ul. Długa". */
   readonly abbreviation?: string;
-  /** Before the name of a street, behind an abbreviation. */
+  /** Between an abbreviation and the name of a street. */
   readonly article?: string;
   /** Between the word for a street and its name. */
   readonly particle?: string;
