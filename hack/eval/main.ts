@@ -9,6 +9,14 @@ import { createBuiltinDetector, createPresidioDetector, type Detector } from '..
 import { unpackNameModels } from '../../guardrail/detection/ner/nameModels.ts';
 import { recordedTraining } from '../training/recordedTraining.ts';
 import { ablate } from './ablate.ts';
+import {
+  agentTable,
+  findLines,
+  measureAgents,
+  readShippedAgents,
+  shippedAgentsFile,
+  worseAgents,
+} from './agents/measure.ts';
 import { evalFolder } from './evalData.ts';
 import { builtinAnalyzer, detectorRow, errorsOf, findsOf, table, type DetectorRow } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
@@ -43,6 +51,7 @@ const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --write [--seeds | --accept-worse]
        npm run eval -- --ablate [part …]
        npm run eval -- --unseen
+       npm run eval -- --agents [--errors] [--write [--accept-worse]]
 
 Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
@@ -61,6 +70,9 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
                recognizers, step, rule of evidence and list of names, or the parts that are named. Requires EVAL_DIR.
   --unseen     Only prints the figures of the texts that check the detector (hack/eval/unseen): leaked values and identifiers,
                altered innocent messages and everyday prompts, by language, kind, length and type. It shows no text of them.
+  --agents     Only measures the prompts and tool schemas of agents, out of their packages on npm and PyPI, which it downloads once
+               (250 MB). Nothing in them is personal. Prints the finds by type and rule; --errors prints each find, and --write
+               updates hack/eval/agents/shipped.json.
   --help       Prints this text.
 
 Columns:
@@ -83,6 +95,7 @@ const { values, positionals } = parseArgs({
     ablate: { type: 'boolean' },
     seeds: { type: 'boolean' },
     unseen: { type: 'boolean' },
+    agents: { type: 'boolean' },
     help: { type: 'boolean' },
   },
   allowPositionals: true,
@@ -101,6 +114,14 @@ if (values.unseen) {
   process.stdout.write(`${texts.length} unseen texts, builtin balanced, personal\n${unseenTables(texts, finds)}\n`);
   process.exit(0);
 }
+if (values.agents) {
+  const { figures: measured, finds } = await measureAgents();
+  process.stdout.write(`${agentTable(measured)}\n${values.errors ? `\n${findLines(finds)}` : ''}`);
+  const worse = values.write && !values['accept-worse'] ? worseAgents(readShippedAgents(), measured) : [];
+  if (worse.length > 0) process.stderr.write(`Worse than shipped:\n${worse.join('\n')}\n`);
+  else if (values.write) await writeJson(shippedAgentsFile, measured);
+  process.exit(worse.length > 0 ? 1 : 0);
+}
 if (values.write || values.seeds) {
   const sets = await measuredSets(evalFolder());
   const shipped = existsSync(shippedFile) ? readShipped() : { seeds: [0], figures: [] };
@@ -111,12 +132,16 @@ if (values.write || values.seeds) {
     process.exit(1);
   }
   const next = updated(values['accept-worse'] ? { ...shipped, figures: [] } : shipped, measured);
-  const options = { ...(await resolveConfig(fileURLToPath(shippedFile))), parser: 'json' };
   const figuresToWrite = values.seeds ? await withNoise(next, sets, measured) : next;
-  await writeFile(shippedFile, await format(JSON.stringify(figuresToWrite), options));
+  await writeJson(shippedFile, figuresToWrite);
   const parts = { weights: weights(), packages: dataPackages(), figures: await figures(sets) };
   await writeFile(modelCardFile, await withParts(await readFile(modelCardFile, 'utf8'), parts));
   process.exit(0);
+}
+
+async function writeJson(file: URL, content: unknown): Promise<void> {
+  const options = { ...(await resolveConfig(fileURLToPath(file))), parser: 'json' };
+  await writeFile(file, await format(JSON.stringify(content), options));
 }
 
 /** Trains with each of the seeds, at least ten minutes each the first time, and measures how much the figures vary. */
