@@ -71,7 +71,7 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
   --unseen     Only prints the figures of the texts that check the detector (hack/eval/unseen): leaked values and identifiers,
                altered innocent messages and everyday prompts, by language, kind, length and type. It shows no text of them.
   --agents     Only measures the prompts and tool schemas of agents, out of their packages on npm and PyPI, which it downloads once
-               (250 MB). Nothing in them is personal. Prints the finds by type and rule; --errors prints each find, and --write
+               (180 MB). Nothing in them is personal. Prints the finds by type and rule; --errors prints each find, and --write
                updates hack/eval/agents/shipped.json.
   --help       Prints this text.
 
