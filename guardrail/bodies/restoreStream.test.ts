@@ -153,9 +153,9 @@ describe('restoreStream', () => {
 
   it('does not end other texts', async () => {
     const other = responses('response.output_text.done', { output_index: 1 });
-    const stream = sse(outputDelta('a <PERS'), other, outputDelta('x'));
+    const stream = sse(outputDelta('a <PERS'), other, outputDelta('!'));
     const [sent] = await new BodyCalls().streamed(chat, [Buffer.from(stream)]);
-    expect(sent?.toString()).to.equal(sse(outputDelta('a '), other, outputDelta('<PERSx')));
+    expect(sent?.toString()).to.equal(sse(outputDelta('a '), other, outputDelta('<PERS!')));
   });
 
   it('restores events that differ in their text only as it restores others', async () => {

@@ -58,7 +58,7 @@ interface Whole extends AnswerCounts {
 function whole(text: string, kind: TextKind): Whole {
   const scan = scanText(grammar, text);
   const { text: shown, restored, withheld } = restoreText(scan, VALUES, kind);
-  const unknown = scan.matches.filter(({ pseudonym }) => !VALUES.has(pseudonym)).length;
+  const unknown = scan.matches.filter(({ pseudonym, isRare }) => !isRare && !VALUES.has(pseudonym)).length;
   return { text: shown, restored, withheld, unknown, isEnumeration: looksLikeEnumeration([scan], VALUES) };
 }
 
@@ -176,7 +176,8 @@ describe('an answer that arrives in pieces', () => {
       'text',
       [
         ['<PERSON', ''],
-        [' is', '<PERSON is'],
+        [' is', ''],
+        ['!', '<PERSON is!'],
         ['(', ''],
       ],
       '(',

@@ -122,8 +122,9 @@ class RestoredAnswer implements AnswerStream, SharedAnswer {
     }
   }
 
-  decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined {
+  decide({ pseudonym, isRare }: PseudonymMatch, isGuess: boolean): Stored | undefined {
     const stored = this.values?.get(pseudonym);
+    if (!stored && isRare) return undefined;
     if (!stored) {
       this.unknown++;
       if (isGuess && this.erased?.has(pseudonym) !== true) this.guesses.add(pseudonym);

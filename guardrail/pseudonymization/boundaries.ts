@@ -51,6 +51,17 @@ function isMarkOnWord(text: string, place: number): boolean {
   return false;
 }
 
+/** Whether a letter, digit or mark of a script with spaces between words ends at a place. */
+export function isInWord(text: string, place: number): boolean {
+  const kind = place === 0 ? Kind.other : kindOf(codePointBefore(text, place));
+  return kind === Kind.word || kind === Kind.mark;
+}
+
+/** Whether a letter of a script without spaces between words ends at a place. */
+export function isInUnspaced(text: string, place: number): boolean {
+  return place > 0 && kindOf(codePointBefore(text, place)) === Kind.unspaced;
+}
+
 function codePointBefore(text: string, place: number): number {
   const unit = unitAt(text, place - 1);
   const isLow = unit >= 0xdc00 && unit <= 0xdfff;

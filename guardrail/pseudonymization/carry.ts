@@ -13,7 +13,7 @@ export interface CarrySeal {
 }
 
 /** Increase it with each change of {@link SavedAnswer}: replicas of two versions may serve one stream. */
-const VERSION = 2;
+const VERSION = 3;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 

@@ -67,7 +67,7 @@ export function restoredBeginning(
     const match = matches[at];
     const stored = match && values.get(match.pseudonym);
     if (!stored) throw new Error('A checkpoint was used with other values.');
-    const value = encodeAt(stored, depth, match.form === 'escaped');
+    const value = encodeAt(stored, depth, match.form);
     beginning += text.slice(from, match.start) + match.before + value + match.after;
     from = match.end;
   }

@@ -1,46 +1,50 @@
 import { TooManyValuesError } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
-import {
-  closeEnd,
-  CoreReader,
-  isCloseBracket,
-  isClosePart,
-  isOpenBracket,
-  isOpenPart,
-  isWordStart,
-  NOWHERE,
-  openEnd,
-  spaceEnd,
-  type Core,
-} from './forms.ts';
+import { closeEnd, openingAt, type Form, type Opening } from './brackets.ts';
+import { anyCoreAt, CoreReader, isExact, isWordStart, standingAt, type Core } from './forms.ts';
 import { formStart } from './formStart.ts';
 import type { Label } from './labels.ts';
-import { MAX_CODE } from './pseudonyms.ts';
+import { pseudonymOf } from './pseudonyms.ts';
+import { NOWHERE, Source } from './source.ts';
 
 /**
  * The grammar of pseudonyms in responses. Models change the case, spacing, separators and brackets of a pseudonym that
- * they repeat. The grammar accepts these changes, but must not accept prose. All forms, case-insensitive:
+ * they repeat, and translate its label. The grammar accepts these changes, but must not accept prose.
+ *
+ * Common forms, which requests must not contain as text of the client. They are case-insensitive, and their label is one of the
+ * vocabulary:
  *
  *     core    := label SEP code possessive?; SEP also joins the words of the label
- *     label   := an entity type of the vocabulary
  *     code    := 8 to 16 base-32 characters (no I, L, O, U), at least one digit and one letter,
  *                not followed by A-Z 0-9 _
  *     SEP     := "_" after up to 4 backslashes, or a hyphen; after OPEN also with ws around it, or 1 to 2 white space
  *     ws      := 0 to 2 white space
  *     possessive := ' or ’, with or without an s
  *     OPEN    := "<" "&lt;" "%3C" or "u003c" after 1 to 4 backslashes
- *     CLOSE   := ">" "&gt;" "%3E" or "u003e" after 1 to 4 backslashes
+ *     CLOSE   := "/"? and any spelling of ">"
  *
  *     angled  := OPEN ws core (ws CLOSE)?              removes both brackets
- *     paired  := "(" ws core ws ")", or with [ and ]   removes both brackets
+ *     escaped := backslashes "<" ws core ws backslashes ">"   removes all; with a plain ">", the first backslashes stay
+ *     paired  := "(" ws core ws ")", or with [ and ]   removes both brackets, but not those of a link: [core](
  *     half    := ("(" or "[") ws core (ws CLOSE)?      keeps the bracket, which belongs to the sentence; removes CLOSE
  *     opened  := core (CLOSE, or ")" or "]")           not after A-Z 0-9 _ \; keeps the bracket, removes CLOSE
  *
- * The possessive is always kept after the value. Each form has a bracket or an escaped bracket. No form has lost both its
- * separators and its angle brackets: "(ID 7F3A9C2E)" is prose.
+ * Rare forms have an exact code: in upper case, as pseudonyms are written. A code has 40 bits and is bound to its session, so an
+ * exact one is evidence enough, with any label:
  *
- * No form contains "<" after its beginning. So a match never combines a canonical pseudonym with the text around it: the
- * matches in a text with inserted pseudonyms are these pseudonyms and the matches in the text between them.
+ *     label   := 1 to 5 words of letters and digits of any script, joined as by SEP, 2 to 3 "_", or ":",
+ *                with an invisible character on both sides of these; at most 40 characters
+ *     OPEN    := also "</", entities by number or of an entity, "%253C", "x3c" and "u{3c}" after backslashes
+ *     paired  := also { }, {{ }} and other brackets that look like < >; see {@link file://./brackets.ts}
+ *     bare    := core CLOSE?   without any bracket; a label that is not of the vocabulary has only capital letters, or
+ *                stands after a quotation mark. The quotation mark stays.
+ *
+ * The possessive is always kept after the value. No form has lost both its separators and its angle brackets: "(ID 7F3A9C2E)"
+ * is prose.
+ *
+ * No form contains "<" after its opening bracket, and no closing bracket has to follow the ">" of a canonical pseudonym. So a match
+ * never combines a canonical pseudonym with the text around it: the matches in a text with inserted pseudonyms are these
+ * pseudonyms and the matches in the text between them.
  */
 export interface Grammar {
   /**
@@ -72,44 +76,53 @@ export interface Unfinished {
 export interface PseudonymMatch {
   readonly start: number;
   readonly end: number;
-  /** In canonical form. */
+  /** In canonical form. Its label is empty if the text has one that is not of the vocabulary. */
   readonly pseudonym: Pseudonym;
   /** The parts of the match that stay before and after the value. */
   readonly before: string;
   readonly after: string;
-  /** The spelling of the bracket: `escaped` is a JSON escape, `\u003c`; `square` is [ and ]. */
-  readonly form: 'escaped' | 'square' | 'other';
-  /** The kind of an opening bracket that has no closing one yet. */
-  readonly open?: 'angled' | 'half';
+  readonly form: Form;
+  /** A form that a client's own text may have by chance. An unknown one is neither a guess nor counted. */
+  readonly isRare?: true;
 }
 
-/** Whether a text can contain a form: each has a bracket or an escaped one. Cheap, for texts that rarely have one. */
+/** Whether a text can contain a form: each has a code. Cheap, for texts that rarely have one. */
 export function mayHavePseudonyms(text: string): boolean {
-  return /[<>&%\\()[\]]/.test(text);
+  return CODE.test(text);
 }
 
-const BRACKET = /[<>&%\\()[\]]/g;
+/** What every form has: a separator, a bracket or a space, and a code after it. */
+const CODE = /[-_:\s\u00ad\u2010-\u2013\u200b-\u200d\u2060\ufeff][0-9a-hj-km-np-tv-z]{8}/i;
+
+/** What is read before a form: a quotation mark, and the character before it. */
+export const LOOK_BACK = 3;
 
 /** Upper bound of the length of a form. By the bounds above and those of labels, a form has at most 162 code units. */
 export const MAX_FORM = 256;
 
-export function createGrammar(labels: readonly Label[]): Grammar {
-  return new FormGrammar(labels);
+export interface GrammarOptions {
+  /** Whether only common forms count. Default: false */
+  readonly commonOnly?: boolean;
+}
+
+export function createGrammar(labels: readonly Label[], { commonOnly = false }: GrammarOptions = {}): Grammar {
+  return new FormGrammar(labels, commonOnly);
 }
 
 class FormGrammar implements Grammar {
   private readonly cores: CoreReader;
+  private readonly commonOnly: boolean;
 
-  constructor(labels: readonly Label[]) {
+  constructor(labels: readonly Label[], commonOnly: boolean) {
     this.cores = new CoreReader(labels);
+    this.commonOnly = commonOnly;
   }
 
   find(text: string, from = 0): PseudonymMatch[] {
     const matches: PseudonymMatch[] = [];
-    BRACKET.lastIndex = from;
-    if (!BRACKET.test(text)) return matches;
+    const source = new Source(text);
     for (let start = formStart(text, from, false); start < text.length;) {
-      const match = this.formAt(text, start);
+      const match = this.formAt(source, start);
       if (match) {
         matches.push(match);
         TooManyValuesError.check(matches.length);
@@ -121,21 +134,22 @@ class FormGrammar implements Grammar {
 
   unfinished(text: string, matches: readonly PseudonymMatch[], from = 0): Unfinished[] {
     const places: Unfinished[] = [];
+    const source = new Source(text);
     const last = matches.at(-1);
-    if (last?.open) {
-      if (last.end === text.length && last.after === '') return [beingWritten(last.start, last.pseudonym)];
-      // Only a closing bracket of the same kind removes the opening one. CLOSE removes only itself.
-      const place = last.open === 'half' && spaceEnd(text, last.end) === text.length ? last.start : last.end;
-      if (place < text.length && isClosing(text, last.end)) places.push({ from: place, onlyIfKnown: last.pseudonym });
+    if (last && this.isUndecided(source, last.start)) {
+      // A code can continue, and become another code or a part of a label.
+      if (last.end === text.length && last.after === '') return [{ from: last.start }];
+      // Only an opening bracket that stays can still be removed.
+      const place = last.before !== '' || last.form === 'square' ? last.start : last.end;
+      if (place < text.length) places.push({ from: place, onlyIfKnown: last.pseudonym });
     }
     for (let at = formStart(text, Math.max(last?.end ?? from, text.length - MAX_FORM), true); at < text.length;) {
-      const core = isWordStart(text, at) ? this.cores.read(text, at, false) : undefined;
-      if (core && isClosePart(text, core.end)) {
-        const pseudonym = pseudonymOf(text, core);
-        if (core.codeEnd === text.length) return [...places, beingWritten(at, pseudonym)];
-        places.push({ from: at, onlyIfKnown: pseudonym });
+      const isUndecided = this.isUndecided(source, at);
+      const core = isUndecided && isWordStart(source, at) ? this.cores.read(source, at, false) : undefined;
+      if (core && core.codeEnd < text.length) {
+        places.push({ from: at, onlyIfKnown: pseudonymAt(text, core) });
         at = formStart(text, core.end, true);
-      } else if (this.isFormPart(text, at)) return [...places, { from: at }];
+      } else if (isUndecided) return [...places, { from: at }];
       else at = formStart(text, at + 1, true);
     }
     return places;
@@ -143,89 +157,82 @@ class FormGrammar implements Grammar {
 
   settled(text: string, matches: readonly PseudonymMatch[], from = 0): number {
     const last = matches.at(-1);
-    if (last?.open && isClosing(text, last.end)) return last.start;
+    if (last && this.isUndecided(new Source(text), last.start)) return last.start;
     return this.unfinished(text, matches, from)[0]?.from ?? text.length;
   }
 
-  private formAt(text: string, start: number): PseudonymMatch | undefined {
-    const end = openEnd(text, start);
-    if (end !== NOWHERE) return this.angledAt(text, start, end);
-    return isOpenBracket(text, start) ? this.halfAt(text, start) : this.openedAt(text, start);
+  /** Whether a longer text can have another form at a place, or one in place of none. */
+  private isUndecided(source: Source, start: number): boolean {
+    if (start < source.text.length - MAX_FORM) return false;
+    source.begin();
+    this.formAt(source, start);
+    return source.isUndecided;
   }
 
-  private angledAt(text: string, start: number, openedEnd: number): PseudonymMatch | undefined {
-    const core = this.cores.read(text, spaceEnd(text, openedEnd), true);
+  private formAt(source: Source, start: number): PseudonymMatch | undefined {
+    const opening = openingAt(source, start);
+    return opening ? this.bracketedAt(source, start, opening) : this.bareAt(source, start);
+  }
+
+  private bracketedAt(source: Source, start: number, opening: Opening): PseudonymMatch | undefined {
+    const { text } = source;
+    const { isAngle } = opening;
+    const isEnding = isAngle && source.unit(opening.end) === SLASH;
+    const coreStart = source.spaceEnd(isEnding ? opening.end + 1 : opening.end);
+    const common = this.cores.read(source, coreStart, opening.allowsSpace);
+    const isCommon = common !== undefined && opening.isCommon && !isEnding;
+    if (this.commonOnly && !isCommon) return undefined;
+    const core =
+      isCommon || (common && isExact(source, common))
+        ? common
+        : this.commonOnly
+          ? undefined
+          : anyCoreAt(source, coreStart, opening.allowsSpace ? 'angled' : 'bracketed');
     if (!core) return undefined;
-    const close = closeEnd(text, spaceEnd(text, core.end));
-    const match: PseudonymMatch = {
+    const space = source.spaceEnd(core.end);
+    const closed = opening.close(source, space);
+    const isPaired = closed !== NOWHERE;
+    const end = isPaired || isAngle ? closed : closeEnd(source, space);
+    const match = {
       start,
-      end: close === NOWHERE ? core.end : close,
-      pseudonym: pseudonymOf(text, core),
-      before: '',
+      end: end === NOWHERE ? core.end : end,
+      pseudonym: pseudonymAt(text, core),
+      before: isPaired || isAngle ? '' : text.slice(start, opening.allowsSpace ? opening.keptEnd : coreStart),
       after: text.slice(core.codeEnd, core.end),
-      form: text.startsWith('\\', start) ? 'escaped' : 'other',
+      form: isPaired || isAngle ? opening.form : 'other',
+      ...(!isCommon && { isRare: true as const }),
     };
-    return close === NOWHERE ? { ...match, open: 'angled' } : match;
+    const isLink = isPaired && opening.form === 'square' && source.unit(closed) === OPEN_ROUND;
+    return isLink ? { ...match, before: '[', after: `${match.after}]`, form: 'other' } : match;
   }
 
-  /** The forms `paired` and `half`. */
-  private halfAt(text: string, start: number): PseudonymMatch | undefined {
-    const coreStart = spaceEnd(text, start + 1);
-    const core = this.cores.read(text, coreStart, false);
+  private bareAt(source: Source, start: number): PseudonymMatch | undefined {
+    const common = isWordStart(source, start) ? this.cores.read(source, start, false) : undefined;
+    const core = common ?? this.anyBareAt(source, start);
     if (!core) return undefined;
-    const space = spaceEnd(text, core.end);
-    const isBracket = isCloseBracket(text, space);
-    const close = isBracket ? space + 1 : closeEnd(text, space);
-    const isSquare = text.startsWith('[', start);
-    const isPaired = text.startsWith(isSquare ? ']' : ')', space);
-    const keptEnd = isBracket && !isPaired ? close : core.end;
-    return {
-      start,
-      end: close === NOWHERE ? core.end : close,
-      pseudonym: pseudonymOf(text, core),
-      before: isPaired ? '' : text.slice(start, coreStart),
-      after: text.slice(core.codeEnd, keptEnd),
-      form: isPaired && isSquare ? 'square' : 'other',
-      ...(close === NOWHERE && { open: 'half' }),
-    };
+    const isBracket = isCloseBracket(source.unit(core.end));
+    const close = isBracket ? core.end + 1 : closeEnd(source, core.end);
+    const isCommon = common !== undefined && close !== NOWHERE;
+    if (!isCommon && (this.commonOnly || !isExact(source, core))) return undefined;
+    const end = close === NOWHERE ? core.end : close;
+    const after = source.text.slice(core.codeEnd, isBracket ? end : core.end);
+    const match = { start, end, pseudonym: pseudonymAt(source.text, core), before: '', after, form: 'other' } as const;
+    return isCommon ? match : { ...match, isRare: true };
   }
 
-  private openedAt(text: string, start: number): PseudonymMatch | undefined {
-    const core = isWordStart(text, start) ? this.cores.read(text, start, false) : undefined;
-    if (!core) return undefined;
-    const isBracket = isCloseBracket(text, core.end);
-    const end = isBracket ? core.end + 1 : closeEnd(text, core.end);
-    if (end === NOWHERE) return undefined;
-    const after = text.slice(core.codeEnd, isBracket ? end : core.end);
-    return { start, end, pseudonym: pseudonymOf(text, core), before: '', after, form: 'other' };
-  }
-
-  /** Whether the text ends in the middle of a form. */
-  private isFormPart(text: string, at: number): boolean {
-    const end = openEnd(text, at);
-    if (end !== NOWHERE) return this.isCorePart(text, end, true);
-    if (isOpenBracket(text, at)) return this.isCorePart(text, at + 1, false);
-    return isOpenPart(text, at) || (isWordStart(text, at) && this.cores.isPart(text, at, false));
-  }
-
-  /** Whether the text ends after a bracket and ws, or in the middle of the core after them. */
-  private isCorePart(text: string, at: number, isLoose: boolean): boolean {
-    const start = spaceEnd(text, at);
-    return start === text.length || this.cores.isPart(text, start, isLoose);
+  private anyBareAt(source: Source, start: number): Core | undefined {
+    const standing = this.commonOnly ? undefined : standingAt(source, start);
+    return standing && anyCoreAt(source, start, standing);
   }
 }
 
-/** Whether the text ends before a closing bracket, or in the middle of it. */
-function isClosing(text: string, at: number): boolean {
-  return isClosePart(text, spaceEnd(text, at));
+const [SLASH, OPEN_ROUND, CLOSE_ROUND, CLOSE_SQUARE] = [0x2f, 0x28, 0x29, 0x5d];
+
+function isCloseBracket(unit: number): boolean {
+  return unit === CLOSE_ROUND || unit === CLOSE_SQUARE;
 }
 
-/** A pseudonym at the end of the text. A code below the maximum length can continue and become another code. */
-function beingWritten(from: number, pseudonym: Pseudonym): Unfinished {
-  const length = pseudonym.length - pseudonym.lastIndexOf('_') - 2;
-  return length < MAX_CODE ? { from } : { from, onlyIfKnown: pseudonym };
-}
-
-function pseudonymOf(text: string, { label, codeStart, codeEnd }: Core): Pseudonym {
-  return `<${label}_${text.slice(codeStart, codeEnd).toUpperCase()}>` as Pseudonym;
+function pseudonymAt(text: string, { label, codeStart, codeEnd }: Core): Pseudonym {
+  const code = text.slice(codeStart, codeEnd).toUpperCase();
+  return pseudonymOf(label, code);
 }

@@ -162,7 +162,8 @@ class TextGuard implements Guard {
       return scopes.some((scope) => scope.isCodeOf(pseudonym, stored));
     };
     const ttlMs = context.keepsExpiry === true ? 0 : ttlOf(context);
-    return (found) => lookUp(found, store, session.id, isCodeOf, ttlMs);
+    const { labels } = this.syntax().labels;
+    return (found) => lookUp(found, store, session.id, isCodeOf, labels, ttlMs);
   }
 
   private session(identity: CallIdentity): CallSession {

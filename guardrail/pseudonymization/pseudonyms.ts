@@ -30,6 +30,16 @@ export function labelIn(pseudonym: Pseudonym): Label {
   return pseudonym.slice(1, pseudonym.lastIndexOf('_'));
 }
 
+/** The code of a pseudonym in its canonical form. */
+export function codeIn(pseudonym: Pseudonym): string {
+  return pseudonym.slice(pseudonym.lastIndexOf('_') + 1, -1);
+}
+
+/** @param label empty: that of whatever pseudonym has the code */
+export function pseudonymOf(label: Label, code: string): Pseudonym {
+  return `<${label}_${code}>` as Pseudonym;
+}
+
 /** A value of a session and its pseudonym. The code is the first `length` of the digits. */
 export interface Entry {
   readonly label: Label;
@@ -41,7 +51,7 @@ export interface Entry {
 }
 
 export function entryOf(label: Label, stored: string, digits: string, length = MIN_CODE): Entry {
-  return { label, stored, digits, length, pseudonym: `<${label}_${digits.slice(0, length)}>` as Pseudonym };
+  return { label, stored, digits, length, pseudonym: pseudonymOf(label, digits.slice(0, length)) };
 }
 
 /**
@@ -76,9 +86,7 @@ export class Pseudonyms {
 
   /** Whether the pseudonym was derived from this stored value. */
   isCodeOf(pseudonym: Pseudonym, stored: string): boolean {
-    const cut = pseudonym.lastIndexOf('_');
-    const code = pseudonym.slice(cut + 1, -1);
-    return this.digits(pseudonym.slice(1, cut), stored).startsWith(code);
+    return this.digits(labelIn(pseudonym), stored).startsWith(codeIn(pseudonym));
   }
 
   private digits(label: Label, stored: string): string {

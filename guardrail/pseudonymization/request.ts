@@ -166,7 +166,7 @@ export function decide({ texts, findings, imageFindings }: AnalyzedRequest): Dec
 
 export async function editsOf(
   texts: readonly AnalyzedText[],
-  { labels, grammar }: PseudonymSyntax,
+  { labels, lookAlikes }: PseudonymSyntax,
   { isPseudonymized = false }: Pick<CallContext, 'isPseudonymized'>,
 ): Promise<TextEdits[]> {
   const yieldIfDue = createYielder();
@@ -176,7 +176,7 @@ export async function editsOf(
   let count = 0;
   for (const one of texts) {
     const { text, message, kind } = one;
-    const plan = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : grammar);
+    const plan = planEdits(one, values, labels.labelOf, isPseudonymized ? undefined : lookAlikes);
     const planned = inSlices(plan, yieldIfDue);
     const edits = planned instanceof Promise ? await planned : planned;
     count += edits.length;

@@ -10,8 +10,9 @@ import { rewritingTexts } from './documentTexts.ts';
 import { decodeStored, type Stored } from './encoding.ts';
 import type { Grammar } from './grammar.ts';
 import type { GrowingTexts } from './growingAnswers.ts';
-import { Budget } from './limits.ts';
-import { labelIn, type Pseudonyms } from './pseudonyms.ts';
+import type { Label } from './labels.ts';
+import { Budget, MAX_UNKNOWN } from './limits.ts';
+import { codeIn, labelIn, pseudonymOf, type Pseudonyms } from './pseudonyms.ts';
 import { isHighSurrogate } from './held.ts';
 import { beginningsOf, isDisplayed } from './joinedTexts.ts';
 import { looksLikeEnumeration, restoringJoined, restoringText } from './restore.ts';
@@ -70,15 +71,38 @@ export async function lookUp(
   store: MappingStore,
   session: SessionId,
   isCodeOf: Pseudonyms['isCodeOf'],
+  labels: readonly Label[],
   ttlMs: number | undefined,
 ): Promise<Values> {
   const values = new Map<Pseudonym, Stored>();
   if (found.size === 0) return values;
-  for (const [pseudonym, stored] of await store.get(session, [...found], ttlMs)) {
+  const complete = [...found].filter((pseudonym) => labelIn(pseudonym) !== '');
+  for (const [pseudonym, stored] of await store.get(session, complete, ttlMs)) {
     if (isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
+  }
+  const missing = Map.groupBy(
+    [...found].filter((pseudonym) => !values.has(pseudonym)),
+    codeIn,
+  );
+  const codes = [...missing.keys()];
+  let unknown = 0;
+  while (codes.length > 0 && unknown < MAX_UNKNOWN_CODES) {
+    const batch = codes.splice(0, MAX_UNKNOWN);
+    const asked = batch.flatMap((code) => labels.map((label) => pseudonymOf(label, code)));
+    const stored = [...(await store.get(session, asked, ttlMs))].filter((entry) => isCodeOf(...entry));
+    const byCode = Map.groupBy(stored, ([pseudonym]) => codeIn(pseudonym));
+    unknown += batch.length - byCode.size;
+    for (const [code, [one, ...others]] of byCode) {
+      if (!one || others.length > 0) continue;
+      const value = { ...decodeStored(one[1]), label: labelIn(one[0]) };
+      for (const pseudonym of missing.get(code) ?? []) values.set(pseudonym, value);
+    }
   }
   return values;
 }
+
+/** Codes that a look-up tries with each label: each takes as long as a hundred pseudonyms. */
+const MAX_UNKNOWN_CODES = 8 * MAX_UNKNOWN;
 
 /** What the session knows of the pseudonyms in a response, and which of them the call may show. */
 interface Known extends Pick<CallContext, 'mayShow'> {
@@ -121,15 +145,20 @@ export async function restore(
 }
 
 function shownOf(known: Values, mayShow: (label: string) => boolean): Values {
-  return new Map([...known].filter(([pseudonym]) => mayShow(labelIn(pseudonym))));
+  return new Map([...known].filter(([pseudonym]) => mayShow(labelOf(pseudonym, known))));
+}
+
+/** The label of the session's pseudonym with a code, whatever label the answer has. */
+function labelOf(pseudonym: Pseudonym, known: Values): Label {
+  return known.get(pseudonym)?.label ?? labelIn(pseudonym);
 }
 
 /** Counts the occurrences of pseudonyms that no store knows, and of those that the call may not show. */
 function countUnrestored(scans: Scans, known: Values, shown: Values): { unknown: number; hidden: number } {
   const counts = { unknown: 0, hidden: 0 };
   for (const { matches } of scans.values()) {
-    for (const { pseudonym } of matches) {
-      if (!known.has(pseudonym)) counts.unknown += 1;
+    for (const { pseudonym, isRare } of matches) {
+      if (!known.has(pseudonym)) counts.unknown += isRare ? 0 : 1;
       else if (!shown.has(pseudonym)) counts.hidden += 1;
     }
   }
@@ -152,13 +181,14 @@ function* countingByType(
   const counts = { restored: newCounts(), withheld: newCounts(), unknown: newCounts() };
   const guesses = new Set<Pseudonym>();
   const count = (outcome: keyof typeof counts, pseudonym: Pseudonym): void => {
-    const label = labelIn(pseudonym);
+    const label = labelOf(pseudonym, known);
     counts[outcome].set(label, (counts[outcome].get(label) ?? 0) + 1);
   };
   yield* rewritingRestorable(document, (text, kind) => {
     const kept = results.keptIn(text, kind);
-    for (const { pseudonym, start } of scans.get(text)?.matches ?? []) {
+    for (const { pseudonym, start, isRare } of scans.get(text)?.matches ?? []) {
       if (!known.has(pseudonym)) guesses.add(pseudonym);
+      if (!known.has(pseudonym) && isRare) continue;
       count(
         !known.has(pseudonym) ? 'unknown' : shown.has(pseudonym) && !kept.has(start) ? 'restored' : 'withheld',
         pseudonym,

@@ -15,7 +15,7 @@ export function looksLikeEnumeration(scans: Iterable<ScannedText>, values: Reado
   const guesses = new Guesses();
   for (const { matches, unfinished } of scans) {
     for (const match of matches) {
-      if (!values.has(match.pseudonym) && isComplete(match, unfinished)) guesses.add(match.pseudonym);
+      if (!match.isRare && !values.has(match.pseudonym) && isComplete(match, unfinished)) guesses.add(match.pseudonym);
     }
   }
   return guesses.isSearch;

@@ -100,7 +100,10 @@ class Pass {
     const isStep = createStepCounter();
     for (let match = matches[this.next]; match && match.start < place; match = matches[++this.next]) {
       const stored = this.values.get(match.pseudonym);
-      if (!stored) continue;
+      if (!stored) {
+        restorer.pass(match);
+        continue;
+      }
       if (isStep(match.end - this.cursor)) yield;
       // What stands directly before a pseudonym is written with it.
       if (this.isFar(match.start - CONTEXT)) yield* this.copyTo(match.start - CONTEXT);

@@ -1,8 +1,9 @@
 import { escapeJson, JsonStrings, type SavedStrings, type TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, Place, type OpenEnds, type SavedAddresses } from './autoload/autoload.ts';
+import type { Pseudonym } from '../ids.ts';
 import { encodeAt, type Stored } from './encoding.ts';
 import type { PseudonymMatch } from './grammar.ts';
-import type { Budget } from './limits.ts';
+import { Guesses, type Budget } from './limits.ts';
 
 /** Counts what a {@link Restorer} does. */
 export interface Tally {
@@ -22,6 +23,8 @@ export interface Reading {
 
 /** The state of a {@link Restorer}. */
 export interface SavedRestorer {
+  /** The unknown pseudonyms of rare forms. */
+  readonly guesses: readonly Pseudonym[];
   readonly originalBytes: number;
   readonly restoredBytes: number;
   readonly strings?: SavedStrings | undefined;
@@ -66,6 +69,8 @@ export class Restorer {
   private readonly reading: Reading;
   readonly tally: Tally;
   private readonly budget: Budget | undefined;
+  /** Many unknown codes of rare forms are numbers of products rather than a search: only these forms stay then. */
+  private guesses = new Guesses();
   private written = '';
   private originalBytes = 0;
   private restoredBytes = 0;
@@ -82,7 +87,8 @@ export class Restorer {
    * Continues a text, whose reading must be of the same state: see {@link readingOf}.
    * @throws ResponseTooLargeError
    */
-  resume({ originalBytes, restoredBytes }: SavedRestorer): void {
+  resume({ originalBytes, restoredBytes, guesses }: SavedRestorer): void {
+    this.guesses = new Guesses(guesses);
     this.spend(originalBytes, restoredBytes);
   }
 
@@ -90,7 +96,8 @@ export class Restorer {
   save(): SavedRestorer {
     const { originalBytes, restoredBytes } = this;
     const { strings, addresses } = this.reading;
-    return { originalBytes, restoredBytes, strings: strings?.save(), addresses: addresses?.save() };
+    const guesses = this.guesses.save();
+    return { guesses, originalBytes, restoredBytes, strings: strings?.save(), addresses: addresses?.save() };
   }
 
   /**
@@ -133,6 +140,11 @@ export class Restorer {
     this.write(part);
   }
 
+  /** Notes a pseudonym that has no value, and stays in the text. */
+  pass({ pseudonym, isRare }: PseudonymMatch): void {
+    if (isRare) this.guesses.add(pseudonym);
+  }
+
   /**
    * Writes the part of a text up to a pseudonym, and the value of the pseudonym.
    * @param from where the part begins: the end of what was written before
@@ -149,13 +161,15 @@ export class Restorer {
     const to = end + quote;
     strings?.feedAll(text.slice(start, to));
     const lead = text.slice(from, Math.max(from, start - quote));
-    const value = encodeAt(stored, depth, form === 'escaped');
+    const value = encodeAt(stored, depth, form);
     const leadBytes = Buffer.byteLength(lead);
     const replaced = Buffer.byteLength(text.slice(from + lead.length, to));
     this.spend(leadBytes + replaced, leadBytes + bytesIn(before) + Buffer.byteLength(value) + bytesIn(after));
     this.write(lead);
     // The opening bracket of a pseudonym can also begin an address.
-    if (addresses?.beginsAddress(text.charCodeAt(start))) return this.withhold(text, start, to);
+    const isSearch = match.isRare === true && this.guesses.isSearch;
+    if (isSearch || addresses?.beginsAddress(text.charCodeAt(start)))
+      return this.withhold(text, from + lead.length, to);
     this.write(before);
     if (addresses && isLoadedAt(addresses.place, stored)) return this.withhold(text, start + before.length, to);
     this.tally.restored++;

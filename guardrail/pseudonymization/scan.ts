@@ -2,7 +2,7 @@ import { TooManyValuesError } from '../detection/detection.ts';
 import { STEP_UNITS, type Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { Grammar, PseudonymMatch, Unfinished } from './grammar.ts';
+import { LOOK_BACK, type Grammar, type PseudonymMatch, type Unfinished } from './grammar.ts';
 import { settledPlace } from './held.ts';
 
 /** The pseudonyms that the grammar finds in one text of a response, known or unknown. */
@@ -44,8 +44,8 @@ export function* matchesIn(grammar: Grammar, text: string, from = 0, units = STE
   if (text.length - from <= 2 * units) return grammar.find(text, from);
   const matches: PseudonymMatch[] = [];
   for (let at = from; at < text.length;) {
-    // The grammar reads one character before the place where it begins.
-    const base = Math.max(0, at - 1);
+    // The grammar reads a few characters before the place where it begins.
+    const base = Math.max(0, at - LOOK_BACK);
     const isLast = text.length - at <= 2 * units;
     const part = isLast ? text.slice(base) : text.slice(base, at + units);
     const found = grammar.find(part, at - base);

@@ -1,4 +1,3 @@
-import type { Pseudonym } from '../ids.ts';
 import type { TextKind } from '../messages/messages.ts';
 import type { TextStream } from './contract.ts';
 import type { Stored } from './encoding.ts';
@@ -18,7 +17,7 @@ export interface SharedAnswer {
   /** Reads the values of pseudonyms, as the store has them now. @throws StoreUnavailableError | TooManyValuesError */
   prepare(matches: readonly PseudonymMatch[]): Promise<void>;
   /** Decides and counts a pseudonym that was prepared. @returns its value; undefined if it stays as it is */
-  decide(pseudonym: Pseudonym, isGuess: boolean): Stored | undefined;
+  decide(match: PseudonymMatch, isGuess: boolean): Stored | undefined;
 }
 
 /** The texts of an answer that a client can join, in the order in which they begin. */
@@ -145,8 +144,9 @@ export class RestoredTextStream implements TextStream {
   private restore(text: string, matches: readonly PseudonymMatch[], unfinished: readonly Unfinished[]): number {
     let at = this.from;
     for (const match of matches) {
-      const stored = this.answer.decide(match.pseudonym, isComplete(match, unfinished));
+      const stored = this.answer.decide(match, isComplete(match, unfinished));
       if (stored) at = this.restorer.put(text, at, match, stored);
+      else this.restorer.pass(match);
     }
     return at;
   }

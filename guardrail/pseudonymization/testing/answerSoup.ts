@@ -14,16 +14,25 @@ export const VALUES: ReadonlyMap<Pseudonym, Stored> = new Map(
     EMAIL_ADDRESS_K7Q2RTM4: '"><img src=',
     SECRET_K7Q2RTM4: '{"a":"[\ud83d',
     ID_K7Q2RTM4: '',
+    // As found by their codes, whatever their labels are.
+    _QQ12CDEF: 'O"Brien\n\\',
+    _AB12CDEF: '4915112345678',
   }).map(([name, value]) => [`<${name}>` as Pseudonym, { kind: 'value', value }]),
 );
 
-const TAGS = [...VALUES.keys()].map((pseudonym) => pseudonym.slice(1, -1));
+const TAGS = [...VALUES.keys()].map((pseudonym) => pseudonym.slice(1, -1).replace(/^_/, 'NAME_'));
 const tag = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom('<', '[', '(', '&lt;', '%3C', '\\u003c', '"[', '\\"[', '\\\\\\"[', '< ', ''),
-      fc.constantFrom(...TAGS, 'PERSON_AAAAAAA2'),
-      fc.constantFrom('>', ']', ')', '&gt;', '%3e', '\\u003e', ']"', ']\\"', ']\\\\\\"', " '>", "'s", "'", ' ', ''),
+      fc.constantFrom(
+        ...['<', '[', '(', '&lt;', '%3C', '\\u003c', '"[', '\\"[', '\\\\\\"[', '< ', ''],
+        ...['{', '{{', '«', '\\<', '</', '"', '**', '&#60;', '%253C', '\\x3c'],
+      ),
+      fc.constantFrom(...TAGS, 'PERSON_AAAAAAA2', '人_QQ12CDEF', 'Nom__QQ12CDEF'),
+      fc.constantFrom(
+        ...['>', ']', ')', '&gt;', '%3e', '\\u003e', ']"', ']\\"', ']\\\\\\"', " '>", "'s", "'", ' ', ''],
+        ...['}', '}}', '»', '\\>', '/>', '](', '"', '**', '&#62;', '%253E', '\\x3e'],
+      ),
     )
     .map((parts) => parts.join('')),
   fc.constantFrom(...TAGS).map((name) => `<${name}>`),
