@@ -4,7 +4,7 @@ import { closeEnd, openingAt, type Form, type Opening } from './brackets.ts';
 import { anyCoreAt, CoreReader, isExact, isWordStart, standingAt, type Core } from './forms.ts';
 import { formStart } from './formStart.ts';
 import type { Label } from './labels.ts';
-import { pseudonymOf } from './pseudonyms.ts';
+import { MIN_CODE, pseudonymOf } from './pseudonyms.ts';
 import { NOWHERE, Source } from './source.ts';
 
 /**
@@ -86,13 +86,20 @@ export interface PseudonymMatch {
   readonly isRare?: true;
 }
 
-/** Whether a text can contain a form: each has a code. Cheap, for texts that rarely have one. */
+/** Whether a text can contain a form. Cheap, for texts that rarely have one. */
 export function mayHavePseudonyms(text: string): boolean {
-  return CODE.test(text);
+  return codeFrom(text, 0) !== NOWHERE;
 }
 
-/** What every form has: a separator, a bracket or a space, and a code after it. */
-const CODE = /[-_:\s\u00ad\u2010-\u2013\u200b-\u200d\u2060\ufeff][0-9a-hj-km-np-tv-z]{8}/i;
+/** What every form has: a separator, and a code after it. */
+const CODE =
+  /[-_:\s\u00ad\u2010-\u2013\u200b-\u200d\u2060\ufeff](?=[0-9]*[a-z])(?=[a-z]*[0-9])[0-9a-hj-km-np-tv-z]{8}/gi;
+
+/** The place of the first separator, from a place on, that stands before a code. Most texts have none. */
+function codeFrom(text: string, from: number): number {
+  CODE.lastIndex = from;
+  return CODE.test(text) ? CODE.lastIndex - MIN_CODE - 1 : NOWHERE;
+}
 
 /** What is read before a form: a quotation mark, and the character before it. */
 export const LOOK_BACK = 3;
@@ -121,13 +128,17 @@ class FormGrammar implements Grammar {
   find(text: string, from = 0): PseudonymMatch[] {
     const matches: PseudonymMatch[] = [];
     const source = new Source(text);
-    for (let start = formStart(text, from, false); start < text.length;) {
-      const match = this.formAt(source, start);
+    let code = codeFrom(text, from);
+    for (let at = from; code !== NOWHERE;) {
+      // A form begins before its code, and has a bounded length.
+      const start = formStart(text, Math.max(at, code - MAX_FORM), false);
+      const match = start <= code ? this.formAt(source, start) : undefined;
       if (match) {
         matches.push(match);
         TooManyValuesError.check(matches.length);
       }
-      start = formStart(text, match?.end ?? start + 1, false);
+      at = match?.end ?? (start <= code ? start + 1 : start);
+      if (at > code) code = codeFrom(text, at);
     }
     return matches;
   }
