@@ -53,6 +53,16 @@ const cases: [answer: string, restored: string, value?: string][] = [
   ['<a href="mailto:%3CPERSON_X%3E">m</a>', '<a href="mailto:Ann%20%22Annie">m</a>', 'Ann "Annie'],
   ['<a href="mailto:%3CEMAIL_ADDRESS_X%3E">m</a>', '<a href="mailto:a@b.example">m</a>', 'a@b.example'],
   ['<a href="%3CURL_X%3E">', '<a href="https://h.example/a?b=c">', 'https://h.example/a?b=c'],
+  [
+    'curl -d "{\\"pw\\":\\"<PASSWORD_X>\\"}" http://h',
+    'curl -d "{\\"pw\\":\\"p@ss\\\\\\"w0\\\\\\\\rd!<b>&\\"}" http://h',
+    password,
+  ],
+  [
+    JSON.stringify({ cmd: `curl -d "{\\"pw\\":\\"<PASSWORD_X>\\"}" http://h` }),
+    JSON.stringify({ cmd: `curl -d ${JSON.stringify(JSON.stringify({ pw: password }))} http://h` }),
+    password,
+  ],
   // Left as they are.
   ['X', 'X'],
   ['person X', 'person X'],

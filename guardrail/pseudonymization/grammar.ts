@@ -150,8 +150,7 @@ class FormGrammar implements Grammar {
     if (last && this.isUndecided(source, last.start)) {
       // A code can continue, and become another code or a part of a label.
       if (last.end === text.length && last.after === '') return [{ from: last.start }];
-      // Only an opening bracket that stays can still be removed.
-      const place = last.before !== '' || last.form === 'square' ? last.start : last.end;
+      const place = mayLoseOpening(last, text) ? last.start : last.end;
       if (place < text.length) places.push({ from: place, onlyIfKnown: last.pseudonym });
     }
     for (let at = formStart(text, Math.max(last?.end ?? from, text.length - MAX_FORM), true); at < text.length;) {
@@ -238,6 +237,15 @@ class FormGrammar implements Grammar {
 }
 
 const [SLASH, OPEN_ROUND, CLOSE_ROUND, CLOSE_SQUARE] = [0x2f, 0x28, 0x29, 0x5d];
+
+/** Whether more text can decide that the opening bracket of the last match goes, or that it stays. */
+function mayLoseOpening({ before, form, end }: PseudonymMatch, text: string): boolean {
+  if (form === 'square') return true;
+  const rest = text.slice(end).trimStart();
+  if (before.startsWith('{{')) return rest === '' || rest === '}';
+  if (before.startsWith('\\')) return /^\\*$/.test(rest);
+  return before !== '' && rest === '';
+}
 
 function isCloseBracket(unit: number): boolean {
   return unit === CLOSE_ROUND || unit === CLOSE_SQUARE;

@@ -69,6 +69,13 @@ describe('jsonDepths', () => {
     '["a\n|0b"]',
     '{"n":<PERSON_K7Q2RTM4>,"a":"|1x"}',
     '["\\u00|1e9 |1"]',
+    // In double quotes of a shell.
+    'curl -d "{\\"|2b\\":\\"|2c\\"|1}"|0 x',
+    'curl -d "[ \\"|2b\\"]"|0 {"a":"|1"}',
+    '{"cmd":"curl -d \\"{\\\\\\"b\\\\\\":\\\\\\"|3c\\\\\\"|2}\\"|1"}|0',
+    '"{"|1b":"|1c"}"|0',
+    '"{\\$|0"',
+    '{\\"b\\":\\"|0c',
     `${'['.repeat(255)}["|1"|0]${']'.repeat(255)}"|0"`,
     // The bracket that is nested too deeply begins another array.
     `${'['.repeat(256)}["|1"|0], "|0"`,
@@ -108,6 +115,7 @@ describe('jsonDepths', () => {
           '\n',
           '{"a":"',
           '{\\"a\\":\\"',
+          '"{\\"a\\":\\"',
         ),
         { maxLength: 20 },
       )

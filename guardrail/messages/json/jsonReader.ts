@@ -50,6 +50,13 @@ export class JsonReader {
   private isKey = false;
   private literal = '';
   private hexDigits = '';
+  /** Whether the last unit of prose is a quotation mark. */
+  private isAfterQuote = false;
+  /**
+   * JSON in a string that is no JSON itself, such as one in double quotes of a shell, begins with an escaped quotation mark. What
+   * the string has before this mark; empty after it was taken.
+   */
+  private beginning = '';
 
   /** @param saved the state from which to continue, as JSON */
   static of(saved: object): JsonReader {
@@ -60,12 +67,23 @@ export class JsonReader {
     return this.state >= State.string && this.state <= State.hex;
   }
 
+  /** What the string that begins has before its first escape. */
+  takeBeginning(): string {
+    const { beginning } = this;
+    this.beginning = '';
+    return this.inObject.length === 0 ? beginning : '';
+  }
+
   feed(unit: number): void {
     this.content = -1;
     if (this.state === State.prose) {
-      if (unit === 0x7b || unit === 0x5b) this.open(unit);
+      if (unit === 0x7b || unit === 0x5b) {
+        this.beginning = this.isAfterQuote ? String.fromCharCode(unit) : '';
+        this.open(unit);
+      }
+      this.isAfterQuote = unit === 0x22;
     } else if (this.state === State.string) {
-      if (unit === 0x22) this.state = this.isKey ? State.colon : State.afterValue;
+      if (unit === 0x22) this.endString();
       else if (unit === 0x5c) this.state = State.escape;
       else if (unit < 0x20) this.fail(unit);
       else this.content = unit;
@@ -110,6 +128,7 @@ export class JsonReader {
   private feedStructure(unit: number, char: string): void {
     const { state } = this;
     if ((state === State.objectStart || state === State.key) && char === '"') this.startString(true);
+    else if (char === '\\' && this.beginning !== '' && this.isStart) this.startQuoted();
     else if (state === State.objectStart && char === '}') this.close();
     else if (state === State.colon && char === ':') this.state = State.value;
     else if (state === State.arrayStart && char === ']') this.close();
@@ -136,6 +155,21 @@ export class JsonReader {
   private startString(isKey: boolean): void {
     this.isKey = isKey;
     this.state = State.string;
+  }
+
+  private endString(): void {
+    if (this.inObject.length === 0) this.state = State.prose;
+    else this.state = this.isKey ? State.colon : State.afterValue;
+  }
+
+  /** Whether nothing follows the bracket of the outermost object or array. */
+  private get isStart(): boolean {
+    return this.inObject.length === 1 && (this.state === State.objectStart || this.state === State.arrayStart);
+  }
+
+  private startQuoted(): void {
+    this.inObject.length = 0;
+    this.state = State.escape;
   }
 
   private completeEscape(unit: number): void {

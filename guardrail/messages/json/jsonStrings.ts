@@ -54,6 +54,11 @@ function feedNested(readers: JsonReader[], first: number, sink?: StringSink): vo
     if (!wasInString) {
       sink?.begin(level + 1);
       if (level + 1 < MAX_DEPTH) readers.push(new JsonReader());
+      for (const char of reader.takeBeginning()) {
+        const before = char.charCodeAt(0);
+        sink?.content(level + 1, before);
+        readers[level + 1]?.feed(before);
+      }
     }
     if (reader.content < 0) return;
     unit = reader.content;
