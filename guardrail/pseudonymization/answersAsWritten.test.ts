@@ -121,6 +121,19 @@ describe('answers as models write them', () => {
     expect(stream.counts()).to.deep.equal({ restored: 2, withheld: 1, unknown: 0, isEnumeration: false });
   });
 
+  it('have spellings of a number that a model can compare, and each is restored as it was written', async () => {
+    const spellings = ['4242 4242 4242 4242', '4242-4242-4242-4242', '4242424242424242'];
+    const cards = Object.fromEntries(spellings.map((one) => [one, 'CREDIT_CARD']));
+    const { guard } = createTestGuard(createFakeAnalyzer(cards));
+    const text = `Cards: ${spellings.join(', ')} are the same.`;
+    const sent = await guard.request({ texts: [text] }, callBy());
+    if (sent.action !== 'GUARDRAIL_INTERVENED') throw new Error('nothing was found');
+    const codes = (sent.texts[0] ?? '').match(/(?<=CREDIT_CARD_)\w+/g) ?? [];
+    expect(new Set(codes)).to.have.property('size', 3);
+    expect(new Set(codes.map((code) => code.slice(0, 8)))).to.have.property('size', 1);
+    expect((await guard.response({ texts: sent.texts }, callBy())).texts).to.deep.equal([text]);
+  });
+
   it('are shown by the label of the session, whatever label they have', async () => {
     const { guard, codeOf } = await guardWithCodes();
     const texts = [`<URL_${codeOf(ines)}> <PERSONNE_${codeOf('a@b.example')}>`];

@@ -63,6 +63,47 @@ describe('Pseudonyms', () => {
   });
 });
 
+describe('the spellings of a number', () => {
+  const spellings: [label: string, same: string, others: string[]][] = [
+    ['CREDIT_CARD', '4242424242424242', ['4242 4242 4242 4242', '4242-4242-4242-4242', '4242\u00a04242 42424242']],
+    ['PHONE_NUMBER', '+4915112345678', ['0049 151 12345678', '+49 (0)151 / 123-456-78', '+49.151.12345678']],
+    ['IBAN_CODE', 'DE89370400440532013000', ['DE89 3704 0044 0532 0130 00', 'de89370400440532013000']],
+  ];
+  for (const [label, same, others] of spellings) {
+    it(`have one code in ${label}, with an ending of their own`, () => {
+      const { pseudonym } = pseudonyms.entry(label, same);
+      expect(pseudonym).to.have.length(label.length + 11);
+      const names = others.map((other) => pseudonyms.entry(label, other).pseudonym);
+      expect(new Set([pseudonym, ...names])).to.have.property('size', others.length + 1);
+      for (const [at, other] of others.entries()) {
+        const name = names[at] ?? pseudonym;
+        expect(name.slice(0, -3)).to.equal(pseudonym.slice(0, -1));
+        expect(pseudonyms.isCodeOf(name, other)).to.equal(true);
+        expect(pseudonyms.isCodeOf(name, same)).to.equal(false);
+        // The shared code alone is that of the number.
+        expect(pseudonyms.isCodeOf(pseudonym, other)).to.equal(false);
+      }
+    });
+  }
+
+  it('that earlier versions have sent are restored', () => {
+    // Derived by the first release.
+    const earlier = '<CREDIT_CARD_P355Z1PM>' as Pseudonym;
+    expect(pseudonyms.isCodeOf(earlier, '4242 4242 4242 4242')).to.equal(true);
+  });
+
+  it('are those of this kind only', () => {
+    for (const [label, one, other] of [
+      ['PERSON', 'Anna', 'An na'],
+      ['PHONE_NUMBER', '555 CALL now!', '555CALLnow!'],
+      ['US_SSN', '123-45-6789', '123456789'],
+    ] as const) {
+      const codes = [one, other].map((value) => pseudonyms.entry(label, value).digits.slice(0, MIN_CODE));
+      expect(codes[0]).to.not.equal(codes[1]);
+    }
+  });
+});
+
 describe('separate', () => {
   const a = entryWith('ABC12345DEFGHJKM');
   const b = entryWith('ABC12345DXFGHJKM');

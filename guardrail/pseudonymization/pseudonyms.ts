@@ -57,7 +57,9 @@ export function entryOf(label: Label, stored: string, digits: string, length = M
 /**
  * Derives the pseudonyms of one session, or of all calls of a team. A code is the beginning of HMAC-SHA-256 under the
  * session key over this scope, label and value, in base 32. It has 8 characters, with at least one digit and one letter, so that it is neither a
- * word nor a number. It becomes longer if it collides with another one.
+ * word nor a number. It becomes longer if it collides with another one. A card, account or phone number in another spelling has
+ * the code of the number, with two characters more that are its own: a model can compare them, and each is restored as it was
+ * written.
  *
  * A value therefore has the same pseudonym in every turn, on every replica and after a loss of the store. Pseudonyms
  * cannot be guessed, and {@link isCodeOf} can check that a stored value belongs to a pseudonym.
@@ -81,12 +83,22 @@ export class Pseudonyms {
   }
 
   entry(label: Label, stored: string): Entry {
-    return entryOf(label, stored, this.digits(label, stored));
+    const value = sameValue(label, stored);
+    if (value === stored) return entryOf(label, stored, this.digits(label, stored));
+    return entryOf(label, stored, this.spelledDigits(label, stored, value), MIN_CODE + SPELLING);
   }
 
-  /** Whether the pseudonym was derived from this stored value. */
+  /** Whether the pseudonym was derived from this stored value, by this version or by one without codes of spellings. */
   isCodeOf(pseudonym: Pseudonym, stored: string): boolean {
-    return this.digits(labelIn(pseudonym), stored).startsWith(codeIn(pseudonym));
+    const [label, code] = [labelIn(pseudonym), codeIn(pseudonym)];
+    if (this.digits(label, stored).startsWith(code)) return true;
+    const value = sameValue(label, stored);
+    const isSpelled = value !== stored && code.length >= MIN_CODE + SPELLING;
+    return isSpelled && this.spelledDigits(label, stored, value).startsWith(code);
+  }
+
+  private spelledDigits(label: Label, stored: string, value: string): string {
+    return this.digits(label, value).slice(0, MIN_CODE) + this.digits(label, stored).slice(0, MAX_CODE - MIN_CODE);
   }
 
   private digits(label: Label, stored: string): string {
@@ -110,6 +122,27 @@ export class Pseudonyms {
       if (/[0-9]/.test(code) && /[A-Z]/.test(code)) return digits;
     }
   }
+}
+
+/** The characters of a code that tell the spellings of a value apart. */
+const SPELLING = 2;
+const SEPARATORS = /[\s().\/\u2010-\u2013-]/g;
+/** How each spelling of a value becomes the same, by label. */
+const SAME: Partial<Record<Label, (stored: string) => string>> = {
+  CREDIT_CARD: (stored) => stored.replace(SEPARATORS, ''),
+  PHONE_NUMBER: (stored) =>
+    stored
+      .replace(/^(\+|00)(.*?)\(0\)/, '$1$2')
+      .replace(SEPARATORS, '')
+      .replace(/^00/, '+'),
+  IBAN: (stored) => stored.replace(SEPARATORS, '').toUpperCase(),
+  IBAN_CODE: (stored) => stored.replace(SEPARATORS, '').toUpperCase(),
+};
+
+/** The value in the spelling that all its spellings have in common. */
+function sameValue(label: Label, stored: string): string {
+  const value = SAME[label]?.(stored) ?? stored;
+  return /^\+?[0-9A-Z]+$/.test(value) ? value : stored;
 }
 
 /** Encodes the first 80 bits. */

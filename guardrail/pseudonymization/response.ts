@@ -63,7 +63,8 @@ export function pseudonymsOf(scans: Scans): Set<Pseudonym> {
 }
 
 /**
- * Reads the values of pseudonyms from the store. Drops a value that does not belong to its pseudonym, so that a fault
+ * Reads the values of pseudonyms from the store. A code that the session does not know with its label is read with every label:
+ * models translate labels, and confuse them. Drops a value that does not belong to its pseudonym, so that a fault
  * of the store cannot reveal another user's data.
  */
 export async function lookUp(
@@ -75,11 +76,13 @@ export async function lookUp(
   ttlMs: number | undefined,
 ): Promise<Values> {
   const values = new Map<Pseudonym, Stored>();
+  const read = async (pseudonyms: readonly Pseudonym[]): Promise<void> => {
+    for (const [pseudonym, stored] of await store.get(session, pseudonyms, ttlMs)) {
+      if (isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
+    }
+  };
   if (found.size === 0) return values;
-  const complete = [...found].filter((pseudonym) => labelIn(pseudonym) !== '');
-  for (const [pseudonym, stored] of await store.get(session, complete, ttlMs)) {
-    if (isCodeOf(pseudonym, stored)) values.set(pseudonym, decodeStored(stored));
-  }
+  await read([...found].filter((pseudonym) => labelIn(pseudonym) !== ''));
   const missing = Map.groupBy(
     [...found].filter((pseudonym) => !values.has(pseudonym)),
     codeIn,
@@ -87,15 +90,14 @@ export async function lookUp(
   const codes = [...missing.keys()];
   let unknown = 0;
   while (codes.length > 0 && unknown < MAX_UNKNOWN_CODES) {
-    const batch = codes.splice(0, MAX_UNKNOWN);
-    const asked = batch.flatMap((code) => labels.map((label) => pseudonymOf(label, code)));
-    const stored = [...(await store.get(session, asked, ttlMs))].filter((entry) => isCodeOf(...entry));
-    const byCode = Map.groupBy(stored, ([pseudonym]) => codeIn(pseudonym));
-    unknown += batch.length - byCode.size;
-    for (const [code, [one, ...others]] of byCode) {
-      if (!one || others.length > 0) continue;
-      const value = { ...decodeStored(one[1]), label: labelIn(one[0]) };
-      for (const pseudonym of missing.get(code) ?? []) values.set(pseudonym, value);
+    const batch = codes.splice(0, MAX_UNKNOWN).map((code) => labels.map((label) => pseudonymOf(label, code)));
+    await read(batch.flat().filter((pseudonym) => !found.has(pseudonym)));
+    for (const pseudonyms of batch) {
+      const [one, ...others] = pseudonyms.filter((pseudonym) => values.has(pseudonym));
+      const stored = one && values.get(one);
+      if (!stored) unknown++;
+      else if (others.length === 0)
+        for (const other of missing.get(codeIn(one)) ?? []) values.set(other, { ...stored, label: labelIn(one) });
     }
   }
   return values;
