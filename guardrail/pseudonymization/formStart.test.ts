@@ -4,8 +4,8 @@ import { expectLinearTime } from '../../hack/harness/linearTime.ts';
 import { formStart } from './formStart.ts';
 
 /** The rule as a pattern, which reads each word of a text. */
-const START = /[<&%\\([{«]|\b(?<!\\)[a-z](?=[0-9a-z]*[\\_:\-\u2010\u2011\u2013])/gi;
-const OPEN_START = /[<&%\\([{«]|\b(?<!\\)[a-z](?=[0-9a-z]*(?:[\\_:\-\u2010\u2011\u2013]|$))/gi;
+const START = /[<&%\\([{«]|\b(?<!\\)[a-z](?=[0-9a-z]*[\\_\-\u2010\u2011\u2013])/gi;
+const OPEN_START = /[<&%\\([{«]|\b(?<!\\)[a-z](?=[0-9a-z]*(?:[\\_\-\u2010\u2011\u2013]|$))/gi;
 
 function byPattern(text: string, from: number, mayEnd: boolean): number {
   const pattern = mayEnd ? OPEN_START : START;

@@ -8,7 +8,7 @@ import { isDigit, isQuoted, isWordUnit } from './forms.ts';
 const BRACKETS = `<&%\\([{${WIDE_OPENINGS}`;
 /** Brackets that begin a form, and separators. */
 const MARK = new RegExp(
-  `[${BRACKETS.replace(/[\\[]/g, '\\$&')}_:\\-\\u2010\\u2011\\u2013\\u00ad\\u200b-\\u200d\\u2060\\ufeff]`,
+  `[${BRACKETS.replace(/[\\[]/g, '\\$&')}_\\-\\u2010\\u2011\\u2013\\u00ad\\u200b-\\u200d\\u2060\\ufeff]`,
   'g',
 );
 const [BACKSLASH, UNDERSCORE] = [0x5c, 0x5f];

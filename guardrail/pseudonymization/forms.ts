@@ -144,14 +144,17 @@ function tightSeparatorEnd(source: Source, at: number): number {
   return source.unit(end) === UNDERSCORE ? end + 1 : NOWHERE;
 }
 
-/** The separators of {@link separatorEnd}, repeated underscores, a colon, and all of these with invisible characters around them. */
+/**
+ * The separators of {@link separatorEnd}, repeated underscores, and all of these with invisible characters around them. A loose one
+ * may be a colon.
+ */
 function anySeparatorEnd(source: Source, at: number, isLoose: boolean): number {
   const skip = (from: number): number => {
     const end = isLoose ? source.spaceEnd(from) : from;
     return isInvisible(source.unit(end)) ? end + 1 : end;
   };
   const start = skip(at);
-  if (source.unit(start) === COLON) return skip(start + 1);
+  if (isLoose && source.unit(start) === COLON) return skip(start + 1);
   let end = tightSeparatorEnd(source, start);
   if (end === NOWHERE) return isLoose && start > at ? start : NOWHERE;
   for (let more = 1; more < MAX_UNDERSCORES; more++) {

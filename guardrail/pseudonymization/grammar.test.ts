@@ -186,6 +186,8 @@ describe('grammar of pseudonyms', () => {
     '请联系人_K7Q2RTM4',
     'éNAME_K7Q2RTM4',
     'PERSON K7Q2RTM4',
+    'PERSON:K7Q2RTM4',
+    "'validate:K7Q2RTM4'",
     'PERSON_K7Q2RTM4_2',
     '\\PERSON_K7Q2RTM4',
     '<a_b_c_d_e_f_K7Q2RTM4>',

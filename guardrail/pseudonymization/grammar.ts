@@ -32,7 +32,7 @@ import { NOWHERE, Source } from './source.ts';
  * Rare forms have an exact code: in upper case, as pseudonyms are written. A code has 40 bits and is bound to its session, so an
  * exact one is evidence enough, with any label:
  *
- *     label   := 1 to 5 words of letters and digits of any script, joined as by SEP, 2 to 3 "_", or ":",
+ *     label   := 1 to 5 words of letters and digits of any script, joined as by SEP, 2 to 3 "_", or, after OPEN, ":",
  *                with an invisible character on both sides of these; at most 40 characters
  *     OPEN    := also "</", entities by number or of an entity, "%253C", "x3c" and "u{3c}" after backslashes
  *     paired  := also { }, {{ }} and other brackets that look like < >; see {@link file://./brackets.ts}
