@@ -13,6 +13,7 @@ const planted: Planted = {
   'p@ss"w0\\rd!<b>&': 'PASSWORD',
   'a@b.example': 'EMAIL_ADDRESS',
   'https://h.example/a?b=c': 'URL',
+  "Niamh O'Neill": 'PERSON',
 };
 
 /** A guard that has sent all values, and the code of each. */
@@ -63,6 +64,20 @@ const cases: [answer: string, restored: string, value?: string][] = [
     JSON.stringify({ cmd: `curl -d ${JSON.stringify(JSON.stringify({ pw: password }))} http://h` }),
     password,
   ],
+  [
+    "```sql\nSELECT '<PERSON_X>'\n```\n'<PERSON_X>'",
+    "```sql\nSELECT 'Niamh O''Neill'\n```\n'Niamh O'Neill'",
+    "Niamh O'Neill",
+  ],
+  ["```bash\ncurl -u '<PERSON_X>'\n```", "```bash\ncurl -u 'Niamh O'\\''Neill'\n```", "Niamh O'Neill"],
+  ['```bash\nX="<PASSWORD_X>"\n```', '```bash\nX="p@ss\\"w0\\\\rd!<b>&"\n```', password],
+  [
+    '```html\n<p title="<PASSWORD_X>"><PASSWORD_X></p>\n```',
+    '```html\n<p title="p@ss&quot;w0\\rd!&lt;b&gt;&amp;">p@ss"w0\\rd!&lt;b&gt;&amp;</p>\n```',
+    password,
+  ],
+  ['```yaml\na: "<PASSWORD_X>"\n```', '```yaml\na: "p@ss\\"w0\\\\rd!<b>&"\n```', password],
+  ['```csv\n1,"<PASSWORD_X>"\n```', '```csv\n1,"p@ss""w0\\rd!<b>&"\n```', password],
   // Left as they are.
   ['X', 'X'],
   ['person X', 'person X'],

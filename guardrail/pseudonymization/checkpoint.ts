@@ -1,6 +1,7 @@
 /** The place of a growing text from which a later call continues. */
 import type { Pseudonym } from '../ids.ts';
 import { processDigest } from '../processDigest.ts';
+import type { Context } from './contexts.ts';
 import { encodeAt, type Stored } from './encoding.ts';
 import type { PseudonymMatch } from './grammar.ts';
 import type { Restorer, SavedRestorer } from './restorer.ts';
@@ -11,8 +12,7 @@ type Values = ReadonlyMap<Pseudonym, Stored>;
 export interface WrittenValue {
   /** The index of its pseudonym among the matches. */
   readonly at: number;
-  /** The number of JSON strings that contain it. */
-  readonly depth: number;
+  readonly context: Context;
 }
 
 /**
@@ -63,11 +63,11 @@ export function restoredBeginning(
 ): string {
   let beginning = '';
   let from = 0;
-  for (const { at, depth } of written) {
+  for (const { at, context } of written) {
     const match = matches[at];
     const stored = match && values.get(match.pseudonym);
     if (!stored) throw new Error('A checkpoint was used with other values.');
-    const value = encodeAt(stored, depth, match.form);
+    const value = encodeAt(stored, context, match.form);
     beginning += text.slice(from, match.start) + match.before + value + match.after;
     from = match.end;
   }

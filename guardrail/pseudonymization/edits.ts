@@ -1,20 +1,14 @@
 import type { EntityType, Finding } from '../detection/detection.ts';
 import { createStepCounter, type Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
-import {
-  escapeJson,
-  parsingJsonIn,
-  readingJsonDepths,
-  unescapeJson,
-  type ParsedJson,
-  type TextKind,
-} from '../messages/messages.ts';
+import { escapeJson, parsingJsonIn, unescapeJson, type ParsedJson, type TextKind } from '../messages/messages.ts';
 import type { Grammar } from './grammar.ts';
 import { countedFindings, inKey, isKeyIn, keyOccurrence } from './keys.ts';
 import { LITERAL, type Label } from './labels.ts';
 import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
 import { matchesIn } from './scan.ts';
-import { encodeStored, isPlain, type Stored } from './encoding.ts';
+import { depthOf, isPlain, NO_CONTEXT, readingContexts, writeIn, type Context } from './contexts.ts';
+import { encodeStored, type Stored } from './encoding.ts';
 
 /** The type of an identifier's pseudonym. */
 const IDENTIFIER_TYPE: EntityType = 'USERNAME';
@@ -150,10 +144,10 @@ export function* planEdits(
   }
   // A pseudonym in a thought was written by the model: see TextKind.
   const all = kind === 'thought' || !grammar ? targets : yield* withLookAlikes(text, targets, grammar);
-  const depths = yield* depthsOf(text, all);
+  const contexts = yield* contextsOf(text, all);
   return all.map((target, index) => {
     const { start, end, label, looksLike } = target;
-    const { stored, form } = encodingOf(source, target, depths?.[index] ?? 0);
+    const { stored, form } = encodingOf(source, target, contexts?.[index] ?? NO_CONTEXT);
     return { start, end, label, looksLike, stored: encodeStored(stored), form };
   });
 }
@@ -192,8 +186,8 @@ function* withLookAlikes(text: string, targets: readonly Target[], grammar: Gram
   return all;
 }
 
-/** The depth of JSON strings at which restore finds each pseudonym; undefined if it makes no difference. */
-function* depthsOf(text: string, targets: readonly Target[]): Steps<number[] | undefined> {
+/** The context in which restore finds each pseudonym; undefined if it makes no difference. */
+function* contextsOf(text: string, targets: readonly Target[]): Steps<Context[] | undefined> {
   if (targets.every(({ start, end }) => isPlain(text.slice(start, end)))) return undefined;
   const places: number[] = [];
   let outgoing = '';
@@ -205,7 +199,7 @@ function* depthsOf(text: string, targets: readonly Target[]): Steps<number[] | u
     outgoing += `<X>${quote}`;
     from = end;
   }
-  return yield* readingJsonDepths(outgoing + text.slice(from), places);
+  return yield* readingContexts(outgoing + text.slice(from), places);
 }
 
 /** Maximum depth of the escaped form: the grammar accepts at most 4 backslashes. */
@@ -214,16 +208,19 @@ const MAX_ESCAPED_DEPTH = 3;
 function encodingOf(
   { text, kind }: AnalyzedText,
   target: Target,
-  depth: number,
+  context: Context,
 ): { stored: Stored; form: WrittenForm } {
   const { start, end, quoteDepth } = target;
   const raw = text.slice(start, end);
   const plain: WrittenForm = { kind: 'plain' };
   if (quoteDepth !== undefined)
     return { stored: { kind: 'value', value: raw }, form: { kind: 'number', depth: quoteDepth } };
-  if (depth === 0 || isPlain(raw)) return { stored: { kind: 'value', value: raw }, form: plain };
+  const depth = depthOf(context);
+  if (isPlain(raw) || (depth === 0 && writeIn(context, raw) === raw))
+    return { stored: { kind: 'value', value: raw }, form: plain };
+  if (depth === 0) return { stored: { kind: 'spelled', raw, context }, form: plain };
   const value = unescapeJson(raw, depth);
-  if (value === undefined) return { stored: { kind: 'spelled', raw, depth }, form: plain };
+  if (value === undefined) return { stored: { kind: 'spelled', raw, context }, form: plain };
   if (escapeJson(value, depth) === raw) return { stored: { kind: 'value', value }, form: plain };
   const canEscape = depth <= MAX_ESCAPED_DEPTH && text.charAt(start - 1) !== '\\';
   if (canEscape && escapeJson(value, depth, true) === raw) {
@@ -232,7 +229,7 @@ function encodingOf(
   // In a tool call only the decoded JSON counts, so one pseudonym for each value matters more than the spelling. Not
   // deeper: the decoded content of an outer string is the spelling of the inner one.
   if (isJson(kind) && depth === 1 && target.label !== LITERAL) return { stored: { kind: 'value', value }, form: plain };
-  return { stored: { kind: 'spelled', raw, depth }, form: plain };
+  return { stored: { kind: 'spelled', raw, context }, form: plain };
 }
 
 export function applyEdits(text: string, edits: readonly Edit[], pseudonymOf: (edit: Edit) => Pseudonym): string {

@@ -1,15 +1,16 @@
 import { escapeJson, unescapeJson } from '../messages/messages.ts';
 import type { Form } from './brackets.ts';
+import { depthOf, inHtml, writeIn, type Context } from './contexts.ts';
 import type { Label } from './labels.ts';
 
 /**
  * The stored form of a value. Usually this is the value itself, which is written with JSON escapes inside a JSON
  * string. A value in a spelling that no JSON writer produces (`\u0041nna`, or a quotation mark that ends no string) is
- * kept as spelled, with its depth of JSON strings, and is restored in the same spelling at that depth.
+ * kept as spelled, with its context, and is restored in the same spelling in that context.
  */
 export type Stored = (
   | { readonly kind: 'value'; readonly value: string }
-  | { readonly kind: 'spelled'; readonly raw: string; readonly depth: number }
+  | { readonly kind: 'spelled'; readonly raw: string; readonly context: Context }
 ) & {
   /** The label of its pseudonym, where an answer has another one with the same code. */
   readonly label?: Label;
@@ -26,16 +27,14 @@ export function encodeStored(stored: Stored): string {
 
 function encode(stored: Stored): string {
   if (stored.kind === 'value') return stored.value.startsWith(MARK) ? `${MARK}0${stored.value}` : stored.value;
-  return `${MARK}${stored.depth}${stored.raw}`;
+  return `${MARK}${stored.context}${stored.raw}`;
 }
 
 export function decodeStored(text: string): Stored {
   if (!text.startsWith(MARK)) return { kind: 'value', value: text };
   const raw = text.slice(2);
   if (text.charAt(1) === 'j') return decodeStored(JSON.parse(raw) as string);
-  return text.charAt(1) === '0'
-    ? { kind: 'value', value: raw }
-    : { kind: 'spelled', raw, depth: Number(text.charAt(1)) };
+  return text.charAt(1) === '0' ? { kind: 'value', value: raw } : { kind: 'spelled', raw, context: text.charAt(1) };
 }
 
 /**
@@ -49,26 +48,18 @@ const ENCODERS: Partial<Record<Form, (value: string) => string>> = {
   percentTwice: (value) => encodeURIComponent(inUrl(value)),
 };
 
-/** Writes a stored value at a depth of JSON strings, for the form of its pseudonym. */
-export function encodeAt(stored: Stored, depth: number, form: Form): string {
+/** Writes a stored value in a context, for the form of its pseudonym. */
+export function encodeAt(stored: Stored, context: Context, form: Form): string {
   const encode = ENCODERS[form];
-  const isAscii = form === 'escaped';
-  if (stored.kind === 'spelled' && stored.depth === depth && !encode) return stored.raw;
-  const value = stored.kind === 'value' ? stored.value : (unescapeJson(stored.raw, stored.depth) ?? stored.raw);
-  return escapeJson(encode ? encode(value) : value, depth, isAscii);
+  if (stored.kind === 'spelled' && stored.context === context && !encode) return stored.raw;
+  const value = valueOf(stored);
+  // What is encoded for the form has no character that a block of code must escape.
+  return encode ? escapeJson(encode(value), depthOf(context)) : writeIn(context, value, form === 'escaped');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** For texts and attributes of HTML and XML. */
-function inHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+function valueOf(stored: Stored): string {
+  if (stored.kind === 'value') return stored.value;
+  return unescapeJson(stored.raw, depthOf(stored.context)) ?? stored.raw;
 }
 
 /** For any part of a URL, also in an attribute and in a link of Markdown. A mail address keeps its @, and an address its parts. */
@@ -78,9 +69,4 @@ function inUrl(value: string): string {
     ? encodeURI(text)
     : encodeURIComponent(text).replaceAll('%40', '@');
   return encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** Whether a text is written the same way at every depth of JSON strings. */
-export function isPlain(text: string): boolean {
-  return !/["\\\u0000-\u001f\ud800-\udfff]/.test(text);
 }

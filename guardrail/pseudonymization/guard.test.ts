@@ -790,6 +790,7 @@ describe('round trips', () => {
           'x',
           'data:;base64,',
         ],
+        ...['\n```sql\n', '\n```sh\n', '\n```html\n', '\n```yaml\n', '\n```\n', "'", '&', '<p title="'],
       ),
       { maxLength: 6 },
     )

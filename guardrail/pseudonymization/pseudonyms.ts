@@ -126,7 +126,7 @@ export class Pseudonyms {
 
 /** The characters of a code that tell the spellings of a value apart. */
 const SPELLING = 2;
-const SEPARATORS = /[\s().\/\u2010-\u2013-]/g;
+const SEPARATORS = /[\s()./\u2010-\u2013-]/g;
 /** How each spelling of a value becomes the same, by label. */
 const SAME: Partial<Record<Label, (stored: string) => string>> = {
   CREDIT_CARD: (stored) => stored.replace(SEPARATORS, ''),

@@ -1,9 +1,10 @@
 import type { Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
-import { JsonStrings, type TextKind } from '../messages/messages.ts';
+import type { TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, mayLoadAddresses, type OpenEnds } from './autoload/autoload.ts';
 import { savedRestorer } from './checkpoint.ts';
-import { isPlain, type Stored } from './encoding.ts';
+import { Contexts, isPlain } from './contexts.ts';
+import type { Stored } from './encoding.ts';
 import type { PseudonymMatch, Unfinished } from './grammar.ts';
 import { Guesses, type Budget } from './limits.ts';
 import { putValues, type Restored } from './restorePass.ts';
@@ -36,14 +37,14 @@ export function* restoringText(
   kind: TextKind,
   budget?: Budget,
 ): Steps<Restored> {
-  const strings = depthMatters(scanned, values);
-  const newStrings = (): JsonStrings | undefined => (strings ? new JsonStrings() : undefined);
-  const saved = savedFor(scanned, values, strings);
-  const reading = saved ? readingFrom(saved) : { strings: newStrings() };
+  const needsContexts = contextMatters(scanned, values);
+  const newContexts = (): Contexts | undefined => (needsContexts ? new Contexts() : undefined);
+  const saved = savedFor(scanned, values, needsContexts);
+  const reading = saved ? readingFrom(saved) : { contexts: newContexts() };
   const all = yield* putValues(scanned, values, kind, { reading, saved }, budget);
   const mayWithhold = kind !== 'arguments' && all.restored > 0 && reading.addresses === undefined;
   if (!mayWithhold || !mayLoadAddresses(all.text)) return all;
-  const withAddresses = { strings: newStrings(), addresses: new LoadedAddresses() };
+  const withAddresses = { contexts: newContexts(), addresses: new LoadedAddresses() };
   return yield* putValues(scanned, values, kind, { reading: withAddresses });
 }
 
@@ -51,10 +52,10 @@ export function* restoringText(
 function savedFor(
   { growth }: ScannedText,
   values: ReadonlyMap<Pseudonym, Stored>,
-  needsStrings: boolean,
+  needsContexts: boolean,
 ): SavedRestorer | undefined {
   const saved = growth?.from && savedRestorer(growth.from, values);
-  return needsStrings && !saved?.strings ? undefined : saved;
+  return needsContexts && !saved?.contexts ? undefined : saved;
 }
 
 /** As {@link restoringText}, for a text that a client can join to the ends of others. */
@@ -64,14 +65,14 @@ export function* restoringJoined(
   kind: TextKind,
   before: OpenEnds,
 ): Steps<Restored> {
-  const strings = depthMatters(scanned, values) ? new JsonStrings() : undefined;
+  const contexts = contextMatters(scanned, values) ? new Contexts() : undefined;
   return yield* putValues(scanned, values, kind, {
-    reading: { strings, addresses: new LoadedAddresses(undefined, before) },
+    reading: { contexts, addresses: new LoadedAddresses(undefined, before) },
   });
 }
 
-/** Whether the values of a text depend on the depth of the JSON strings that contain them. */
-function depthMatters({ matches }: ScannedText, values: ReadonlyMap<Pseudonym, Stored>): boolean {
+/** Whether the values of a text depend on their contexts. */
+function contextMatters({ matches }: ScannedText, values: ReadonlyMap<Pseudonym, Stored>): boolean {
   return matches.some(({ pseudonym, form }) => {
     const stored = values.get(pseudonym);
     return stored && (form !== 'other' || stored.kind !== 'value' || !isPlain(stored.value));

@@ -110,7 +110,7 @@ class Pass {
       this.markStable(match.start);
       const { restored } = restorer.tally;
       this.cursor = restorer.put(text, this.cursor, match, stored);
-      if (restorer.tally.restored > restored) this.written.push({ at: this.next, depth: restorer.lastDepth });
+      if (restorer.tally.restored > restored) this.written.push({ at: this.next, context: restorer.lastContext });
       else this.kept.push(match.start);
     }
     if (this.isFar(place)) yield* this.copyTo(place);

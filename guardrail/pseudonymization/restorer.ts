@@ -1,6 +1,7 @@
-import { escapeJson, JsonStrings, type SavedStrings, type TextKind } from '../messages/messages.ts';
+import { escapeJson, type TextKind } from '../messages/messages.ts';
 import { LoadedAddresses, Place, type OpenEnds, type SavedAddresses } from './autoload/autoload.ts';
 import type { Pseudonym } from '../ids.ts';
+import { Contexts, depthOf, NO_CONTEXT, type Context, type SavedContexts } from './contexts.ts';
 import { encodeAt, type Stored } from './encoding.ts';
 import type { PseudonymMatch } from './grammar.ts';
 import { Guesses, type Budget } from './limits.ts';
@@ -15,8 +16,8 @@ export interface Tally {
 
 /** What a {@link Restorer} has to know of the text before a pseudonym. */
 export interface Reading {
-  /** Reads the JSON strings in the original text. Absent: their depth makes no difference. */
-  readonly strings?: JsonStrings | undefined;
+  /** Reads the contexts in the original text. Absent: they make no difference. */
+  readonly contexts?: Contexts | undefined;
   /** Reads the addresses in the restored text. Absent: it has none, or they make no difference. */
   readonly addresses?: LoadedAddresses | undefined;
 }
@@ -27,7 +28,7 @@ export interface SavedRestorer {
   readonly guesses: readonly Pseudonym[];
   readonly originalBytes: number;
   readonly restoredBytes: number;
-  readonly strings?: SavedStrings | undefined;
+  readonly contexts?: SavedContexts | undefined;
   readonly addresses?: SavedAddresses | undefined;
 }
 
@@ -38,15 +39,15 @@ export interface SavedRestorer {
  */
 export function readingOf(kind: TextKind, saved?: SavedRestorer, before?: OpenEnds): Required<Reading> {
   return {
-    strings: new JsonStrings(undefined, saved?.strings),
+    contexts: new Contexts(saved?.contexts),
     addresses: kind === 'arguments' ? undefined : new LoadedAddresses(saved?.addresses, before),
   };
 }
 
 /** The reading of a text that continues from a state, with the parts that the state has. */
-export function readingFrom({ strings, addresses }: SavedRestorer): Reading {
+export function readingFrom({ contexts, addresses }: SavedRestorer): Reading {
   return {
-    strings: strings && new JsonStrings(undefined, strings),
+    contexts: contexts && new Contexts(contexts),
     addresses: addresses && new LoadedAddresses(addresses),
   };
 }
@@ -60,7 +61,7 @@ export function mayBeArguments(kind: TextKind): boolean {
  * Writes a text with values in the place of pseudonyms, in one pass from its beginning to its end. What it writes for a
  * part depends only on the text before this part and, for a number in arguments, on the quotation mark after it.
  *
- * Inside a JSON string, the value is written with JSON escapes, both in text and in arguments. A client displays text: no
+ * The value is written for its context, such as with JSON escapes inside a JSON string, both in text and in arguments. A client displays text: no
  * value is inserted into an address that the client's renderer loads, unless the value is that address. Arguments go to a
  * tool and are not displayed.
  */
@@ -74,7 +75,7 @@ export class Restorer {
   private written = '';
   private originalBytes = 0;
   private restoredBytes = 0;
-  private depth = 0;
+  private context = NO_CONTEXT;
 
   constructor(kind: TextKind, reading: Reading, tally: Tally, budget?: Budget) {
     this.kind = kind;
@@ -95,9 +96,9 @@ export class Restorer {
   /** @returns the state, which can be written as JSON. Everything written must be taken. */
   save(): SavedRestorer {
     const { originalBytes, restoredBytes } = this;
-    const { strings, addresses } = this.reading;
+    const { contexts, addresses } = this.reading;
     const guesses = this.guesses.save();
-    return { guesses, originalBytes, restoredBytes, strings: strings?.save(), addresses: addresses?.save() };
+    return { guesses, originalBytes, restoredBytes, contexts: contexts?.save(), addresses: addresses?.save() };
   }
 
   /**
@@ -113,9 +114,9 @@ export class Restorer {
     return Math.max(this.originalBytes, this.restoredBytes);
   }
 
-  /** The number of JSON strings that contain the last pseudonym. */
-  get lastDepth(): number {
-    return this.depth;
+  /** The context of the last pseudonym. */
+  get lastContext(): Context {
+    return this.context;
   }
 
   /** The length of the text written since {@link take}. */
@@ -134,7 +135,7 @@ export class Restorer {
   copy(text: string, from: number, to: number): void {
     const part = text.slice(from, to);
     if (part === '') return;
-    this.reading.strings?.feedAll(part);
+    this.reading.contexts?.feedAll(part);
     const bytes = Buffer.byteLength(part);
     this.spend(bytes, bytes);
     this.write(part);
@@ -153,15 +154,15 @@ export class Restorer {
    */
   put(text: string, from: number, match: PseudonymMatch, stored: Stored): number {
     const { start, end, before, after, form } = match;
-    const { strings, addresses } = this.reading;
-    strings?.feedAll(text.slice(from, start));
-    const depth = strings?.depth ?? 0;
-    this.depth = depth;
-    const quote = mayBeArguments(this.kind) ? quoteAroundNumber(text, match, stored, depth) : 0;
+    const { contexts, addresses } = this.reading;
+    contexts?.feedAll(text.slice(from, start));
+    const context = contexts?.context ?? NO_CONTEXT;
+    this.context = context;
+    const quote = mayBeArguments(this.kind) ? quoteAroundNumber(text, match, stored, depthOf(context)) : 0;
     const to = end + quote;
-    strings?.feedAll(text.slice(start, to));
+    contexts?.feedAll(text.slice(start, to));
     const lead = text.slice(from, Math.max(from, start - quote));
-    const value = encodeAt(stored, depth, form);
+    const value = encodeAt(stored, context, form);
     const leadBytes = Buffer.byteLength(lead);
     const replaced = Buffer.byteLength(text.slice(from + lead.length, to));
     this.spend(leadBytes + replaced, leadBytes + bytesIn(before) + Buffer.byteLength(value) + bytesIn(after));

@@ -10,7 +10,8 @@ import { createGrammar } from '../grammar.ts';
 import { createLabelSet } from '../labels.ts';
 import type { Restored } from '../restorePass.ts';
 import { restoreText, scanText } from '../testing/atOnce.ts';
-import { isPlain, type Stored } from '../encoding.ts';
+import { isPlain } from '../contexts.ts';
+import type { Stored } from '../encoding.ts';
 import { foreignLoads } from '../testing/renderers.ts';
 
 const TAG = '<PERSON_K7Q2RTM4>';

@@ -50,8 +50,21 @@ const json = fc.constantFrom(
   ...[':', ',', '\\n', '\\u00e9', '1', '-2', '["', '"]', '\\u0021[', '{"n":"[PHONE_NUMBER_AB12CDEF]"}'],
   '{"a":"{\\"n\\":\\"[PHONE_NUMBER_AB12CDEF]\\"[PHONE_NUMBER_AB12CDEF]"',
 );
+const block = fc.constantFrom(
+  '\n```sql\n',
+  '\n```sh\n',
+  '\n```html\n',
+  '\n```csv\n',
+  '\n```\n',
+  "'",
+  '"',
+  '#',
+  '<p title="',
+);
 const prose = fc.constantFrom(
   ...['Hello ', ' ', '\n', 'x', 'person ', 'PERSON', 'PER', 'e-mail address', '😀', '\ud83d', '\ude00', 'é', '’', "'s"],
   ...['K7Q2RTM4', 'AB12', '1. ', '- '],
 );
-export const soup = fc.array(fc.oneof(tag, tag, markup, json, prose), { maxLength: 24 }).map((parts) => parts.join(''));
+export const soup = fc
+  .array(fc.oneof(tag, tag, markup, json, prose, block), { maxLength: 24 })
+  .map((parts) => parts.join(''));
