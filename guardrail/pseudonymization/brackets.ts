@@ -49,15 +49,16 @@ export const WIDE_OPENINGS = [...WIDE.keys()].map((unit) => String.fromCharCode(
 export function closeEnd(source: Source, at: number): number {
   const unit = source.unit(at);
   if (unit === GREATER) return at + 1;
-  if (unit === SLASH) {
-    const next = source.unit(at + 1) === SLASH ? NOWHERE : closeEnd(source, at + 1);
-    return next;
-  }
   for (const [, , close] of BY_FIRST.get(unit) ?? []) {
     const end = spelledEnd(source, at, close);
     if (end !== NOWHERE) return end;
   }
   return NOWHERE;
+}
+
+/** Reads CLOSE after OPEN: the end of an empty element has a slash. */
+function elementEnd(source: Source, at: number): number {
+  return closeEnd(source, source.unit(at) === SLASH ? at + 1 : at);
 }
 
 /** Reads a bracket that can begin a form. */
@@ -89,7 +90,7 @@ export function openingAt(source: Source, at: number): Opening | undefined {
 }
 
 function angle(end: number, form: Form, isCommon: boolean): Opening {
-  return { end, form, isAngle: true, allowsSpace: true, isCommon, keptEnd: end, close: closeEnd };
+  return { end, form, isAngle: true, allowsSpace: true, isCommon, keptEnd: end, close: elementEnd };
 }
 
 /** `\<` of Markdown ends with `\>`. Otherwise, the backslash is not its own: `C:\Users\<USERNAME_…>\Documents`. */

@@ -75,12 +75,16 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map([
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)/;
 /** What begins a text that is a document as a whole. */
 const DOCUMENT = /^\s*<(?:!doctype html|html|\?xml|svg)[\s>]$/i;
+/** The beginning of a line that can be one of these. */
+const MAY_DECIDE = /^\s*(?:$|[`~<])/;
 /** More of a line decides nothing. */
 const MAX_LINE = 40;
 
 /** Reads code blocks of Markdown, and documents of HTML and XML, one code unit at a time. */
 class BlockReader {
   private line = '';
+  /** Whether the line can still begin or end a block. */
+  private isOpen = true;
   /** Whether nothing but white space was before the line. */
   private isFirst = true;
   private fence = '';
@@ -102,16 +106,26 @@ class BlockReader {
     return language.quotes[this.quote] ?? NO_CONTEXT;
   }
 
-  feed(unit: number): void {
-    if (unit === 0x0a) this.endLine();
-    else {
-      const language = LANGUAGES.get(this.language);
-      if (this.line.length >= MAX_LINE && !language) return;
-      const char = String.fromCharCode(unit);
-      if (this.line.length < MAX_LINE) this.line += char;
-      if (language) this.feedCode(char, language);
-      else if (this.isFirst && /[\s>]/.test(char) && DOCUMENT.test(this.line)) this.beginDocument(char !== '>');
+  feedAll(text: string): void {
+    for (let at = 0; at < text.length; at++) {
+      // Most lines of most texts can neither begin nor end a block.
+      if (!this.isOpen && this.language === '') at = text.indexOf('\n', at);
+      if (at < 0) return;
+      this.feed(text.charAt(at));
     }
+  }
+
+  private feed(char: string): void {
+    if (char === '\n') {
+      this.endLine();
+      return;
+    }
+    const language = LANGUAGES.get(this.language);
+    if (language) this.feedCode(char, language);
+    if (!this.isOpen) return;
+    this.line += char;
+    this.isOpen = this.line.length < MAX_LINE && MAY_DECIDE.test(this.line);
+    if (this.isFirst && this.fence === '' && DOCUMENT.test(this.line)) this.beginDocument(char !== '>');
   }
 
   private beginDocument(isTag: boolean): void {
@@ -127,7 +141,7 @@ class BlockReader {
     if (isBeginning) [this.fence, this.language] = [fence, name.toLowerCase()];
     if (isEnd || isBeginning) [this.quote, this.isTag] = ['', false];
     if (LANGUAGES.get(this.language)?.isInLines) this.quote = '';
-    [this.line, this.last, this.isComment, this.isEscaped] = ['', '\n', false, false];
+    [this.line, this.isOpen, this.last, this.isComment, this.isEscaped] = ['', true, '\n', false, false];
   }
 
   private feedCode(char: string, language: Language): void {
@@ -179,7 +193,7 @@ export class Contexts {
 
   feedAll(text: string): void {
     this.strings.feedAll(text);
-    for (let at = 0; at < text.length; at++) this.blocks.feed(text.charCodeAt(at));
+    this.blocks.feedAll(text);
   }
 
   get context(): Context {

@@ -39,9 +39,9 @@ export class CoreReader {
     this.root = treeOf(labels);
   }
 
-  /** Reads a core. The label is the longest one after which there is a code. */
-  read(source: Source, at: number, isLoose: boolean): Core | undefined {
-    return coreAt(this.root, source, at, isLoose);
+  /** Reads a core. The label is the longest one after which there is a code. @param isExactOnly whether its case counts */
+  read(source: Source, at: number, isLoose: boolean, isExactOnly = false): Core | undefined {
+    return coreAt(this.root, source, at, isLoose, isExactOnly);
   }
 }
 
@@ -108,14 +108,14 @@ function treeOf(labels: readonly Label[]): Node {
   return root;
 }
 
-function coreAt(from: Node, source: Source, start: number, isLoose: boolean): Core | undefined {
+function coreAt(from: Node, source: Source, start: number, isLoose: boolean, isExactOnly: boolean): Core | undefined {
   const { node, at } = wordAt(from, source, start);
   const another = node.next.get(UNDERSCORE);
   if (!another && node.label === undefined) return undefined;
   const end = separatorEnd(source, at, isLoose);
   if (end === NOWHERE) return undefined;
-  const longer = another && coreAt(another, source, end, isLoose);
-  return longer ?? (node.label === undefined ? undefined : codeAt(node.label, source, end));
+  const longer = another && coreAt(another, source, end, isLoose, isExactOnly);
+  return longer ?? (node.label === undefined ? undefined : codeAt(node.label, source, end, isExactOnly));
 }
 
 /** Reads the letters and digits of a label up to a separator, or as far as they belong to a label. */
@@ -183,7 +183,7 @@ function isLabelUnit(unit: number, standing: Standing, isFirst: boolean): boolea
   return isFirst ? /\p{L}/u.test(char) : /[\p{L}\p{M}\p{N}]/u.test(char);
 }
 
-function codeAt(label: Label, source: Source, codeStart: number, isExactOnly = false): Core | undefined {
+function codeAt(label: Label, source: Source, codeStart: number, isExactOnly: boolean): Core | undefined {
   const codeEnd = codeUnitsEnd(source, codeStart, isExactOnly ? 0x5a : 0x7a);
   const length = codeEnd - codeStart;
   if (length < MIN_CODE || length > MAX_CODE || isWordUnit(source.unit(codeEnd))) return undefined;

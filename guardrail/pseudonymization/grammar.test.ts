@@ -87,6 +87,7 @@ describe('grammar of pseudonyms', () => {
       ['PERSON‑K7Q2RTM4.pdf', 'Anna.pdf'],
       ['请联系PERSON_K7Q2RTM4。', '请联系Anna。'],
       ['/to/PERSON_K7Q2RTM4/x', '/to/Anna/x'],
+      ['<img alt=PERSON_K7Q2RTM4/>', '<img alt=Anna/>'],
     ],
     'marks that stay': [
       ['"PERSON_K7Q2RTM4"', '"Anna"'],

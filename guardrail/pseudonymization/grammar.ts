@@ -1,7 +1,7 @@
 import { TooManyValuesError } from '../detection/detection.ts';
 import type { Pseudonym } from '../ids.ts';
 import { closeEnd, openingAt, type Form, type Opening } from './brackets.ts';
-import { anyCoreAt, CoreReader, isExact, isWordStart, standingAt, type Core } from './forms.ts';
+import { anyCoreAt, CoreReader, isExact, isWordStart, standingAt, type Core, type Standing } from './forms.ts';
 import { formStart } from './formStart.ts';
 import type { Label } from './labels.ts';
 import { MIN_CODE, pseudonymOf } from './pseudonyms.ts';
@@ -21,7 +21,7 @@ import { NOWHERE, Source } from './source.ts';
  *     ws      := 0 to 2 white space
  *     possessive := ' or ’, with or without an s
  *     OPEN    := "<" "&lt;" "%3C" or "u003c" after 1 to 4 backslashes
- *     CLOSE   := "/"? and any spelling of ">"
+ *     CLOSE   := any spelling of ">"; after OPEN also with "/" before it
  *
  *     angled  := OPEN ws core (ws CLOSE)?              removes both brackets
  *     escaped := backslashes "<" ws core ws backslashes ">"   removes all; with a plain ">", the first backslashes stay
@@ -189,15 +189,11 @@ class FormGrammar implements Grammar {
     const { isAngle } = opening;
     const isEnding = isAngle && source.unit(opening.end) === SLASH;
     const coreStart = source.spaceEnd(isEnding ? opening.end + 1 : opening.end);
-    const common = this.cores.read(source, coreStart, opening.allowsSpace);
-    const isCommon = common !== undefined && opening.isCommon && !isEnding;
-    if (this.commonOnly && !isCommon) return undefined;
-    const core =
-      isCommon || (common && isExact(source, common))
-        ? common
-        : this.commonOnly
-          ? undefined
-          : anyCoreAt(source, coreStart, opening.allowsSpace ? 'angled' : 'bracketed');
+    const mayBeCommon = opening.isCommon && !isEnding;
+    if (this.commonOnly && !mayBeCommon) return undefined;
+    const common = this.cores.read(source, coreStart, opening.allowsSpace, !mayBeCommon);
+    const isCommon = common !== undefined && mayBeCommon;
+    const core = common ?? this.anyCoreAt(source, coreStart, opening.allowsSpace ? 'angled' : 'bracketed');
     if (!core) return undefined;
     const space = source.spaceEnd(core.end);
     const closed = opening.close(source, space);
@@ -218,7 +214,7 @@ class FormGrammar implements Grammar {
 
   private bareAt(source: Source, start: number): PseudonymMatch | undefined {
     const common = isWordStart(source, start) ? this.cores.read(source, start, false) : undefined;
-    const core = common ?? this.anyBareAt(source, start);
+    const core = common ?? this.anyCoreAt(source, start, standingAt(source, start));
     if (!core) return undefined;
     const isBracket = isCloseBracket(source.unit(core.end));
     const close = isBracket ? core.end + 1 : closeEnd(source, core.end);
@@ -230,9 +226,8 @@ class FormGrammar implements Grammar {
     return isCommon ? match : { ...match, isRare: true };
   }
 
-  private anyBareAt(source: Source, start: number): Core | undefined {
-    const standing = this.commonOnly ? undefined : standingAt(source, start);
-    return standing && anyCoreAt(source, start, standing);
+  private anyCoreAt(source: Source, start: number, standing: Standing | undefined): Core | undefined {
+    return standing && !this.commonOnly ? anyCoreAt(source, start, standing) : undefined;
   }
 }
 
