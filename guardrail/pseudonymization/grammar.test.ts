@@ -312,6 +312,7 @@ const endings = Array.from(
         '/PERSON_K7Q2RTM4/>',
       ],
       ...[
+        '&#x3c;PERSON_K7Q2RTM4&#x3e;',
         '&#60;PERSON_K7Q2RTM4&#62;',
         '&amp;lt;PERSON_K7Q2RTM4&amp;gt;',
         '%253cPERSON_K7Q2RTM4%253e',

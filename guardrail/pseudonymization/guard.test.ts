@@ -1047,6 +1047,15 @@ describe('use of the store', () => {
 });
 
 describe('policy', () => {
+  it('blocks a value in the arguments of a tool call alone, or replaces it', async () => {
+    const planted: Planted = { '5555555555554444': 'CREDIT_CARD' };
+    const toolCalls = [{ id: 'c', function: { name: 'p', arguments: '{"card":"5555555555554444"}' } }];
+    const blocking = guardFor(planted, { block: ['CREDIT_CARD'] });
+    expect(await blocking.request({ texts: ['x'], toolCalls }, caller)).to.include({ action: 'BLOCKED' });
+    const sent = await send(guardFor(planted), { texts: ['x'], toolCalls });
+    expect(JSON.stringify(sent.toolCalls)).to.match(/CREDIT_CARD_/).and.to.not.include('5555');
+  });
+
   it('names the kinds of blocked data without their values, and stores nothing', async () => {
     const { guard, store } = createTestGuard(
       createFakeAnalyzer({ ...people, '4111': 'CREDIT_CARD' }, { block: ['CREDIT_CARD', 'EMAIL_ADDRESS'] }),

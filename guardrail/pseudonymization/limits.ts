@@ -23,7 +23,8 @@ export class Budget {
 /**
  * Maximum number of different unknown pseudonyms in a response. A model garbles a code once or twice, and a document
  * that another session left with the provider names a few dozen people at most. A search for the code of a value needs
- * thousands of guesses in a response. Nothing in such a response is restored, so no guess is confirmed.
+ * thousands of guesses in a response. Nothing in such a response is restored, so no guess is confirmed. Of rare forms, which texts of
+ * other origin can have, each text may have as many: after them, its rare forms stay.
  */
 export const MAX_UNKNOWN = 32;
 
