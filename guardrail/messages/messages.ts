@@ -29,7 +29,7 @@ export {
   type StringNode,
 } from './json/document.ts';
 export { escapeJson, unescapeJson } from './json/encoding.ts';
-export { JsonStrings, MAX_DEPTH, readingJsonDepths, type SavedStrings, type StringSink } from './json/jsonStrings.ts';
+export { JsonStrings, MAX_DEPTH, type SavedStrings, type StringSink } from './json/jsonStrings.ts';
 export { namesOf } from './json/names.ts';
 export { parsingJsonIn, type ParsedJson, type Segment } from './json/segments.ts';
 export { writingJson } from './json/writer.ts';

@@ -50,4 +50,12 @@ describe('contexts', () => {
       expect(isPlain(unit), unit).to.equal(!changes);
     }
   });
+
+  it('are read in steps', () => {
+    const words = `{"a":"${'word '.repeat(100_000)}"}`;
+    for (const step of [100_000, 100]) {
+      const places = Array.from({ length: words.length / step }, (_, at) => at * step);
+      expect([...readingContexts(words, places)].length).to.be.at.least(10);
+    }
+  });
 });

@@ -1053,7 +1053,9 @@ describe('policy', () => {
     const blocking = guardFor(planted, { block: ['CREDIT_CARD'] });
     expect(await blocking.request({ texts: ['x'], toolCalls }, caller)).to.include({ action: 'BLOCKED' });
     const sent = await send(guardFor(planted), { texts: ['x'], toolCalls });
-    expect(JSON.stringify(sent.toolCalls)).to.match(/CREDIT_CARD_/).and.to.not.include('5555');
+    expect(JSON.stringify(sent.toolCalls))
+      .to.match(/CREDIT_CARD_/)
+      .and.to.not.include('5555');
   });
 
   it('names the kinds of blocked data without their values, and stores nothing', async () => {

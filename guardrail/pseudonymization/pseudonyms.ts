@@ -8,8 +8,7 @@ const DIGITS = '0123456789';
 /** Crockford's base 32: without I, L, O and U, which are easily misread or form words. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ';
 export const CODE_ALPHABET = DIGITS + LETTERS;
-/** Patterns for a letter and for any character of a code, to use with the flag `i`. */
-export const CODE_LETTER = `[${LETTERS}]`;
+/** A pattern for a character of a code, to use with the flag `i`. */
 export const CODE_UNIT = `[${CODE_ALPHABET}]`;
 /** 40 bits. A response tests at most a few dozen guesses (see limits.ts), so a search needs about 2^35 responses. */
 export const MIN_CODE = 8;

@@ -2,8 +2,17 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { runs } from '../../../hack/harness/scale.ts';
 import { escapeJson, unescapeJson } from './encoding.ts';
-import { jsonDepths, readingJsonDepths } from './jsonStrings.ts';
+import { JsonStrings } from './jsonStrings.ts';
 import { parseJsonIn, parsingJsonIn } from './segments.ts';
+
+/** The number of JSON strings that contain each place. */
+function jsonDepths(text: string, places: readonly number[]): number[] {
+  const strings = new JsonStrings();
+  return places.map((place, at) => {
+    strings.feedAll(text.slice(places[at - 1] ?? 0, place));
+    return strings.depth;
+  });
+}
 
 const texts = (text: string): string[] => parseJsonIn(text).segments.map((segment) => segment.text);
 
@@ -57,7 +66,7 @@ describe('parseJsonIn', () => {
   });
 });
 
-describe('jsonDepths', () => {
+describe('JsonStrings', () => {
   // Each bar marks a place. The digit after it is the depth.
   const cases = [
     '|0plain "|0text"',
@@ -145,12 +154,9 @@ describe('jsonDepths', () => {
 
 describe('reading JSON in steps', () => {
   const words = `{"a":"${'word '.repeat(100_000)}"}`;
-  const each = (step: number): number[] => Array.from({ length: words.length / step }, (_, at) => at * step);
   const cases = {
     'a long text': () => parsingJsonIn(words),
     'many short strings': () => parsingJsonIn(`[${'"\\n",'.repeat(20_000)}1]`),
-    'depths that are far from each other': () => readingJsonDepths(words, each(100_000)),
-    'depths that are close to each other': () => readingJsonDepths(words, each(100)),
   };
   for (const [what, work] of Object.entries(cases)) {
     it(`yields often: ${what}`, () => {

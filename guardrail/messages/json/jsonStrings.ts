@@ -1,35 +1,7 @@
-import { atOnce, createStepCounter, STEP_UNITS, type Steps } from '../../eventLoop.ts';
 import { JsonReader } from './jsonReader.ts';
 
 /** Maximum nesting of JSON in JSON strings. Deeper JSON is read as plain text. */
 export const MAX_DEPTH = 4;
-
-/**
- * The number of nested JSON strings that contain each of the given places (ascending). The result for a place depends only
- * on the text before it.
- */
-export function jsonDepths(text: string, places: readonly number[]): number[] {
-  return atOnce(readingJsonDepths(text, places));
-}
-
-/** As {@link jsonDepths}, in steps. */
-export function* readingJsonDepths(text: string, places: readonly number[]): Steps<number[]> {
-  const strings = new JsonStrings();
-  const depths: number[] = [];
-  const isStep = createStepCounter();
-  let at = 0;
-  for (const place of places) {
-    for (; at + STEP_UNITS < place; at += STEP_UNITS) {
-      strings.feedAll(text.slice(at, at + STEP_UNITS));
-      yield;
-    }
-    if (isStep(place - at)) yield;
-    strings.feedAll(text.slice(at, place));
-    at = place;
-    depths.push(strings.depth);
-  }
-  return depths;
-}
 
 /** Receives the content of JSON strings, with escapes decoded. */
 export interface StringSink {
