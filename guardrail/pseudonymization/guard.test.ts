@@ -669,6 +669,11 @@ describe('response that looks like a search for a pseudonym', () => {
 });
 
 describe('client text that looks like a pseudonym', () => {
+  it('stays if it has only a form that needs an exact code: numbers of products have it', async () => {
+    const text = 'SKU-AB12CD34, "order_AB12CD34", ID_AB12CD34 and {PERSON_AB12CD34} of <T_AB12CD34>';
+    expect(await guardFor().request({ texts: [text] }, caller)).to.include({ action: 'NONE' });
+  });
+
   const forms = (tag: string): string[] => {
     const name = tag.slice(1, -1);
     const spaced = name.replaceAll('_', ' ');
