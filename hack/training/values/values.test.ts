@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 
 const kinds = ['ID', 'USERNAME', 'PASSWORD', 'DATE_OF_BIRTH', 'PHONE_NUMBER', 'LICENSE_PLATE'];
-const marks = [...kinds, 'P', 'ADDRESS', 'EMAIL_ADDRESS'];
 const names = ['date', 'day', 'year', 'time', 'handle', 'secret', 'phone', 'plate', 'word', 'given', 'family'];
 
 const files = (folder: string): string[] => globSync(`${folder}/*.txt`, { cwd: import.meta.dirname }).sort();
@@ -13,15 +12,6 @@ const linesOf = (file: string): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 const labelOf = (line: string): string => line.split(' | ')[0]?.toLowerCase() ?? '';
-const messagesOf = (file: string): string[] =>
-  textOf(file)
-    .split(/^---$/m)
-    .map((message) => message.trim());
-
-/** Marks of a message, each with its kind. */
-const marksOf = (message: string): { kind: string; value: string }[] =>
-  [...message.matchAll(/\[([A-Z_]+) ([^[\]\n]+)\]/g)].map(([, kind = '', value = '']) => ({ kind, value }));
-
 describe('training values', () => {
   for (const file of [...files('labels'), ...files('twins')])
     it(`${file} has forms with known placeholders, and no line that starts or ends with a space`, () => {
@@ -49,25 +39,4 @@ describe('training values', () => {
         expect(labelsOfKind.filter((label, index) => labelsOfKind.indexOf(label) !== index)).to.deep.equal([]);
       }
     });
-
-  for (const file of files('messages')) {
-    it(`${file} has complete marks of known kinds`, () => {
-      for (const message of messagesOf(file)) {
-        expect(message.length, message).to.be.within(60, 1400);
-        const openings = message.match(new RegExp(`\\[(?:${marks.join('|')}) `, 'g')) ?? [];
-        const complete = marksOf(message).filter(({ kind }) => marks.includes(kind));
-        expect(complete.length, message).to.equal(openings.length);
-        for (const { kind, value } of marksOf(message)) {
-          // Other brackets with capitals are text of logs: `[INFO main]`.
-          if (marks.includes(kind)) expect(value.trim(), message).to.equal(value);
-        }
-      }
-    });
-
-    it(`${file} has between 25 and 45 % innocent messages`, () => {
-      const messages = messagesOf(file);
-      const innocent = messages.filter((message) => !marksOf(message).some(({ kind }) => marks.includes(kind)));
-      expect(innocent.length / messages.length).to.be.within(0.25, 0.45);
-    });
-  }
 });
