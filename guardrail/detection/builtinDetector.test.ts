@@ -169,7 +169,7 @@ describe('built-in detector', () => {
   }
 
   it('finds more with a higher recall setting, which a call can replace and raise', async () => {
-    const texts = ['neighbour = Board(next)', 'A Weekend Trip in the U.S.'];
+    const texts = ['Pepper is away', 'A Weekend Trip in the U.S.'];
     const count = async (recall: Recall): Promise<number> => {
       const lists = await createBuiltinDetector({ recall }).detect(texts, {
         signal,

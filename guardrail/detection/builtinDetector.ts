@@ -16,7 +16,7 @@ import type { NameModels } from './ner/nameModels.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
 import { withTitledWords } from './ner/titledWords.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
-import { modelRules } from './rules.ts';
+import { labelledValues, withLabelledValues, type LabelledValues } from './labelledValues.ts';
 import { steps, type Step } from './steps.ts';
 import { Trace } from './trace.ts';
 import { TenantLanes, Turns } from './turns.ts';
@@ -38,9 +38,16 @@ export interface BuiltinOptions {
   readonly without?: ReadonlySet<string>;
 }
 
+/** The part that finds values after any label. */
+const VALUES = 'step values';
+
 /** The parts of the detector that can be switched off one by one: recognizers by their rule, and steps. */
 export const detectorParts = (): readonly string[] => [
-  ...new Set([...recognizersFor().map(({ rule }) => `recognizer ${rule}`), ...steps.map(({ id }) => `step ${id}`)]),
+  ...new Set([
+    ...recognizersFor().map(({ rule }) => `recognizer ${rule}`),
+    ...steps.map(({ id }) => `step ${id}`),
+    VALUES,
+  ]),
 ];
 
 const name = 'builtin';
@@ -63,6 +70,12 @@ interface Recognized {
   readonly spans: readonly Span[];
   /** The part of the folded view that has this spelling. Undefined: the text itself. */
   readonly part?: FoldedPart;
+}
+
+/** What the models find in a spelling. */
+interface Modelled {
+  readonly names: readonly Span[];
+  readonly values: LabelledValues;
 }
 
 /** How the finds in a text are completed. */
@@ -91,6 +104,7 @@ class BuiltinDetector implements Detector {
   private readonly pieceSize: number | undefined;
   private readonly names: EntityFinder;
   private readonly steps: readonly Step[];
+  private readonly findsValues: boolean;
   private readonly recognizers: readonly Recognizer[];
   /** The recognizers that a text without digits can have values of. */
   private readonly withoutDigits: readonly Recognizer[];
@@ -104,6 +118,7 @@ class BuiltinDetector implements Detector {
   private readonly turns = new Turns();
 
   constructor({ recall = 'balanced', languages = [], pieceSize, models, without = new Set() }: BuiltinOptions) {
+    this.findsValues = !without.has(VALUES);
     this.steps = steps.filter(({ id }) => !without.has(`step ${id}`));
     this.names = models === undefined ? shippedFinder() : new EntityFinder(models);
     this.recall = recall;
@@ -182,10 +197,10 @@ class BuiltinDetector implements Detector {
     const named = yield* inSteps(steps, recognized, ({ text, options, spellings }) => ({
       text,
       spellings,
-      names: this.namesInAll(spellings, options),
+      modelled: this.modelledInAll(spellings, options),
     }));
-    return yield* inSteps(steps, named, ({ text, spellings, names }) => {
-      const all = completedInAll(text, spellings, names, { following: this.steps, trace });
+    return yield* inSteps(steps, named, ({ text, spellings, modelled }) => {
+      const all = completedInAll(text, spellings, modelled, { following: this.steps, trace });
       const resolved = resolveBeforePolicy(text, all);
       trace?.overlaps(all, resolved);
       const found = splitLongEntities(text, resolved);
@@ -229,8 +244,8 @@ class BuiltinDetector implements Detector {
     const read = text.slice(from, to);
     const spellings = this.recognizeAll(read, foldedPartsOf(read));
     const trace = options.trace && new Trace();
-    const names = this.namesInAll(spellings, { ...options, trace });
-    const spans = completedInAll(read, spellings, names, { following: this.steps, trace });
+    const modelled = this.modelledInAll(spellings, { ...options, trace });
+    const spans = completedInAll(read, spellings, modelled, { following: this.steps, trace });
     if (trace) options.trace.addPiece(trace, from);
     return from === 0 ? spans : spans.map((span) => ({ ...span, start: span.start + from, end: span.end + from }));
   }
@@ -241,8 +256,8 @@ class BuiltinDetector implements Detector {
     return [this.recognize(text), ...folded.filter(({ part, spans }) => mayHaveNew(text, part, spans))];
   }
 
-  private namesInAll(spellings: readonly Recognized[], options: PieceOptions): readonly (readonly Span[])[] {
-    return spellings.map((spelling) => this.namesIn(spelling, options));
+  private modelledInAll(spellings: readonly Recognized[], options: PieceOptions): readonly Modelled[] {
+    return spellings.map((spelling) => this.modelledIn(spelling, options));
   }
 
   private recognize(text: string): Recognized {
@@ -250,16 +265,22 @@ class BuiltinDetector implements Detector {
     return { stats, spans: findByRecognizers(stats.digits > 0 ? this.recognizers : this.withoutDigits, stats) };
   }
 
-  private namesIn({ stats, spans, part }: Recognized, { recall, context, trace }: PieceOptions): Span[] {
+  private modelledIn({ stats, spans, part }: Recognized, { recall, context, trace }: PieceOptions): Modelled {
     const { text, keywords } = stats;
     const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
+    const own = part ? undefined : trace;
     const names = this.names
-      .find(text, recall, { context, isPersonal, trace: part ? undefined : trace })
-      .map(({ start, end, type, score }) => ({ start, end, type, score, detector: name, rule: modelRules[type] }));
-    const { tokens } = this.names;
-    return [...withTitledWords(tokens, text, names), ...accountNames(tokens, text, keywords)];
+      .find(text, recall, { context, isPersonal, trace: own })
+      .map((found): Span => ({ ...found, detector: name }));
+    const { tokens, labels } = this.names;
+    return {
+      names: [...withTitledWords(tokens, text, names), ...accountNames(tokens, text, keywords)],
+      values: this.findsValues ? labelledValues(text, labels, own !== undefined) : none,
+    };
   }
 }
+
+const none: LabelledValues = { found: [], doubtful: [] };
 
 /** The length of the texts of a step, in UTF-16 code units. A stage takes half a millisecond for that many. */
 const STEP = 8192;
@@ -289,18 +310,18 @@ function* inSteps<A, B>(steps: readonly number[], items: readonly A[], map: (ite
 
 /**
  * All spans in a text and in its folded view.
- * @param names those in each spelling
+ * @param modelled what the models find in each spelling
  */
 function completedInAll(
   text: string,
   spellings: readonly Recognized[],
-  names: readonly (readonly Span[])[],
+  modelled: readonly Modelled[],
   { following, trace }: Completion,
 ): readonly Span[] {
   const all: Span[] = [];
   for (const [index, spelling] of spellings.entries()) {
     const completion = { following, trace: spelling.part ? undefined : trace };
-    const found = completed(spelling, names[index] ?? [], completion);
+    const found = completed(spelling, modelled[index], completion);
     for (const span of spelling.part ? newIn(text, spelling.part, found) : found) all.push(span);
   }
   return withPersonalUrls(all);
@@ -320,7 +341,7 @@ const newIn = (text: string, part: FoldedPart, spans: readonly Span[]): Span[] =
 /** All spans of a text: those of recognizers and names, corrected and completed by each other. */
 function completed(
   { stats: { text }, spans }: Recognized,
-  names: readonly Span[],
+  { names, values }: Modelled = { names: [], values: none },
   { following, trace }: Completion,
 ): readonly Span[] {
   let all: readonly Span[] = [...spans, ...names];
@@ -329,7 +350,7 @@ function completed(
     all = apply(text, before, trace);
     if (drops) trace?.pass(before, all, drops);
   }
-  return all;
+  return withLabelledValues(text, all, values, trace);
 }
 
 /** Types of values that are also in texts of machines: logs, code, configuration. They do not tell that a text is about people. */

@@ -2,14 +2,21 @@ import { unitAt } from '../unitAt.ts';
 import type { RuleId, Span } from './contract.ts';
 import { isLabelledPerson } from './contextRules.ts';
 import { smallWords } from './languages/smallWords.ts';
-import { modelRules } from './rules.ts';
+import { modelRules, networkRules } from './rules.ts';
 import { isTechnical } from './technicalNames.ts';
 import { courtesyTitle, isOffice } from './titles.ts';
 import { acronyms } from './words/acronyms.ts';
 
 /** The rules of names that the model or a title found. */
-const ofNames: ReadonlySet<RuleId> = new Set([...Object.values(modelRules), 'titledWord', 'accountName']);
-const ofRunningText: ReadonlySet<RuleId> = new Set([modelRules.PERSON, 'titledWord']);
+const ofNames: ReadonlySet<RuleId> = new Set([
+  ...Object.values(modelRules),
+  ...Object.values(networkRules),
+  ...['titledWord', 'accountName'],
+]);
+const ofRunningText: ReadonlySet<RuleId> = new Set([
+  ...[modelRules.PERSON, modelRules.PUBLIC_PERSON, networkRules.PERSON],
+  'titledWord',
+]);
 /** The length of the longest word that is no name. */
 const LONGEST = 'Versicherungsnummer'.length;
 const LAST_CAPITAL = 0x5a;
@@ -45,7 +52,7 @@ export function withoutFalseNames(text: string, spans: readonly Span[]): readonl
   };
   const isFalse = (span: Span): boolean =>
     (ofNames.has(span.rule) && isTechnical(text, span)) ||
-    (span.type === 'PERSON' && ofRunningText.has(span.rule) && isListed(span) && !isLabelledPerson(text, span));
+    (ofRunningText.has(span.rule) && isListed(span) && !isLabelledPerson(text, span));
   return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;
 }
 

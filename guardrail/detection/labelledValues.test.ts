@@ -1,11 +1,19 @@
 import { expect } from 'chai';
 import { createBuiltinDetector } from './builtinDetector.ts';
-import { withLabelledValues } from './labelledValues.ts';
+import { labelledValues, withLabelledValues } from './labelledValues.ts';
+import { loadNameModels } from './ner/nameModels.ts';
+import { TokenLabels } from './ner/tokenLabels.ts';
 import { Trace } from './trace.ts';
 import type { Span } from './contract.ts';
 
+const { network, ...lists } = loadNameModels();
+const labels = new TokenLabels(network, lists);
+const withValues = (text: string, spans: readonly Span[], trace?: Trace): readonly Span[] => {
+  labels.read(text);
+  return withLabelledValues(text, spans, labelledValues(text, labels, trace !== undefined), trace);
+};
 const found = (text: string, spans: readonly Span[] = []): (readonly [string, string])[] =>
-  withLabelledValues(text, spans).map(({ start, end, type }) => [type, text.slice(start, end)] as const);
+  withValues(text, spans).map(({ start, end, type }) => [type, text.slice(start, end)] as const);
 
 describe('values after any label', () => {
   /** Texts with a value and its type, and the same text with the label of a harmless value. */
@@ -49,9 +57,9 @@ describe('values after any label', () => {
       detector: 'builtin',
       rule: 'phone.label',
     };
-    expect(withLabelledValues(text, [known])[0]).to.equal(known);
+    expect(withValues(text, [known])[0]).to.equal(known);
     expect(found(text, [known]).slice(1)).to.deep.equal([['ID', '441928']]);
-    expect(withLabelledValues(text, [{ ...known, end: text.length }])).to.have.lengthOf(1);
+    expect(withValues(text, [{ ...known, end: text.length }])).to.have.lengthOf(1);
     const left = { ...known, end: text.length, type: 'ORGANIZATION' };
     expect(found(text, [left]).slice(1)).to.deep.equal([['ID', '70-441928']]);
   });
@@ -78,7 +86,7 @@ describe('values after any label', () => {
     });
     expect(without).to.deep.equal([]);
     const trace = new Trace();
-    withLabelledValues('Badge 12 of 4471-BX, gate 4471-BX, unit 93-XB, box 4471', [], trace);
+    withValues('Badge 12 of 4471-BX, gate 4471-BX, unit 93-XB, box 4471', [], trace);
     for (const { by, rule, score, threshold = 0 } of trace.dropped) {
       expect([by, rule.slice(0, 6)]).to.deep.equal(['modelThreshold', 'value.']);
       expect(score).to.be.below(1).and.above(0);

@@ -1,32 +1,34 @@
-import { readFileSync } from 'node:fs';
 import type { Span } from './contract.ts';
-import { unpackValues, valueClasses, ValueNetwork, valuesFile, type ValueClass } from './ner/valueNetwork.ts';
-import { valueGaps, ValueTokens } from './ner/valueTokens.ts';
+import { tokenGaps } from './ner/networkTokens.ts';
+import type { TokenLabels } from './ner/tokenLabels.ts';
+import type { ValueClass } from './ner/tokenNetwork.ts';
 import { isIgnoredBy } from './policy/profiles.ts';
 import { valueRules } from './rules.ts';
 import { trimmed } from './spans.ts';
 import type { Trace } from './trace.ts';
 
 /** The least probability of each part of a value. */
-const THRESHOLD = 0.5;
+const THRESHOLD = 0.4;
 /** The least mean probability of a value of a class, where it is higher: most dates are no dates of birth. */
-const SURE: Partial<Record<ValueClass, number>> = { ID: 0.65, DATE_OF_BIRTH: 0.8, LICENSE_PLATE: 0.7 };
+const SURE: Partial<Record<FoundClass, number>> = { ID: 0.5, PASSWORD: 0.55, DATE_OF_BIRTH: 0.85, LICENSE_PLATE: 0.5 };
 /** The longest value, in UTF-16 code units. The detector reads on where a piece of a text may cut off a value. */
 const LONGEST = 80;
 /** The least probability of a candidate that a trace shows. */
-const SHOWN = 0.2;
+const SHOWN = 0.1;
 /** The least mean probability of words that marks join, if one of them is a value. */
-const LEAST = 0.4;
+const LEAST = 0.3;
 
 type FoundClass = Exclude<ValueClass, 'O'>;
-const CLASSES = valueClasses.length;
+const foundClasses = Object.keys(valueRules) as readonly FoundClass[];
 
 /** Whether a text can be a value of a class. */
 const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
-  // A shorter number is often only an index, a shorter code a format ("MP3"), a number with two decimals a measure or a price, and
+  // A shorter number is often only an index, a shorter code a format ("MP3", "ssh2"), a number with two decimals a measure or a price, and
   // one before an abbreviation the volume of a collection ("347 U.S. 483").
   ID: (text) =>
-    (/\d/.test(text) && !/^(?:\d{0,4}|\d+[.,]\d{1,2})$|^\d{1,4} \p{Lu}\./u.test(text) && text.length > 3) ||
+    (/\d/.test(text) &&
+      !/^(?:\d{0,4}|\p{L}{2,4}\d|\d+[.,]\d{1,2})$|^\d{1,4} \p{Lu}\./u.test(text) &&
+      text.length > 3) ||
     /^[A-Z]{6}$/.test(text),
   USERNAME: (text) => text.length > 3,
   PASSWORD: (text) => text.length > 3,
@@ -35,34 +37,38 @@ const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
   LICENSE_PLATE: (text) => /\d/.test(text) && text.length > 3,
 };
 
-/** Finds values after any label: an account, a member, a gate code. An instance processes one text at a time. */
+/** Finds values after any label: an account, a member, a gate code. */
 class ValueFinder {
-  private readonly tokens = new ValueTokens();
-  private readonly network = new ValueNetwork(unpackValues(readFileSync(valuesFile)));
+  private readonly labels: TokenLabels;
+  private readonly tokens: TokenLabels['tokens'];
 
-  /** Labels the tokens of a text, for {@link find}. */
-  read(text: string): void {
-    this.tokens.read(text);
-    this.network.run(this.tokens);
+  /** @param labels those of the text */
+  constructor(labels: TokenLabels) {
+    this.labels = labels;
+    this.tokens = labels.tokens;
   }
 
-  /** The values in the text that was read last, and with a lower threshold, candidates. */
+  /** The values, and with a lower threshold, candidates. */
   find(text: string, threshold: number): Span[] {
     const { tokens } = this;
     const found: Span[] = [];
     for (let at = 0; at < tokens.count; at++) {
       if (!this.isValue(at, threshold)) continue;
       let last = at;
-      while (this.isValue(last + 1, threshold) && (tokens.gap[last + 1] ?? 0) <= valueGaps.space) last++;
+      while (this.isValue(last + 1, threshold) && (tokens.gap[last + 1] ?? 0) <= tokenGaps.space) last++;
       const [from, to] = this.wholeWords(text, at, last);
       const start = tokens.start[from] ?? 0;
       const end = tokens.end[to] ?? 0;
       const { type, score } = this.decision(at, last);
       const isWhole = this.decision(from, to).score >= Math.min(LEAST, threshold);
       const isSure = threshold < THRESHOLD || score >= (SURE[type] ?? THRESHOLD);
-      // An escape of code, such as "\\u00e9", is a letter. What stands for a value is none: a pseudonym, "<TOKEN>", "{token}".
+      // An escape, such as "\\u00e9" or "%20", is a letter. What stands for a value is none: a pseudonym, "<TOKEN>", "{token}".
       const [before, following] = [text[start - 1], text[end]];
-      const isOther = before === '\\' || (before === '<' && following === '>') || (before === '{' && following === '}');
+      const isOther =
+        before === '\\' ||
+        before === '%' ||
+        (before === '<' && following === '>') ||
+        (before === '{' && following === '}');
       if (isWhole && isSure && !isOther && end - start <= LONGEST && hasForm[type](text.slice(start, end)))
         found.push({ start, end, type, score, detector: 'builtin', rule: valueRules[type] });
       at = Math.max(last, to);
@@ -71,30 +77,28 @@ class ValueFinder {
   }
 
   private isValue(at: number, threshold: number): boolean {
-    return at < this.tokens.count && (this.network.probabilities[at * CLASSES] ?? 1) <= 1 - threshold;
+    return at < this.tokens.count && this.decision(at, at).score >= threshold;
   }
 
   /** The most likely class of the words and numbers from one token to another, and the mean probability that they are a value. */
   private decision(from: number, to: number): { readonly type: FoundClass; readonly score: number } {
-    const { tokens, network } = this;
-    const sums = new Float64Array(CLASSES);
-    let words = 0;
-    for (let at = from; at <= to; at++) {
-      if (from < to && tokens.isMark(at)) continue;
-      words++;
-      for (let each = 0; each < CLASSES; each++)
-        sums[each] = (sums[each] ?? 0) + (network.probabilities[at * CLASSES + each] ?? 0);
-    }
+    const { tokens, labels } = this;
     let type: FoundClass = 'ID';
-    for (const [each, kind] of valueClasses.entries())
-      if (kind !== 'O' && (sums[each] ?? 0) > (sums[valueClasses.indexOf(type)] ?? 0)) type = kind;
-    return { type, score: words === 0 ? 0 : 1 - (sums[0] ?? 0) / words };
+    let [most, total, words] = [0, 0, 0];
+    for (let at = from; at <= to; at++) if (from === to || !tokens.isMark(at)) words++;
+    for (const kind of foundClasses) {
+      let own = 0;
+      for (let at = from; at <= to; at++) if (from === to || !tokens.isMark(at)) own += labels.of(at, kind);
+      total += own;
+      if (own > most) [type, most] = [kind, own];
+    }
+    return { type, score: words === 0 ? 0 : total / words };
   }
 
   /** A value is no part of a longer number, as "02-01" of "2024-02-01": extends it over marks that join words and numbers. */
   private wholeWords(text: string, first: number, last: number): readonly [from: number, to: number] {
     const { tokens } = this;
-    const isGlued = (at: number): boolean => tokens.gap[at] === valueGaps.none;
+    const isGlued = (at: number): boolean => tokens.gap[at] === tokenGaps.none;
     const joins = (at: number): boolean => {
       if (!isGlued(at) || !isGlued(at + 1) || !tokens.isWord(at - 1) || !tokens.isWord(at + 1)) return false;
       const mark = text[tokens.start[at] ?? 0] ?? '';
@@ -109,25 +113,35 @@ class ValueFinder {
   }
 }
 
-let loaded: ValueFinder | undefined;
+/** The values after any label that the network finds in a text. */
+export interface LabelledValues {
+  readonly found: readonly Span[];
+  /** Candidates that are too unlikely. Only for a trace. */
+  readonly doubtful: readonly Span[];
+}
+
+/** @param labels those of the text */
+export function labelledValues(text: string, labels: TokenLabels, isTraced = false): LabelledValues {
+  const finder = new ValueFinder(labels);
+  return { found: finder.find(text, THRESHOLD), doubtful: isTraced ? finder.find(text, SHOWN) : [] };
+}
 
 /**
- * Adds the values after any label that the network finds, where nothing else is found. It changes no other find.
+ * Adds the values after any label where nothing else is found. It changes no other find.
  * @param trace collects the candidates that are too unlikely.
  */
-export function withLabelledValues(text: string, spans: readonly Span[], trace?: Trace): readonly Span[] {
-  const finder = (loaded ??= new ValueFinder());
-  finder.read(text);
-  const added = finder.find(text, THRESHOLD).flatMap((value) => freePartsOf(text, value, spans));
-  if (trace) {
-    const all = [...spans, ...added];
-    for (const candidate of finder.find(text, SHOWN))
-      if (!all.some(({ start, end }) => start < candidate.end && end > candidate.start))
-        trace.drop(candidate, 'modelThreshold', {
-          threshold: SURE[candidate.type as ValueClass] ?? THRESHOLD,
-        });
-  }
-  return added.length === 0 ? spans : [...spans, ...added];
+export function withLabelledValues(
+  text: string,
+  spans: readonly Span[],
+  { found, doubtful }: LabelledValues,
+  trace?: Trace,
+): readonly Span[] {
+  const added = found.flatMap((value) => freePartsOf(text, value, spans));
+  const all = added.length === 0 ? spans : [...spans, ...added];
+  for (const candidate of trace ? doubtful : [])
+    if (!all.some(({ start, end }) => start < candidate.end && end > candidate.start))
+      trace?.drop(candidate, 'modelThreshold', { threshold: SURE[candidate.type as FoundClass] ?? THRESHOLD });
+  return all;
 }
 
 /**

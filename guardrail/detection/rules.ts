@@ -4,7 +4,7 @@
  */
 import type { EntityType, RuleId } from './contract.ts';
 import type { NameType } from './ner/entityClasses.ts';
-import type { ValueClass } from './ner/valueNetwork.ts';
+import type { ValueClass } from './ner/tokenNetwork.ts';
 
 /** The rule of what the model decides, by its class. */
 export const modelRules: Readonly<Record<NameType, RuleId>> = {
@@ -14,6 +14,9 @@ export const modelRules: Readonly<Record<NameType, RuleId>> = {
   LOCATION: 'model.location',
   ORGANIZATION: 'model.organization',
 };
+
+/** The rule of a name that only the network finds, by its type. */
+export const networkRules = { PERSON: 'network.person', ADDRESS: 'network.address' } as const;
 
 /** The rule of a value that the network finds behind any label, by its class. */
 export const valueRules: Readonly<Record<Exclude<ValueClass, 'O'>, RuleId>> = {
@@ -51,6 +54,7 @@ export const presidioRule = (recognizer: string): RuleId => `presidio:${recogniz
 /** The rules of the program that are no recognizers: see `recognizedRules`. */
 export const rulesOfNames: readonly RuleId[] = [
   ...Object.values(modelRules),
+  ...Object.values(networkRules),
   ...Object.values(valueRules),
   ...contextRules,
 ];

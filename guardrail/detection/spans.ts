@@ -1,6 +1,6 @@
 import { unitAt } from '../unitAt.ts';
 import type { Span } from './contract.ts';
-import { valueRules } from './rules.ts';
+import { networkRules, valueRules } from './rules.ts';
 
 /** Types without a pattern or check digits. An overlapping value with a pattern wins. */
 const patternless = new Set([
@@ -8,14 +8,14 @@ const patternless = new Set([
   ...['NRP', 'DATE_TIME', 'AGE', 'TITLE'],
 ]);
 
-const networkRules: ReadonlySet<string> = new Set(Object.values(valueRules));
+const onlyNetwork: ReadonlySet<string> = new Set([...Object.values(valueRules), ...Object.values(networkRules)]);
 
 /** Whether values of the type of a span have a pattern or check digits. */
 export const hasPattern = ({ type }: Span): boolean => !patternless.has(type);
 
-/** Ranks a span: values with a pattern, addresses, doubtful phone numbers, names, and what only the network of values finds. */
+/** Ranks a span: values with a pattern, addresses, doubtful phone numbers, names, and what only the network finds. */
 function reliability(span: Span): number {
-  if (networkRules.has(span.rule)) return -1;
+  if (onlyNetwork.has(span.rule)) return -1;
   if (hasPattern(span)) return span.type === 'PHONE_NUMBER' && span.score < 0.7 ? 1 : 3;
   return span.type === 'ADDRESS' ? 2 : 0;
 }

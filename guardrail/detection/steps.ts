@@ -4,7 +4,6 @@ import { withAddresses } from './addresses.ts';
 import { contextSteps } from './contextRules.ts';
 import { withoutFalseNames } from './falseNames.ts';
 import { withoutGutters } from './lineGutters.ts';
-import { withLabelledValues } from './labelledValues.ts';
 
 /** A step after the recognizers and the model: it corrects or completes what they have found. */
 export interface Step {
@@ -24,5 +23,4 @@ export const steps: readonly Step[] = [
   ...contextSteps,
   { id: 'addresses', drops: 'joined', apply: withAddresses },
   { id: 'lineGutters', apply: withoutGutters },
-  { id: 'values', apply: withLabelledValues },
 ];

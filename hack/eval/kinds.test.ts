@@ -17,10 +17,15 @@ const goals: Readonly<Record<string, { f2: number; leaked: number; overmasked: n
   fr: { f2: 0.91, leaked: 1, overmasked: 0.01, falsePer1000Words: 5 },
   es: { f2: 0.85, leaked: 3, overmasked: 0.014, falsePer1000Words: 8 },
   it: { f2: 0.85, leaked: 1, overmasked: 0.021, falsePer1000Words: 12 },
-  nl: { f2: 0.88, leaked: 2, overmasked: 0.012, falsePer1000Words: 7 },
+  nl: { f2: 0.88, leaked: 2, overmasked: 0.012, falsePer1000Words: 9 },
 };
 /** Lower F2 limits for kinds of text with known weaknesses. The default is 0.7. */
-const lowestF2: Readonly<Record<string, number>> = { tweet: 0.6, capitals: 0.65, 'single-word organisations': 0.25 };
+const lowestF2: Readonly<Record<string, number>> = {
+  tweet: 0.6,
+  capitals: 0.65,
+  organisations: 0.6,
+  'single-word organisations': 0.25,
+};
 /** Higher limits of leaked values, where the default is a tenth. */
 const mostLeaked: Readonly<Record<string, number>> = { 'single-word organisations': 2 };
 /** Higher limits for kinds of text with more than three known false finds. */

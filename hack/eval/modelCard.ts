@@ -280,7 +280,7 @@ export function weights(): string {
       ['version', String(weightsManifest.version)],
       ['SHA-256 of the tagger, unpacked', `\`${sha256.model}\``],
       ['SHA-256 of the classifier, unpacked', `\`${sha256.classifier}\``],
-      ['SHA-256 of the network of values, unpacked', `\`${weightsManifest.sha256.values ?? ''}\``],
+      ['SHA-256 of the network, unpacked', `\`${sha256.network}\``],
       ['SHA-256 of the gazetteers, unpacked', `\`${sha256.gazetteer}\``],
       ['SHA-256 of the known names, unpacked', `\`${sha256.knownNames}\``],
       ['training texts', String(trainingTexts)],

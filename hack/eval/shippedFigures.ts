@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Profile } from '../../guardrail/detection/detection.ts';
 import type { NameModels } from '../../guardrail/detection/ner/nameModels.ts';
 import { kindNames } from '../../guardrail/detection/ner/labels.ts';
-import { valueClasses } from '../../guardrail/detection/ner/valueNetwork.ts';
+import { tokenClasses } from '../../guardrail/detection/ner/tokenNetwork.ts';
 import type { SplitScore } from '../training/scores.ts';
 import { builtinAnalyzer, findsOf } from './evaluate.ts';
 import { heldOutSet } from './heldOut.ts';
@@ -41,10 +41,10 @@ export interface ShippedFigures {
 
 /** The seeds from which the noise of the training is known. */
 export const SEEDS = [0, 1, 2, 3, 4] as const;
-/** Types that only patterns find: neither the classifier nor the network of values. No training changes their figures. */
+/** Types that only patterns find: neither the classifier nor the network. No training changes their figures. */
 const isPattern = (name: string): boolean => {
   const [, , , type = ''] = name.split(' | ');
-  return type !== 'all' && ![...kindNames, ...valueClasses].some((trained) => trained === type);
+  return type !== 'all' && ![...kindNames, ...tokenClasses].some((trained) => trained === type);
 };
 
 /** Reads what the last `npm run eval -- --write` wrote. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 /** The paths of the modules in the project. */
 export const KERNEL_PATHS = [
   'guardrail/detection/kernel/kernel.wasm',
-  'guardrail/detection/kernel/values.wasm',
+  'guardrail/detection/kernel/network.wasm',
 ] as const;
 
 // The runtime without a collector: the kernel divides its memory itself, and begins with pages for what has a fixed size.

@@ -10,6 +10,7 @@ import {
 } from '../../guardrail/detection/ner/model.ts';
 import { calibrated, packedRows, type ClassifierWeights } from '../../guardrail/detection/ner/spanClassifier.ts';
 import { Tagger } from '../../guardrail/detection/ner/tagger.ts';
+import { unpackNetwork } from '../../guardrail/detection/ner/tokenNetwork.ts';
 import { fitCalibration, reliabilityOf, type Judgement, type ReliabilityRow } from './calibration.ts';
 import { buildGazetteer, withHiddenWords } from './gazetteers.ts';
 import { Generator } from './generate.ts';
@@ -17,6 +18,7 @@ import { heldOutTexts } from './heldOut/heldOut.ts';
 import { buildKnownNames, withoutHiddenNames } from './knownNames.ts';
 import type { LabelledText } from './labelledText.ts';
 import { Random } from './random.ts';
+import { classifierMessages } from './network/messages.ts';
 import { heldOutScores, splitScores, type HeldOutScores, type SplitScore } from './scores.ts';
 import { meanOf, trainClassifier } from './softmax.ts';
 import { judgementsOf, joinedExamples, spanExamplesOf, type Knowledge } from './spanExamples.ts';
@@ -38,6 +40,7 @@ export interface Files {
   readonly gazetteer: Buffer;
   readonly classifier: Buffer;
   readonly knownNames: Buffer;
+  readonly network: Buffer;
 }
 
 /** Identifies the shipped files and records their scores. */
@@ -73,6 +76,7 @@ const hashesOf = (files: Files): Manifest['sha256'] => ({
   gazetteer: contentHash(files.gazetteer),
   classifier: contentHash(files.classifier),
   knownNames: contentHash(files.knownNames),
+  network: contentHash(files.network),
 });
 
 /** What the detector knows of names, and the same with a part hidden, for training and scores. */
@@ -108,7 +112,8 @@ function trainedClassifier(
   let candidates = 0;
   const classifiers = seeds.classifiers.map((draw) => {
     const seed = draw + seedOffset(options);
-    const own = classifierTexts(new Generator(seed, 'train', lists.wordNet, options.share ?? 1));
+    const generator = new Generator(seed, 'train', lists.wordNet, options.share ?? 1);
+    const own = [...classifierTexts(generator), ...classifierMessages(new Random(seed), lists.hidden, options.share)];
     const parts = taggers.map((tagger, half) =>
       spanExamplesOf(
         own.filter((text) => halfOf(text) !== half),
@@ -139,7 +144,8 @@ const uncalibrated = { slope: 1, offset: 0 };
 /** Scores the files on the development set and the held-out set. */
 function scoresOf(files: Files, lists: Lists): Pick<Scored, 'development' | 'heldOut' | 'reliability'> {
   const classifier = unpackClassifier(files.classifier);
-  const finder = new EntityFinder({ model: unpackModel(files.model), classifier, ...lists.hidden });
+  const network = unpackNetwork(files.network);
+  const finder = new EntityFinder({ model: unpackModel(files.model), classifier, network, ...lists.hidden });
   const development = new Generator(seeds.development, 'development', lists.wordNet).templates('development', 40);
   const measured = keptJudgements(lists, 1, files);
   const rows = (judgements: readonly Judgement[], kind: 'personal' | 'any'): ReliabilityRow[] =>
@@ -162,9 +168,13 @@ export const rescored = (manifest: Manifest, files: Files): Manifest => ({
   ...scoresOf(files, new Lists()),
 });
 
-/** Trains and calibrates the classifier, and scores the result. The output is the same on every machine. */
+/**
+ * Trains and calibrates the classifier, and scores the result. The output is the same on every machine.
+ * @param network the packed network, for the scores
+ */
 export function build(
   taggers: Taggers,
+  network: Buffer,
   options: TrainingOptions = {},
   log: (line: string) => void = () => undefined,
 ): Built {
@@ -184,6 +194,7 @@ export function build(
       any: fitCalibration(fitted.any),
     }),
     knownNames: packGazetteer(lists.names),
+    network,
   };
   return {
     files,

@@ -5,19 +5,17 @@ import { join } from 'node:path';
 import { CACHE } from '../harness/cache.ts';
 import { recordedRun } from '../harness/recordedRun.ts';
 import { shippedFiles } from '../../guardrail/detection/ner/model.ts';
-import { valuesFile } from '../../guardrail/detection/ner/valueNetwork.ts';
-import { contentHash, type Files, type Scored } from './build.ts';
+import { networkFile } from '../../guardrail/detection/ner/tokenNetwork.ts';
+import type { Files, Scored } from './build.ts';
 import { root } from './inputs.ts';
 import type { TrainingOptions } from './taggers.ts';
 
 /** All files that a training writes. */
-export const trainedFiles = { ...shippedFiles, values: valuesFile } as const;
-
-type Hashes = Readonly<Record<keyof typeof trainedFiles, string>>;
+export const trainedFiles = { ...shippedFiles, network: networkFile } as const;
 
 export interface RecordedTraining {
-  readonly files: Readonly<Record<keyof typeof trainedFiles, Buffer>>;
-  readonly manifest: Scored & { readonly sha256: Hashes };
+  readonly files: Files;
+  readonly manifest: Scored;
   /** The state of each path that the training has read, relative to the project. */
   readonly reads: Readonly<Record<string, string>>;
   /** Whether this machine has trained earlier, with the same inputs. */
@@ -35,8 +33,8 @@ export interface EncodedTaggers {
 const cache = join(CACHE, 'training');
 
 /**
- * Trains in three stages, so that a change of the classifier alone takes the taggers of an earlier training. The network of
- * values depends on neither.
+ * Trains in three stages, so that a change of the classifier alone takes the taggers of an earlier training. The network
+ * depends on neither.
  * @throws Error if a stage fails
  */
 export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions = {}): Promise<RecordedTraining> {
@@ -46,28 +44,30 @@ export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions 
     ...args,
     ...more,
   ];
+  const kept = (name: string, output: string, content: string | Buffer): string => {
+    const file = join(cache, `${name}-${createHash('sha256').update(output).digest('hex')}`);
+    writeFileSync(file, content);
+    return file;
+  };
   const taggers = await recordedRun({ root, command: command('printTaggers.ts'), cache: join(cache, 'taggers') });
-  const file = join(cache, `taggers-${createHash('sha256').update(taggers.output).digest('hex')}.txt`);
-  writeFileSync(file, taggers.output);
-  const { output, isCached, inputs } = await recordedRun({ root, command: command('printTraining.ts', file), cache });
-  const { manifest, files } = JSON.parse(output) as { manifest: Scored; files: Record<keyof Files, string> };
-  const decoded = (name: keyof Files): Buffer => Buffer.from(files[name], 'base64');
   const network = await recordedRun({
     root,
-    command: command('valueModel/printValues.ts'),
-    cache: join(cache, 'values'),
+    command: command('network/printNetwork.ts'),
+    cache: join(cache, 'network'),
   });
-  const values = Buffer.from(network.output, 'base64');
+  const files = [
+    kept('taggers', taggers.output, taggers.output),
+    kept('network', network.output, Buffer.from(network.output, 'base64')),
+  ];
+  const classifier = await recordedRun({ root, command: command('printTraining.ts', ...files), cache });
+  const trained = JSON.parse(classifier.output) as { manifest: Scored; files: Record<keyof Files, string> };
+  const stages = [taggers, network, classifier];
   return {
-    manifest: { ...manifest, sha256: { ...manifest.sha256, values: contentHash(values) } },
-    files: {
-      model: decoded('model'),
-      gazetteer: decoded('gazetteer'),
-      classifier: decoded('classifier'),
-      knownNames: decoded('knownNames'),
-      values,
-    },
-    reads: { ...taggers.inputs, ...inputs, ...network.inputs },
-    isCached: taggers.isCached && isCached && network.isCached,
+    manifest: trained.manifest,
+    files: Object.fromEntries(
+      Object.entries(trained.files).map(([name, content]) => [name, Buffer.from(content, 'base64')]),
+    ) as Record<keyof Files, Buffer>,
+    reads: Object.assign({}, ...stages.map(({ inputs }) => inputs)) as RecordedTraining['reads'],
+    isCached: stages.every(({ isCached }) => isCached),
   };
 }

@@ -1,7 +1,7 @@
-import { classCount } from '../../guardrail/detection/ner/entityClasses.ts';
+import { classCount, entityClasses } from '../../guardrail/detection/ner/entityClasses.ts';
 import { rowsLength } from '../../guardrail/detection/ner/spanClassifier.ts';
 import type { Random } from './random.ts';
-import type { SpanExamples } from './spanExamples.ts';
+import { NOT_PRIVATE, type SpanExamples } from './spanExamples.ts';
 
 /** The result of training. */
 export interface TrainedClassifier {
@@ -15,6 +15,8 @@ export interface TrainedClassifier {
 const RATE = 0.02;
 /** The share of features that each example leaves out, so that no single feature decides alone. */
 const DROPOUT = 0.1;
+/** The classes of what is not private. */
+const openClasses = entityClasses.flatMap((name, each) => (name === 'PERSON' || name === 'ADDRESS' ? [] : [each]));
 /** The number of examples between two states of the weights. The mean of the later states is the result. */
 const SNAPSHOT = 5000;
 /** The largest weight in log odds. */
@@ -47,13 +49,24 @@ export function trainClassifier(
       const own = (features[index] ?? new Int32Array(0)).filter(() => random.next() >= DROPOUT);
       const right = classes[index] ?? 0;
       softmax(weights, own, odds);
-      loss -= Math.log(Math.max(odds[right] ?? 0, 1e-9));
-      if (odds.some((value) => value > (odds[right] ?? 0))) wrong++;
+      // Each of several classes is as right as it is likely among them.
+      const isOneOf = right === NOT_PRIVATE;
+      const total = isOneOf ? openClasses.reduce((all, each) => all + (odds[each] ?? 0), 0) : (odds[right] ?? 0);
+      loss -= Math.log(Math.max(total, 1e-9));
+      if (isOneOf ? total < 0.5 : odds.some((value) => value > total)) wrong++;
       const rate = RATE * (1 - (0.9 * seen) / (epochs * order.length));
       for (const feature of own) {
         const from = feature * classCount;
         for (let each = 0; each < classCount; each++) {
-          const gradient = (odds[each] ?? 0) - (each === right ? 1 : 0);
+          const likely = odds[each] ?? 0;
+          const wanted = isOneOf
+            ? openClasses.includes(each)
+              ? likely / Math.max(total, 1e-9)
+              : 0
+            : each === right
+              ? 1
+              : 0;
+          const gradient = likely - wanted;
           weights[from + each] = (weights[from + each] ?? 0) - rate * gradient;
         }
       }

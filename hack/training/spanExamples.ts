@@ -19,11 +19,20 @@ export interface Knowledge {
   readonly knownNames: Gazetteer;
 }
 
+/** A text for the classifier. */
+export interface ClassifierText extends LabelledText {
+  /** Whether the spans are only the private ones: what is beside them is a public name or nothing. Default: false. */
+  readonly hasOnlyPrivate?: boolean;
+}
+
 /** Candidates of the tagger in labelled texts: the features of each, and the index of its class. */
 export interface SpanExamples {
   readonly classes: readonly number[];
   readonly features: readonly Int32Array[];
 }
+
+/** The class of a candidate that is not private: a public name, or none. */
+export const NOT_PRIVATE = 255;
 
 export const joinedExamples = (parts: readonly SpanExamples[]): SpanExamples => ({
   classes: parts.flatMap(({ classes }) => classes),
@@ -57,10 +66,10 @@ export function classOf({ spans, values = [] }: LabelledText, start: number, end
 
 /** Calls `use` with each candidate of a tagger whose class is known. The features are valid during the call. */
 function forEachCandidate(
-  texts: readonly LabelledText[],
+  texts: readonly ClassifierText[],
   tagger: Tagger,
   { knownNames }: Knowledge,
-  use: (own: EntityClass, features: Int32Array, count: number) => void,
+  use: (own: EntityClass | 'NOT_PRIVATE', features: Int32Array, count: number) => void,
 ): void {
   const extractor = new SpanFeatures(knownNames, tagger.tokens.kernel);
   const { tokens } = tagger;
@@ -70,17 +79,18 @@ function forEachCandidate(
     extractor.readText(tokens, candidates, textContextOf(labelled.text));
     for (const [index, candidate] of candidates.entries()) {
       const own = classOf(labelled, tokens.start[candidate.first] ?? 0, tokens.end[candidate.last] ?? 0);
-      if (own !== undefined) use(own, extractor.out, extractor.of(index));
+      if (own !== undefined)
+        use(own === 'NONE' && labelled.hasOnlyPrivate ? 'NOT_PRIVATE' : own, extractor.out, extractor.of(index));
     }
   }
 }
 
 /** Collects the candidates of a tagger in texts that it did not learn from. */
-export function spanExamplesOf(texts: readonly LabelledText[], tagger: Tagger, knowledge: Knowledge): SpanExamples {
+export function spanExamplesOf(texts: readonly ClassifierText[], tagger: Tagger, knowledge: Knowledge): SpanExamples {
   const classes: number[] = [];
   const features: Int32Array[] = [];
   forEachCandidate(texts, tagger, knowledge, (own, out, count) => {
-    classes.push(entityClasses.indexOf(own));
+    classes.push(own === 'NOT_PRIVATE' ? NOT_PRIVATE : entityClasses.indexOf(own));
     features.push(out.slice(0, count));
   });
   return { classes, features };
@@ -88,7 +98,7 @@ export function spanExamplesOf(texts: readonly LabelledText[], tagger: Tagger, k
 
 /** The probabilities that a classifier gives to the candidates of a tagger, and whether they are right. */
 export function judgementsOf(
-  texts: readonly LabelledText[],
+  texts: readonly ClassifierText[],
   tagger: Tagger,
   knowledge: Knowledge,
   weights: ClassifierWeights,
@@ -99,7 +109,7 @@ export function judgementsOf(
   forEachCandidate(texts, tagger, knowledge, (own, out, count) => {
     const probabilities = classifier.probabilitiesOf(out, count);
     personal.push({ probability: personalOf(probabilities), isRight: own === 'PERSON' || own === 'ADDRESS' });
-    any.push({ probability: nameOf(probabilities), isRight: own !== 'NONE' });
+    if (own !== 'NOT_PRIVATE') any.push({ probability: nameOf(probabilities), isRight: own !== 'NONE' });
   });
   return { personal, any };
 }

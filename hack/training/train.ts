@@ -17,7 +17,7 @@ const names = Object.keys(trainedFiles) as (keyof typeof trainedFiles)[];
 
 /** Trains, and writes everything but the manifests. */
 async function trained(): Promise<Manifest> {
-  process.stderr.write('Training takes about ten minutes.\n');
+  process.stderr.write('Training takes about twenty-five minutes.\n');
   const { files, manifest, reads } = await recordedTraining();
   const small = await recordedTraining({ share: SMALL_SHARE });
   for (const name of names) {

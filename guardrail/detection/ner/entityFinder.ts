@@ -1,5 +1,6 @@
 import type { Recall } from '../contract.ts';
-import { modelRules } from '../rules.ts';
+import { modelRules, networkRules } from '../rules.ts';
+import type { RuleId } from '../span.ts';
 import type { Trace } from '../trace.ts';
 import { candidatesOf } from './candidates.ts';
 import { followsTitle } from './courtesyTitles.ts';
@@ -9,6 +10,7 @@ import { withListedNames } from './listedNames.ts';
 import { isMonthOfDate } from './monthNames.ts';
 import { createKernel } from '../kernelInstance.ts';
 import type { NameModels } from './nameModels.ts';
+import { privateScores } from './privateScores.ts';
 import {
   SpanClassifier,
   thresholds,
@@ -22,6 +24,7 @@ import { textContextOf, type TextContext } from './textContext.ts';
 import type { Tokens } from './tokens.ts';
 import { isStructure } from './structure.ts';
 import { Tagger } from './tagger.ts';
+import { TokenLabels, type Run } from './tokenLabels.ts';
 import { wholeName, type FoundTokens } from './wholeNames.ts';
 
 /** A name that was found. */
@@ -31,6 +34,7 @@ export interface FoundName {
   readonly type: NameType;
   /** The probability that it is a name of this sort. */
   readonly score: number;
+  readonly rule: RuleId;
 }
 
 /** What is known of a text beside its words. */
@@ -43,6 +47,14 @@ export interface TextFacts {
   readonly trace?: Trace | undefined;
 }
 
+/** The least probability of a candidate that is one of the names of people of a text. */
+const PERSON_LIKE = 0.2;
+/** What only the network finds: the least probability of each word and of all on average, and the most UTF-16 code units. */
+const unproposed = {
+  PERSON: { least: 0.25, mean: 0.5, longest: 60 },
+  ADDRESS: { least: 0.5, mean: 0.5, longest: 120 },
+} as const;
+
 /** Whether a decision is for a private person or an address. */
 const isPrivate = (decision: Decision | undefined): boolean =>
   decision?.type === 'PERSON' || decision?.type === 'ADDRESS';
@@ -52,9 +64,12 @@ export class EntityFinder {
   private readonly tagger: Tagger;
   private readonly features: SpanFeatures;
   private readonly classifier: SpanClassifier;
+  /** What the network says of the text that was searched last. */
+  readonly labels: TokenLabels;
 
-  constructor({ model, gazetteer, knownNames, classifier }: NameModels) {
+  constructor({ model, gazetteer, knownNames, classifier, network }: NameModels) {
     const kernel = createKernel();
+    this.labels = new TokenLabels(network, { gazetteer, knownNames });
     this.tagger = new Tagger(model, gazetteer, { kernel });
     this.features = new SpanFeatures(knownNames, kernel);
     this.classifier = new SpanClassifier(classifier, kernel);
@@ -72,6 +87,7 @@ export class EntityFinder {
   ): FoundName[] {
     const { tagger, features } = this;
     const { tokens } = tagger;
+    this.labels.read(text);
     const candidates = candidatesOf(tagger, text).filter((candidate) => {
       const place = { start: tokens.start[candidate.first] ?? 0, end: tokens.end[candidate.last] ?? 0 };
       if (!isStructure(text, place)) return true;
@@ -79,12 +95,28 @@ export class EntityFinder {
       trace?.drop({ ...place, type, score: 0, detector: 'builtin', rule: modelRules[type] }, 'structure');
       return false;
     });
-    if (candidates.length === 0) return [];
+    if (candidates.length === 0) return this.withUnproposed(text, []);
     features.readText(tokens, candidates, context);
-    const judged = candidates.map((candidate, index) => this.judge(candidate, index));
+    const judged = this.judged(candidates);
     const decisions = this.decisions(text, judged, thresholds[recall], isPersonal);
     if (trace) this.explain(text, judged, decisions, { trace, context, recall, isPersonal });
-    return this.placed(text, judged, decisions);
+    return this.withUnproposed(text, this.placed(text, judged, decisions));
+  }
+
+  /** Adds the names and addresses that only the network finds: in scripts without spaces, in small letters. */
+  private withUnproposed(text: string, names: readonly FoundName[]): FoundName[] {
+    const isFree = ({ start, end }: Run): boolean =>
+      !names.some((name) => name.start < end && name.end > start) && !isStructure(text, { start, end });
+    const more = (['PERSON', 'ADDRESS'] as const).flatMap((type) => {
+      const { least, mean, longest } = unproposed[type];
+      return this.labels
+        .runsOf(type, least)
+        .filter(({ start, end, score }) => score >= mean && end - start > 1 && end - start <= longest)
+        .filter(({ start, end }) => type === 'PERSON' || /\d/.test(text.slice(start, end)))
+        .filter(isFree)
+        .map((run) => ({ ...run, type, rule: networkRules[type] }));
+    });
+    return [...names, ...more].sort((a, b) => a.start - b.start);
   }
 
   /** What each candidate is. A text with one private person has doubtful ones, too. */
@@ -97,7 +129,8 @@ export class EntityFinder {
     const decide = (one: Judged, limits: Thresholds): Decision | undefined => {
       const isTitled = limits === alone && !one.isCommon && followsTitle(this.tagger.tokens, text, one.first);
       const decision = this.classifier.decide(one, isTitled ? beside : limits);
-      return decision?.type === 'PERSON' && this.isNoPerson(text, one) ? undefined : decision;
+      const isPerson = decision?.type === 'PERSON' || decision?.type === 'PUBLIC_PERSON';
+      return isPerson && this.isNoPerson(text, one) ? undefined : decision;
     };
     const first = judged.map((one) => decide(one, isPersonal ? beside : alone));
     if (!first.some(isPrivate)) return first;
@@ -125,7 +158,8 @@ export class EntityFinder {
       const until = (names[index + 1]?.first ?? tokens.count) - 1;
       const whole = type === 'PERSON' ? wholeName(tokens, text, found, free, until) : found;
       free = whole.last + 1;
-      return { start: tokens.start[whole.first] ?? 0, end: tokens.end[whole.last] ?? 0, type, score };
+      const [start, end] = [tokens.start[whole.first] ?? 0, tokens.end[whole.last] ?? 0];
+      return { start, end, type, score, rule: modelRules[type] };
     });
   }
 
@@ -160,18 +194,28 @@ export class EntityFinder {
     }
   }
 
-  private judge({ kind, first, last, margin }: Candidate, index: number): Judged {
-    const { features, classifier } = this;
+  /** What decides about each candidate. */
+  private judged(candidates: readonly Candidate[]): Judged[] {
+    const { features, classifier, labels } = this;
     const { tokens } = this.tagger;
-    return {
-      kind,
-      first,
-      last,
-      margin,
-      isCommon: features.isCommon(tokens, index),
-      isProduct: features.isProduct(tokens, index),
-      hasNumber: features.hasNumber(tokens, index),
-      probabilities: classifier.probabilitiesOf(features.out, features.of(index)),
-    };
+    const judged = candidates.map(({ kind, first, last, margin }, index) => {
+      const [start, end] = [tokens.start[first] ?? 0, tokens.end[last] ?? 0];
+      return {
+        ...{ kind, first, last, margin },
+        isCommon: features.isCommon(tokens, index),
+        isProduct: features.isProduct(tokens, index),
+        hasNumber: features.hasNumber(tokens, index),
+        probabilities: classifier.probabilitiesOf(features.out, features.of(index)),
+        network: { person: labels.mean(start, end, 'PERSON'), address: labels.mean(start, end, 'ADDRESS') },
+      };
+    });
+    const scores = privateScores(
+      judged.map(({ probabilities, network }) => ({
+        classifier: classifier.personal(probabilities),
+        network: network.person + network.address,
+        isPerson: probabilities.person + probabilities.publicPerson > PERSON_LIKE || network.person > PERSON_LIKE,
+      })),
+    );
+    return judged.map((one, index) => ({ ...one, score: scores[index] ?? 0 }));
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Gazetteer } from './gazetteer.ts';
 import { shippedFiles, unpackClassifier, unpackGazetteer, unpackModel, type Model } from './model.ts';
 import type { ClassifierWeights } from './spanClassifier.ts';
+import { networkFile, unpackNetwork, type NetworkWeights } from './tokenNetwork.ts';
 
 /** What training produces. */
 export interface NameModels {
@@ -10,14 +11,18 @@ export interface NameModels {
   /** The flags of known names, by their `nameHash`. */
   readonly knownNames: Gazetteer;
   readonly classifier: ClassifierWeights;
+  readonly network: NetworkWeights;
 }
 
 /** The contents of the files that training writes. */
-export const unpackNameModels = (files: Readonly<Record<keyof typeof shippedFiles, Buffer>>): NameModels => ({
+export const unpackNameModels = (
+  files: Readonly<Record<keyof typeof shippedFiles | 'network', Buffer>>,
+): NameModels => ({
   model: unpackModel(files.model),
   gazetteer: unpackGazetteer(files.gazetteer),
   knownNames: unpackGazetteer(files.knownNames),
   classifier: unpackClassifier(files.classifier),
+  network: unpackNetwork(files.network),
 });
 
 /** Reads the shipped files. */
@@ -27,4 +32,5 @@ export const loadNameModels = (): NameModels =>
     gazetteer: readFileSync(shippedFiles.gazetteer),
     knownNames: readFileSync(shippedFiles.knownNames),
     classifier: readFileSync(shippedFiles.classifier),
+    network: readFileSync(networkFile),
   });

@@ -7,10 +7,12 @@ import {
   decide,
   nameOf,
   packedRows,
+  personalOf,
   rowsLength,
   SpanClassifier,
   thresholds,
   type ClassifierWeights,
+  type Judged,
   type Probabilities,
 } from './spanClassifier.ts';
 import { mostFeatures, spanBuckets } from '../kernel/numbers.ts';
@@ -20,9 +22,15 @@ const calibration = { personal: exact, any: exact };
 const nothing: Probabilities = { person: 0, publicPerson: 0, address: 0, location: 0, organization: 0 };
 const limits = { personal: 0.3, home: 0.5, common: 0.75, any: 0.5, anyTagged: 0.2, margin: 1 };
 const doubtfulTag = { kind: 'LOCATION', margin: 0, isCommon: false, hasNumber: false } as const;
-const judged = <Tag>(tag: Tag, probabilities: Probabilities): Tag & { probabilities: Probabilities } => ({
+/** What decides about a candidate if both models agree and the text has no other name. */
+const judged = <Tag>(
+  tag: Tag,
+  probabilities: Probabilities,
+): Tag & Pick<Judged, 'probabilities' | 'network' | 'score'> => ({
   ...tag,
   probabilities,
+  network: probabilities,
+  score: personalOf(probabilities),
 });
 const sureTag = { kind: 'ORGANIZATION', margin: 2, isCommon: false, hasNumber: false } as const;
 
@@ -64,17 +72,21 @@ describe('the decision about a candidate', () => {
     expect(types).to.deep.equal(['PUBLIC_PERSON', 'PERSON']);
   });
 
-  it('compares calibrated probabilities with the thresholds, and reports them as the score', () => {
+  it('compares the score of a candidate with the thresholds, and reports it', () => {
     const doubtful = { ...nothing, person: 0.6 };
-    const strict = { personal: { slope: 1, offset: -1 }, any: exact };
-    expect(decide(judged(doubtfulTag, doubtful), strict, { ...limits, personal: 0.5 })).to.deep.equal({
+    const candidate = { ...judged(doubtfulTag, doubtful), score: 0.4 };
+    expect(decide(candidate, calibration, { ...limits, personal: 0.5 })).to.deep.equal({
       type: 'PUBLIC_PERSON',
       score: 0.6,
     });
-    expect(decide(judged(doubtfulTag, doubtful), strict, limits)).to.deep.equal({
-      type: 'PERSON',
-      score: calibrated(0.6, strict.personal),
-    });
+    expect(decide(candidate, calibration, limits)).to.deep.equal({ type: 'PERSON', score: 0.4 });
+  });
+
+  it('takes for an address what the network takes for one', () => {
+    const doubtful = { ...judged({ ...doubtfulTag, hasNumber: true }, { ...nothing, person: 0.5, address: 0.4 }) };
+    expect(decide({ ...doubtful, network: { person: 0.1, address: 0.8 } }, calibration, limits)?.type).to.equal(
+      'ADDRESS',
+    );
   });
 
   it('follows a sure tag unless it is hardly a name', () => {

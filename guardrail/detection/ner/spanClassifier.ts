@@ -26,6 +26,12 @@ export interface ClassifierWeights {
 /** Weights of one class per feature, in rows of {@link classCount}. */
 export const rowsLength = spanBuckets * classCount;
 
+/** The probabilities of what is private. */
+export interface Private {
+  readonly person: number;
+  readonly address: number;
+}
+
 /** A candidate, and what decides about it. */
 export interface Judged extends Candidate {
   /** Whether the whole candidate is a known name, has an ordinary word that is no name, or has a digit within a word. */
@@ -35,6 +41,10 @@ export interface Judged extends Candidate {
   /** Whether it contains a number. */
   readonly hasNumber: boolean;
   readonly probabilities: Probabilities;
+  /** The probabilities of the network that its words are a private person, and an address. */
+  readonly network: Private;
+  /** The probability that it is private, by both models and the other names of the text: see `privateScores.ts`. */
+  readonly score: number;
 }
 
 /** A decision about a candidate, and the probability that it is right. */
@@ -76,9 +86,9 @@ const withAlone = (alone: number, beside: Thresholds): TextThresholds => ({
 });
 
 export const thresholds: Readonly<Record<Recall, TextThresholds>> = {
-  precise: withAlone(0.7, { personal: 0.3, home: 0.7, common: 0.8, any: 0.9, anyTagged: 0.3, margin: 6 }),
-  balanced: withAlone(0.62, { personal: 0.15, home: 0.5, common: 0.6, any: 0.85, anyTagged: 0.2, margin: 3 }),
-  thorough: withAlone(0.3, { personal: 0.05, home: 0.3, common: 0.4, any: 0.5, anyTagged: 0.05, margin: -1.5 }),
+  precise: withAlone(0.6, { personal: 0.35, home: 0.7, common: 0.7, any: 0.9, anyTagged: 0.3, margin: 6 }),
+  balanced: withAlone(0.35, { personal: 0.15, home: 0.5, common: 0.3, any: 0.85, anyTagged: 0.2, margin: 3 }),
+  thorough: withAlone(0.12, { personal: 0.05, home: 0.3, common: 0.15, any: 0.5, anyTagged: 0.05, margin: -1.5 }),
 };
 
 /** What the classifier says of a candidate. */
@@ -173,11 +183,16 @@ export class SpanClassifier {
 
   /** What a candidate is if every probability suffices, and the probability that it has and the one that it needs. */
   nearest(candidate: Judged, limits: Thresholds): Decision & { readonly threshold: number } {
-    const { probabilities } = candidate;
-    const isPersonal = personalOf(probabilities) >= nameOf(probabilities) - personalOf(probabilities);
+    const { probabilities, score } = candidate;
+    const isPersonal = score >= nameOf(probabilities) - personalOf(probabilities);
     const none = { personal: isPersonal ? 0 : 2, home: 0, common: 0, any: 0, anyTagged: 2, margin: 0 };
     const decision = this.decide(candidate, none) ?? { type: 'PERSON', score: 0 };
     return { ...decision, threshold: leastScore(candidate, decision.type, limits) };
+  }
+
+  /** The calibrated probability that a candidate is private, without the network. */
+  personal(probabilities: Probabilities): number {
+    return calibrated(personalOf(probabilities), this.calibration.personal);
   }
 
   private view(): void {
@@ -207,14 +222,13 @@ export const nameOf = ({ person, publicPerson, address, location, organization }
  * is worse than that a public one is hidden.
  */
 export function decide(
-  { kind, margin, isCommon, hasNumber, probabilities }: Omit<Judged, 'first' | 'last' | 'isProduct'>,
-  calibration: Pick<ClassifierWeights, 'personal' | 'any'>,
+  { kind, margin, isCommon, hasNumber, probabilities, network, score }: Omit<Judged, 'first' | 'last' | 'isProduct'>,
+  calibration: Pick<ClassifierWeights, 'any'>,
   limits: Thresholds,
 ): Decision | undefined {
   const { person, publicPerson, address, location, organization } = probabilities;
-  const personal = calibrated(personalOf(probabilities), calibration.personal);
-  const type = person >= address ? 'PERSON' : 'ADDRESS';
-  if (personal >= leastScore({ isCommon, hasNumber }, type, limits)) return { type, score: personal };
+  const type = person + network.person >= address + network.address ? 'PERSON' : 'ADDRESS';
+  if (score >= leastScore({ isCommon, hasNumber }, type, limits)) return { type, score };
   const any = calibrated(nameOf(probabilities), calibration.any);
   if (any < limits.any) {
     const isTagged = margin >= limits.margin && any >= limits.anyTagged;

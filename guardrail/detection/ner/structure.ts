@@ -18,13 +18,14 @@ const titleKey = /\btitle\\{0,3}["']\s{0,4}:\s{0,4}$/;
 const fieldType = new RegExp(String.raw`["']type\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?:${schemaTypes})\\{0,3}["']`);
 
 /**
- * Whether a name is structure: the key of an object, the title of a field in a schema, or a part of a constant such as
- * `SECRET_KEY`. Programs read these. A key that looks like a name, such as `"Anna"` or `"Anna Schmidt"`, is not structure.
+ * Whether a name is structure: the key of an object or of a query, the title of a field in a schema, or a part of a constant such
+ * as `SECRET_KEY`. Programs read these. A key that looks like a name, such as `"Anna"` or `"Anna Schmidt"`, is not structure.
  */
 export function isStructure(text: string, { start, end }: Place): boolean {
   const name = text.slice(start, end);
+  const isParameter = /[?&]/.test(text.charAt(start - 1)) && text.charAt(end) === '=';
   const isJoined = text.charAt(start - 1) === '_' || text.charAt(end) === '_';
-  if (isJoined && !/\p{Ll}/u.test(name)) return true;
+  if (isParameter || (isJoined && !/\p{Ll}/u.test(name))) return true;
   const before = text.slice(Math.max(0, start - WIDTH), start);
   const after = text.slice(end, end + WIDTH);
   const opened = opening.exec(before);

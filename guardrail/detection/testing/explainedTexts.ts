@@ -73,7 +73,7 @@ const misses: readonly (readonly [text: string, value: string, rule?: string, by
   ['ChatGPT is slow today.', 'ChatGPT', 'model.organization', 'product'],
   ['postgres://kim:s3cr3tpw@db.internal/prod', 's3cr3tpw@db.internal', 'email', 'overlap'],
   ['curl -u kim:Tr0ub4dor3 https://intra.example.net/', 'kim', 'model.person', 'overlap'],
-  ['Is it the Hope of us? We hope so. Please ask Hope Whitfield about it.', 'Hope', 'repetition', 'ordinaryWord'],
+  ['Is it the Dawn of us? We dawn so. Please ask Dawn Whitfield about it.', 'Dawn', 'repetition', 'ordinaryWord'],
   ['Build 4111 1111 1111 1112', '4111 1111 1111 1112'],
   ['Version 12.4.1 is out.', '12.4.1'],
   ['the quick brown fox', 'fox'],

@@ -17,7 +17,7 @@ const sentences = [
   'The invoice goes to Schillerstraße 12, 20095 Hamburg; the IBAN is DE89 3704 0044 0532 0130 00.',
   'Could you please summarise the notes (see below) and tell me what we still have to do?',
   'My password is Xk9#mQ2!vL, do not tell anybody; the server is at 192.168.17.23.',
-  '{"name": "Maria Gonzalez", "note": "first line\\nsecond line", "card": "4111 1111 1111 1111"}',
+  '{"name": "Maria Gonzalez", "note": "paid in cash\\nasks again", "card": "4111 1111 1111 1111"}',
   '',
   `-----BEGIN RSA PRIVATE KEY-----\n${Array.from({ length: 20 }, (_, at) => `${at}MIIEpAIBAAKCAQEA7b+/Xy`.repeat(3).slice(0, 64)).join('\n')}\n-----END RSA PRIVATE KEY-----`,
 ];
@@ -45,7 +45,10 @@ describe('text pieces', () => {
       .map((parts) => parts.join('\n'));
     await fc.assert(
       fc.asyncProperty(text, async (text) => {
-        expect(await find(cut, text)).to.deep.equal(await find(whole, text));
+        // What is likely of a name depends on the others around it, and so on the piece.
+        const places = async (detector: typeof whole): Promise<Omit<Span, 'score'>[]> =>
+          (await find(detector, text)).map(({ score: _, ...place }) => place);
+        expect(await places(cut)).to.deep.equal(await places(whole));
       }),
       { numRuns: 20 },
     );

@@ -1,5 +1,5 @@
 /** Writes texts with labels and values: sentences, forms, tables, JSON, SQL, logs, chats. Harmless values of the same forms stand between. */
-import type { ValueClass } from '../../../guardrail/detection/ner/valueNetwork.ts';
+import type { ValueClass } from '../../../guardrail/detection/ner/tokenNetwork.ts';
 import type { Random } from '../random.ts';
 import { Draft, type MarkedText } from './draft.ts';
 import { allLabels, isKept, surroundingsOf, type Label } from './labels.ts';

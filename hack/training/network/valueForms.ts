@@ -1,5 +1,5 @@
 /** Forms of values, and of harmless ones that look the same. */
-import type { ValueClass } from '../../../guardrail/detection/ner/valueNetwork.ts';
+import type { ValueClass } from '../../../guardrail/detection/ner/tokenNetwork.ts';
 import type { Random } from '../random.ts';
 import type { Label } from './labels.ts';
 

@@ -1,17 +1,17 @@
 /**
- * The network that finds values, in AssemblyScript: a module of its own, with vector instructions. See `ner/valueNetwork.ts` for
+ * The network of values and private names, in AssemblyScript: a module of its own, with vector instructions. See `ner/tokenNetwork.ts` for
  * what it computes. All numbers of a token stand together: WIDTH of 32 bits. Matrices stand column by column, so that a number of
  * the input is multiplied by a column at once.
  */
 
 /** Numbers for each token, in bytes of a row of the table and in bytes of a state. */
-const WIDTH: i32 = 32;
+const WIDTH: i32 = 48;
 const STATE: i32 = 4 * WIDTH;
 const MATRIX: i32 = WIDTH * STATE;
 const TAPS: i32 = 5;
 const LAYER: i32 = TAPS * STATE + MATRIX + STATE;
-/** Numbers of the odds of a token: the classes, and room to eight. */
-const ODDS: i32 = 32;
+/** The odds of a token in bytes: the classes, and room to twelve. */
+const ODDS: i32 = 48;
 /** The greatest distance of a token that a layer sees: as much room is around the states. */
 const MARGIN: i32 = 16 * STATE;
 
@@ -85,21 +85,28 @@ function sumRows(count: i32): void {
     let b = a;
     let c = a;
     let d = a;
+    let e = a;
+    let f = a;
     const end = featuresAt + 4 * load<i32>(firstAt + 4 * token, 4);
     for (let at = featuresAt + 4 * load<i32>(firstAt + 4 * token); at < end; at += 4) {
       const row = rowsAt + WIDTH * load<i32>(at);
       const low = v128.load(row);
-      const high = v128.load(row, 16);
+      const middle = v128.load(row, 16);
+      const high = v128.load(row, 32);
       a = i16x8.add(a, i16x8.extend_low_i8x16_s(low));
       b = i16x8.add(b, i16x8.extend_high_i8x16_s(low));
-      c = i16x8.add(c, i16x8.extend_low_i8x16_s(high));
-      d = i16x8.add(d, i16x8.extend_high_i8x16_s(high));
+      c = i16x8.add(c, i16x8.extend_low_i8x16_s(middle));
+      d = i16x8.add(d, i16x8.extend_high_i8x16_s(middle));
+      e = i16x8.add(e, i16x8.extend_low_i8x16_s(high));
+      f = i16x8.add(f, i16x8.extend_high_i8x16_s(high));
     }
     const to = nowAt + STATE * token;
     put(to, 0, a, unit);
     put(to + 32, 32, b, unit);
     put(to + 64, 64, c, unit);
     put(to + 96, 96, d, unit);
+    put(to + 128, 128, e, unit);
+    put(to + 160, 160, f, unit);
   }
 }
 
@@ -129,7 +136,7 @@ function runLayer(layer: i32, distance: i32, count: i32): void {
     }
     multiply(matrix, bias, aroundAt, WIDTH);
     const to = nextAt + STATE * token;
-    v128.store(to, f32x4.add(v128.load(own), f32x4.max(zero, o0)));
+    v128.store(to, f32x4.add(v128.load(own, 0), f32x4.max(zero, o0)), 0);
     v128.store(to, f32x4.add(v128.load(own, 16), f32x4.max(zero, o1)), 16);
     v128.store(to, f32x4.add(v128.load(own, 32), f32x4.max(zero, o2)), 32);
     v128.store(to, f32x4.add(v128.load(own, 48), f32x4.max(zero, o3)), 48);
@@ -137,6 +144,10 @@ function runLayer(layer: i32, distance: i32, count: i32): void {
     v128.store(to, f32x4.add(v128.load(own, 80), f32x4.max(zero, o5)), 80);
     v128.store(to, f32x4.add(v128.load(own, 96), f32x4.max(zero, o6)), 96);
     v128.store(to, f32x4.add(v128.load(own, 112), f32x4.max(zero, o7)), 112);
+    v128.store(to, f32x4.add(v128.load(own, 128), f32x4.max(zero, o8)), 128);
+    v128.store(to, f32x4.add(v128.load(own, 144), f32x4.max(zero, o9)), 144);
+    v128.store(to, f32x4.add(v128.load(own, 160), f32x4.max(zero, o10)), 160);
+    v128.store(to, f32x4.add(v128.load(own, 176), f32x4.max(zero, o11)), 176);
   }
 }
 
@@ -149,10 +160,14 @@ let o4: v128 = f32x4.splat(0);
 let o5: v128 = f32x4.splat(0);
 let o6: v128 = f32x4.splat(0);
 let o7: v128 = f32x4.splat(0);
+let o8: v128 = f32x4.splat(0);
+let o9: v128 = f32x4.splat(0);
+let o10: v128 = f32x4.splat(0);
+let o11: v128 = f32x4.splat(0);
 
 /** Multiplies a matrix by the numbers at an address, and adds the bias. The matrix has WIDTH rows. */
 function multiply(matrix: i32, bias: i32, from: i32, columns: i32): void {
-  let a = v128.load(bias);
+  let a = v128.load(bias, 0);
   let b = v128.load(bias, 16);
   let c = v128.load(bias, 32);
   let d = v128.load(bias, 48);
@@ -160,10 +175,14 @@ function multiply(matrix: i32, bias: i32, from: i32, columns: i32): void {
   let f = v128.load(bias, 80);
   let g = v128.load(bias, 96);
   let h = v128.load(bias, 112);
+  let i = v128.load(bias, 128);
+  let j = v128.load(bias, 144);
+  let k = v128.load(bias, 160);
+  let l = v128.load(bias, 176);
   for (let column = 0; column < columns; column++) {
     const one = v128.load32_splat(from + 4 * column);
     const weights = matrix + STATE * column;
-    a = f32x4.add(a, f32x4.mul(one, v128.load(weights)));
+    a = f32x4.add(a, f32x4.mul(one, v128.load(weights, 0)));
     b = f32x4.add(b, f32x4.mul(one, v128.load(weights, 16)));
     c = f32x4.add(c, f32x4.mul(one, v128.load(weights, 32)));
     d = f32x4.add(d, f32x4.mul(one, v128.load(weights, 48)));
@@ -171,6 +190,10 @@ function multiply(matrix: i32, bias: i32, from: i32, columns: i32): void {
     f = f32x4.add(f, f32x4.mul(one, v128.load(weights, 80)));
     g = f32x4.add(g, f32x4.mul(one, v128.load(weights, 96)));
     h = f32x4.add(h, f32x4.mul(one, v128.load(weights, 112)));
+    i = f32x4.add(i, f32x4.mul(one, v128.load(weights, 128)));
+    j = f32x4.add(j, f32x4.mul(one, v128.load(weights, 144)));
+    k = f32x4.add(k, f32x4.mul(one, v128.load(weights, 160)));
+    l = f32x4.add(l, f32x4.mul(one, v128.load(weights, 176)));
   }
   o0 = a;
   o1 = b;
@@ -180,6 +203,10 @@ function multiply(matrix: i32, bias: i32, from: i32, columns: i32): void {
   o5 = f;
   o6 = g;
   o7 = h;
+  o8 = i;
+  o9 = j;
+  o10 = k;
+  o11 = l;
 }
 
 /** Adds to each token what the mean and the greatest of all tokens say. */
@@ -206,9 +233,13 @@ function addWhole(count: i32): void {
   const f = f32x4.max(zero, o5);
   const g = f32x4.max(zero, o6);
   const h = f32x4.max(zero, o7);
+  const i = f32x4.max(zero, o8);
+  const j = f32x4.max(zero, o9);
+  const k = f32x4.max(zero, o10);
+  const l = f32x4.max(zero, o11);
   for (let token = 0; token < count; token++) {
     const own = nowAt + STATE * token;
-    v128.store(own, f32x4.add(v128.load(own), a));
+    v128.store(own, f32x4.add(v128.load(own, 0), a), 0);
     v128.store(own, f32x4.add(v128.load(own, 16), b), 16);
     v128.store(own, f32x4.add(v128.load(own, 32), c), 32);
     v128.store(own, f32x4.add(v128.load(own, 48), d), 48);
@@ -216,6 +247,10 @@ function addWhole(count: i32): void {
     v128.store(own, f32x4.add(v128.load(own, 80), f), 80);
     v128.store(own, f32x4.add(v128.load(own, 96), g), 96);
     v128.store(own, f32x4.add(v128.load(own, 112), h), 112);
+    v128.store(own, f32x4.add(v128.load(own, 128), i), 128);
+    v128.store(own, f32x4.add(v128.load(own, 144), j), 144);
+    v128.store(own, f32x4.add(v128.load(own, 160), k), 160);
+    v128.store(own, f32x4.add(v128.load(own, 176), l), 176);
   }
 }
 
@@ -223,12 +258,15 @@ function classify(token: i32): void {
   const bias = outAt + WIDTH * ODDS;
   let a = v128.load(bias);
   let b = v128.load(bias, 16);
+  let c = v128.load(bias, 32);
   const own = nowAt + STATE * token;
   for (let at = 0; at < WIDTH; at++) {
     const one = v128.load32_splat(own + 4 * at);
     a = f32x4.add(a, f32x4.mul(one, v128.load(outAt + ODDS * at)));
     b = f32x4.add(b, f32x4.mul(one, v128.load(outAt + ODDS * at, 16)));
+    c = f32x4.add(c, f32x4.mul(one, v128.load(outAt + ODDS * at, 32)));
   }
   v128.store(oddsAt + ODDS * token, a);
   v128.store(oddsAt + ODDS * token, b, 16);
+  v128.store(oddsAt + ODDS * token, c, 32);
 }

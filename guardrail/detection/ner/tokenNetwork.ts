@@ -1,15 +1,15 @@
 /**
- * A small network that labels tokens as parts of values, in their context. Each token is the sum of the rows of its features.
+ * A small network that labels tokens as parts of values and of private names, in their context. Each token is the sum of the rows of its features.
  * Four layers each add what five tokens around say: at distances of 1, 2, 4 and 8 tokens. After the second layer, the mean and
  * the greatest of all tokens join. The rows are bytes with one scale; the layers are small and stay numbers.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { exportsOf, moduleIn } from '../wasm.ts';
-import { valueBuckets, type ValueTokens } from './valueTokens.ts';
+import { tokenBuckets, type NetworkTokens } from './networkTokens.ts';
 
-/** What a token is a part of. The first is no value. */
-export const valueClasses = [
+/** What a token is a part of. The first is no value and no private name. */
+export const tokenClasses = [
   'O',
   'ID',
   'USERNAME',
@@ -17,11 +17,15 @@ export const valueClasses = [
   'DATE_OF_BIRTH',
   'PHONE_NUMBER',
   'LICENSE_PLATE',
+  'PERSON',
+  'ADDRESS',
 ] as const;
-export type ValueClass = (typeof valueClasses)[number];
+export type TokenClass = (typeof tokenClasses)[number];
+/** A class that is no name. */
+export type ValueClass = Exclude<TokenClass, 'PERSON' | 'ADDRESS'>;
 
 /** Numbers for each token. */
-export const WIDTH = 32;
+export const WIDTH = 48;
 /** Tokens around each that a layer sees: two before, itself, two after. */
 export const TAPS = 5;
 /** The distance of these tokens, by layer. */
@@ -30,7 +34,7 @@ export const DILATIONS = [1, 2, 4, 8] as const;
 export const WHOLE_AT = 2;
 
 const layer = TAPS * WIDTH + WIDTH * WIDTH + WIDTH;
-const CLASSES = valueClasses.length;
+const CLASSES = tokenClasses.length;
 
 /** Where the parts of the numbers of the layers begin. */
 export const parts = {
@@ -48,7 +52,7 @@ export const parts = {
 } as const;
 
 /** Weights of the network. */
-export interface ValueWeights {
+export interface NetworkWeights {
   /** {@link WIDTH} numbers for each feature, in units of {@link unit}. */
   readonly rows: Int8Array;
   readonly unit: number;
@@ -56,11 +60,11 @@ export interface ValueWeights {
   readonly layers: Float32Array;
 }
 
-const module = moduleIn(readFileSync(new URL('../kernel/values.wasm', import.meta.url)));
+const module = moduleIn(readFileSync(new URL('../kernel/network.wasm', import.meta.url)));
 
-export const valuesFile = new URL('./values.bin.zst', import.meta.url);
+export const networkFile = new URL('./network.bin.zst', import.meta.url);
 
-export function packValues({ rows, unit, layers }: ValueWeights): Buffer {
+export function packNetwork({ rows, unit, layers }: NetworkWeights): Buffer {
   const numbers = Float32Array.from([unit, ...layers]);
   const bytes = Buffer.concat([
     new Uint8Array(numbers.buffer),
@@ -69,22 +73,22 @@ export function packValues({ rows, unit, layers }: ValueWeights): Buffer {
   return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
 }
 
-/** @throws Error if the file does not have the layout that {@link packValues} writes. */
-export function unpackValues(file: Buffer): ValueWeights {
+/** @throws Error if the file does not have the layout that {@link packNetwork} writes. */
+export function unpackNetwork(file: Buffer): NetworkWeights {
   const { buffer, byteOffset, byteLength } = zstdDecompressSync(file);
   const head = 4 * (1 + parts.length);
-  if (byteLength !== head + valueBuckets * WIDTH)
+  if (byteLength !== head + tokenBuckets * WIDTH)
     throw new Error('The file of values of the built-in detector is damaged: reinstall the package.');
   const [unit = 0, ...layers] = new Float32Array(buffer.slice(byteOffset, byteOffset + head));
   return {
-    rows: new Int8Array(buffer, byteOffset + head, valueBuckets * WIDTH),
+    rows: new Int8Array(buffer, byteOffset + head, tokenBuckets * WIDTH),
     unit,
     layers: Float32Array.from(layers),
   };
 }
 
-/** What the kernel of the network exports: see {@link file://../kernel/values.ts}. */
-interface ValueKernel {
+/** What the kernel of the network exports: see {@link file://../kernel/network.ts}. */
+interface NetworkKernel {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly featuresAt: { readonly value: number };
   readonly firstAt: { readonly value: number };
@@ -97,18 +101,18 @@ interface ValueKernel {
 }
 
 /** Numbers of the odds of a token in the memory of the kernel. */
-const ODDS = 8;
+const ODDS = 12;
 
 /** Computes the probabilities of each token. An instance processes one text at a time. */
-export class ValueNetwork {
-  /** The probabilities of the classes of each token, {@link valueClasses} numbers each. */
+export class TokenNetwork {
+  /** The probabilities of the classes of each token, {@link tokenClasses} numbers each. */
   probabilities = new Float64Array();
-  private readonly kernel: ValueKernel;
+  private readonly kernel: NetworkKernel;
   private room = { tokens: 0, features: 0 };
 
   /** @param weights are copied. */
-  constructor({ rows, unit, layers }: ValueWeights) {
-    const kernel = exportsOf(module) as ValueKernel;
+  constructor({ rows, unit, layers }: NetworkWeights) {
+    const kernel = exportsOf(module) as NetworkKernel;
     this.kernel = kernel;
     this.reserve(256, 4096);
     new Float32Array(kernel.memory.buffer, kernel.weights(), 1)[0] = unit;
@@ -117,7 +121,7 @@ export class ValueNetwork {
   }
 
   /** Labels all tokens of a text. */
-  run({ count, first, features }: ValueTokens): void {
+  run({ count, first, features }: NetworkTokens): void {
     const size = first[count] ?? 0;
     if (count > this.room.tokens || size > this.room.features) this.reserve(2 * count, 2 * size);
     const { kernel, probabilities } = this;
@@ -134,7 +138,7 @@ export class ValueNetwork {
 
   private reserve(tokens: number, features: number): void {
     this.room = { tokens, features };
-    this.kernel.reserve(valueBuckets, tokens, features);
+    this.kernel.reserve(tokenBuckets, tokens, features);
     this.probabilities = new Float64Array(tokens * CLASSES);
   }
 }

@@ -1,14 +1,17 @@
 /**
- * The tokens of a text for the network that finds values behind any label, and their features: words and numbers, single marks,
- * and single characters of scripts without spaces. Each feature is a row of the table of the network.
+ * The tokens of a text for the network, and their features: words and numbers, single marks, and single characters of scripts
+ * without spaces. Each feature is a row of the table of the network.
  */
 import { foldedOf, kindOf, kinds } from '../text/characters.ts';
+import type { Gazetteer } from './gazetteer.ts';
+import { nameHash } from './knownNames.ts';
+import { wordHashIn } from './tokens.ts';
 
 /** The number of rows of the table. */
-export const valueBuckets = 1 << 15;
+export const tokenBuckets = 1 << 16;
 
 /** White space before a token. A tab or several spaces stand between columns. */
-export const valueGaps = { none: 0, space: 1, column: 2, newline: 3, paragraph: 4 } as const;
+export const tokenGaps = { none: 0, space: 1, column: 2, newline: 3, paragraph: 4 } as const;
 
 /** From here on, scripts have no spaces between words: each character is a token. */
 const FIRST_UNSPACED = 0x2e80;
@@ -29,6 +32,9 @@ const sorts = {
   character: 0x45d9f3b,
   pair: 0x119de1f3,
   place: 0x344b5409,
+  list: 0x71e2c1d3,
+  lists: 0x5a3d90b7,
+  known: 0x2c1b3c6d,
 } as const;
 
 /** Shapes of tokens, for the feature of their place. */
@@ -40,8 +46,18 @@ const letterA = 65;
 const lowerA = 97;
 const digitNine = 57;
 
+/** What is known of words and of names. */
+export interface NameLists {
+  readonly gazetteer: Pick<Gazetteer, 'lookup'>;
+  readonly knownNames: Pick<Gazetteer, 'lookup'>;
+}
+
+/** The most words of a known name, and the most tokens: marks may stand between them. */
+const MOST_WORDS = 6;
+const MOST_TOKENS = 18;
+
 /** Reads one text at a time. The next text overwrites the arrays. */
-export class ValueTokens {
+export class NetworkTokens {
   count = 0;
   start = new Int32Array(256);
   end = new Int32Array(256);
@@ -53,7 +69,16 @@ export class ValueTokens {
   features = new Int32Array(4096);
   /** What each token is: see {@link tokenKinds}. */
   private kind = new Uint8Array(256);
+  private word = new Int32Array(256);
+  /** The known name that a token is part of: its flags, and whether the token begins it or follows. */
+  private known = new Int32Array(256);
+  private knownLength = new Uint8Array(256);
   private size = 0;
+  private readonly lists: NameLists;
+
+  constructor(lists: NameLists) {
+    this.lists = lists;
+  }
 
   /** Whether a token is a single mark. */
   isMark(at: number): boolean {
@@ -82,18 +107,20 @@ export class ValueTokens {
       } else {
         const gap =
           newlines > 1
-            ? valueGaps.paragraph
+            ? tokenGaps.paragraph
             : newlines > 0
-              ? valueGaps.newline
+              ? tokenGaps.newline
               : spaces > 1
-                ? valueGaps.column
+                ? tokenGaps.column
                 : spaces > 0
-                  ? valueGaps.space
-                  : valueGaps.none;
+                  ? tokenGaps.space
+                  : tokenGaps.none;
         newlines = spaces = 0;
         at = this.add(text, at, gap);
       }
     }
+    this.findKnown();
+    for (let token = 0; token < this.count; token++) this.addFeatures(text, token);
     this.first[this.count] = this.size;
   }
 
@@ -104,23 +131,59 @@ export class ValueTokens {
     this.start[token] = from;
     this.gap[token] = gap;
     this.hasDigit[token] = 0;
-    this.first[token] = this.size;
-    if (this.size + 32 > this.features.length) this.features = doubled(this.features);
+    this.known[token] = 0;
+    this.knownLength[token] = 0;
+    this.word[token] = 0;
     const code = text.charCodeAt(from);
     const isUnspaced = code >= FIRST_UNSPACED && kindOf[code] === kinds.letter;
     const isMark = kindOf[code] === kinds.mark;
     this.kind[token] = isMark ? tokenKinds.mark : isUnspaced ? tokenKinds.unspaced : tokenKinds.word;
     let to = from + 1;
-    if (isUnspaced) this.addCharacter(text, from, gap);
-    else if (isMark) {
-      this.feature(sorts.mark, code);
-      this.feature(sorts.place, gap * 8 + shapes.mark);
-    } else {
+    if (!isMark && !isUnspaced) {
       while (to < text.length && isInWord(text.charCodeAt(to))) to++;
-      this.addWord(text, { from, to, gap });
+      this.word[token] = wordHashIn(text, from, to);
     }
     this.end[token] = to;
     return to;
+  }
+
+  /** Marks the tokens of the longest known names. */
+  private findKnown(): void {
+    const { count, kind, word, gap } = this;
+    for (let from = 0; from < count; from++) {
+      if (kind[from] !== tokenKinds.word) continue;
+      const words: number[] = [];
+      for (let to = from; to < count && words.length < MOST_WORDS && to - from < MOST_TOKENS; to++) {
+        if (to > from && (gap[to] ?? 0) > tokenGaps.space) break;
+        if (kind[to] === tokenKinds.mark) continue;
+        if (kind[to] !== tokenKinds.word) break;
+        words.push(word[to] ?? 0);
+        const flags = this.lists.knownNames.lookup(nameHash(words));
+        if (flags !== 0) this.markKnown(from, to, words.length, flags);
+      }
+    }
+  }
+
+  private markKnown(from: number, to: number, words: number, flags: number): void {
+    for (let at = from; at <= to; at++) {
+      if ((this.knownLength[at] ?? 0) >= words) continue;
+      this.knownLength[at] = words;
+      this.known[at] = (flags << 2) | (words === 1 ? 0 : at === from ? 1 : 2);
+    }
+  }
+
+  private addFeatures(text: string, token: number): void {
+    this.first[token] = this.size;
+    if (this.size + 48 > this.features.length) this.features = doubled(this.features);
+    const from = this.start[token] ?? 0;
+    const gap = this.gap[token] ?? 0;
+    const kind = this.kind[token];
+    if (kind === tokenKinds.unspaced) this.addCharacter(text, from, gap);
+    else if (kind === tokenKinds.mark) {
+      this.feature(sorts.mark, text.charCodeAt(from));
+      this.feature(sorts.place, gap * 8 + shapes.mark);
+    } else this.addWord(text, token, gap);
+    if ((this.known[token] ?? 0) !== 0) this.feature(sorts.known, this.known[token] ?? 0);
   }
 
   private addCharacter(text: string, at: number, gap: number): void {
@@ -131,9 +194,11 @@ export class ValueTokens {
     this.feature(sorts.place, gap * 8 + shapes.unspaced);
   }
 
-  private addWord(text: string, { from, to, gap }: { from: number; to: number; gap: number }): void {
+  private addWord(text: string, token: number, gap: number): void {
+    const from = this.start[token] ?? 0;
+    const to = this.end[token] ?? 0;
+    const word = this.word[token] ?? 0;
     let [upper, digits] = [0, 0];
-    let word = 0;
     let form = 0;
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at);
@@ -141,13 +206,12 @@ export class ValueTokens {
       const isDigit = kind === kinds.digit;
       if (isDigit) digits++;
       else if (kind === kinds.upper) upper++;
-      word = mixed(word, foldedOf[code] ?? code);
       if (at - from < MOST_FORM) form = mixed(form, isDigit ? digitNine : kind === kinds.upper ? letterA : lowerA);
     }
     const length = to - from;
     const isCapitalized = upper === 1 && kindOf[text.charCodeAt(from)] === kinds.upper;
     if (digits > 0) {
-      this.hasDigit[this.count - 1] = 1;
+      this.hasDigit[token] = 1;
       this.feature(sorts.form, form);
       this.addBegin(text, from, to);
       if (length <= 2) this.feature(sorts.word, word);
@@ -161,6 +225,14 @@ export class ValueTokens {
     this.feature(sorts.place, gap * 8 + shape);
     this.feature(sorts.form, (shape << 4) | Math.min(15, length));
     this.addTrigrams(text, from, to);
+    this.addLists(word);
+  }
+
+  /** The lists that have a word: each, and all of them together. */
+  private addLists(word: number): void {
+    const flags = this.lists.gazetteer.lookup(word);
+    this.feature(sorts.lists, flags);
+    for (let bit = 1; bit < 256; bit <<= 1) if ((flags & bit) !== 0) this.feature(sorts.list, bit);
   }
 
   /** The first two characters of a number, and their count: years begin with 19 or 20. */
@@ -196,13 +268,17 @@ export class ValueTokens {
     let hash = Math.imul(value ^ sort, 0x9e3779b1);
     hash ^= hash >>> 15;
     hash = Math.imul(hash ^ (sort >>> 7), 0x85ebca6b);
-    this.features[this.size++] = (hash ^ (hash >>> 13)) & (valueBuckets - 1);
+    this.features[this.size++] = (hash ^ (hash >>> 13)) & (tokenBuckets - 1);
   }
 
   private grow(): void {
     this.start = doubled(this.start);
     this.end = doubled(this.end);
-    const { gap, hasDigit, kind, first } = this;
+    this.word = doubled(this.word);
+    this.known = doubled(this.known);
+    const { gap, hasDigit, kind, first, knownLength } = this;
+    this.knownLength = new Uint8Array(2 * knownLength.length);
+    this.knownLength.set(knownLength);
     this.kind = new Uint8Array(2 * kind.length);
     this.kind.set(kind);
     this.gap = new Uint8Array(2 * gap.length);

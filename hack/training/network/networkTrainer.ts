@@ -1,24 +1,24 @@
 /**
- * Trains the network of values by back-propagation, one text after the other: Adagrad for the rows of features, Adam for the
- * layers. See `valueNetwork.ts` for what it computes.
+ * Trains the network by back-propagation, one text after the other: Adagrad for the rows of features, Adam for the
+ * layers. See `tokenNetwork.ts` for what it computes.
  */
 import {
   DILATIONS,
   parts,
   softmax,
   TAPS,
-  valueClasses,
+  tokenClasses,
   WHOLE_AT,
   WIDTH,
-  type ValueWeights,
-} from '../../../guardrail/detection/ner/valueNetwork.ts';
-import { valueBuckets } from '../../../guardrail/detection/ner/valueTokens.ts';
+  type NetworkWeights,
+} from '../../../guardrail/detection/ner/tokenNetwork.ts';
+import { tokenBuckets } from '../../../guardrail/detection/ner/networkTokens.ts';
 import type { Random } from '../random.ts';
 
 /** A text to learn from: the features of its tokens, and what each token is. */
-export interface ValueExample {
+export interface NetworkExample {
   readonly count: number;
-  /** See `ValueTokens`. */
+  /** See `NetworkTokens`. */
   readonly first: Int32Array;
   readonly features: Int32Array;
   /** The class of each token. {@link UNKNOWN}: any. */
@@ -27,8 +27,15 @@ export interface ValueExample {
 
 /** Of a token that may be anything: it does not count. */
 export const UNKNOWN = 255;
+/** Of a token that is a name or nothing, but no value. */
+export const NO_VALUE = 254;
+const noValues: readonly number[] = [
+  tokenClasses.indexOf('O'),
+  tokenClasses.indexOf('PERSON'),
+  tokenClasses.indexOf('ADDRESS'),
+];
 
-const CLASSES = valueClasses.length;
+const CLASSES = tokenClasses.length;
 const LAYERS = DILATIONS.length;
 /** The share of features that each text leaves out, so that no single word decides. */
 const DROPOUT = 0.12;
@@ -47,9 +54,9 @@ interface State {
 
 export class NetworkTrainer {
   private readonly random: Random;
-  private readonly rows = new Float64Array(valueBuckets * WIDTH);
+  private readonly rows = new Float64Array(tokenBuckets * WIDTH);
   /** The sum of squared gradients of each row. */
-  private readonly seen = new Float64Array(valueBuckets).fill(0.01);
+  private readonly seen = new Float64Array(tokenBuckets).fill(0.01);
   private readonly layers = new Float64Array(parts.length);
   private readonly gradient = new Float64Array(parts.length);
   private readonly mean = new Float64Array(parts.length);
@@ -86,14 +93,20 @@ export class NetworkTrainer {
   }
 
   /** Learns from all examples, in an order given by the random numbers, `epochs` times. */
-  train(examples: readonly ValueExample[], epochs: number, report: (line: string) => void): void {
+  train(examples: readonly NetworkExample[], epochs: number, report: (line: string) => void): void {
     const order = examples.map((_, at) => at);
     let seen = 0;
     for (let epoch = 1; epoch <= epochs; epoch++) {
       this.random.shuffle(order);
       let loss = 0;
       let tokens = 0;
+      const began = Date.now();
+      let done = 0;
       for (const index of order) {
+        if (++done % 20000 === 0)
+          report(
+            `${done} of ${order.length}: loss ${(loss / tokens).toFixed(5)} ${tokens} tokens ${((Date.now() - began) / 1000).toFixed(0)} s`,
+          );
         const example = examples[index];
         if (!example) continue;
         const left = 1 - seen++ / (epochs * order.length);
@@ -101,12 +114,12 @@ export class NetworkTrainer {
         tokens += example.count;
         if (seen % BATCH === 0) this.step(RATES.layers * (0.02 + 0.98 * left));
       }
-      report(`values, epoch ${epoch}: loss ${(loss / tokens).toFixed(5)} of ${tokens} tokens`);
+      report(`network, epoch ${epoch}: loss ${(loss / tokens).toFixed(5)} of ${tokens} tokens`);
     }
   }
 
   /** The weights as bytes. */
-  weights(): ValueWeights {
+  weights(): NetworkWeights {
     let most = 0;
     for (const value of this.rows) most = Math.max(most, Math.abs(value));
     const unit = most / 127;
@@ -130,7 +143,7 @@ export class NetworkTrainer {
     this.odds = new Float64Array(this.capacity * CLASSES);
   }
 
-  private learn({ count, first, features, classes }: ValueExample, rate: number): number {
+  private learn({ count, first, features, classes }: NetworkExample, rate: number): number {
     this.reserve(count);
     const kept = this.sumRows(count, first, features);
     for (let at = 0; at < LAYERS; at++) {
@@ -237,9 +250,21 @@ export class NetworkTrainer {
         odds[from + each] = sum;
       }
       softmax(odds, from);
-      loss -= Math.log(Math.max(1e-9, odds[from + right] ?? 0));
+      // Each of several classes is as right as it is likely among them.
+      const isOneOf = right === NO_VALUE;
+      let total = isOneOf ? 0 : (odds[from + right] ?? 0);
+      if (isOneOf) for (const each of noValues) total += odds[from + each] ?? 0;
+      loss -= Math.log(Math.max(1e-9, total));
       for (let each = 0; each < CLASSES; each++) {
-        const slope = (odds[from + each] ?? 0) - (each === right ? 1 : 0);
+        const likely = odds[from + each] ?? 0;
+        const wanted = isOneOf
+          ? noValues.includes(each)
+            ? likely / Math.max(1e-9, total)
+            : 0
+          : each === right
+            ? 1
+            : 0;
+        const slope = likely - wanted;
         if (Math.abs(slope) < 1e-4) continue;
         const row = parts.out + each * WIDTH;
         gradient[parts.outBias + each] = (gradient[parts.outBias + each] ?? 0) + slope;

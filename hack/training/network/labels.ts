@@ -1,7 +1,7 @@
 /** Labels of values and the forms of these, and sentences around them, by language: `labels/`, `twins/`, `surroundings.txt`, and `../values/`. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { valueClasses, type ValueClass } from '../../../guardrail/detection/ner/valueNetwork.ts';
+import { tokenClasses, type ValueClass } from '../../../guardrail/detection/ner/tokenNetwork.ts';
 
 /** A label, what stands after it (`O`: a harmless value), and its language. */
 export interface Label {
@@ -15,6 +15,7 @@ export interface Label {
 const folder = join(import.meta.dirname, '..');
 const linesOf = (file: string): string[] => readFileSync(join(folder, file), 'utf8').split('\n');
 const filesOf = (...patterns: string[]): string[] => globSync(patterns, { cwd: folder }).sort();
+const valueClasses = tokenClasses.filter((kind) => kind !== 'PERSON' && kind !== 'ADDRESS');
 const kindOf = (word: string): ValueClass => valueClasses.find((kind) => kind === word) ?? 'O';
 
 function labelsIn(file: string): Label[] {
@@ -31,8 +32,8 @@ function labelsIn(file: string): Label[] {
 }
 
 export const allLabels: readonly Label[] = filesOf(
-  'valueModel/labels/*.txt',
-  'valueModel/twins/*.txt',
+  'network/labels/*.txt',
+  'network/twins/*.txt',
   'values/labels/*.txt',
   'values/twins/*.txt',
 ).flatMap(labelsIn);
@@ -46,7 +47,7 @@ export const isKept = ({ text }: Label): boolean => {
 };
 
 const surroundings = new Map<string, readonly string[]>(
-  linesOf('valueModel/surroundings.txt')
+  linesOf('network/surroundings.txt')
     .join('\n')
     .split(/^== /m)
     .slice(1)
@@ -59,13 +60,3 @@ const surroundings = new Map<string, readonly string[]>(
 
 /** Sentences with `{L}` and `{V}`: of a language, or of all (`any`). */
 export const surroundingsOf = (language: string): readonly string[] => surroundings.get(language) ?? [];
-
-/** Whole messages with marks `[KIND value]`. */
-export const markedMessages = (): string[] =>
-  filesOf('values/messages/*.txt').flatMap((file) =>
-    linesOf(file)
-      .join('\n')
-      .split(/^---$/m)
-      .map((message) => message.trim())
-      .filter((message) => message !== ''),
-  );

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { valueClasses, ValueNetwork } from '../../../guardrail/detection/ner/valueNetwork.ts';
-import { ValueTokens } from '../../../guardrail/detection/ner/valueTokens.ts';
+import { tokenClasses, TokenNetwork } from '../../../guardrail/detection/ner/tokenNetwork.ts';
+import { NetworkTokens } from '../../../guardrail/detection/ner/networkTokens.ts';
 import { Random } from '../random.ts';
 import { Draft } from './draft.ts';
 import { NetworkTrainer } from './networkTrainer.ts';
-import { exampleOf, keptTexts } from './trainValues.ts';
+import { exampleOf, keptTexts } from './trainNetwork.ts';
 
-const [id, user] = [valueClasses.indexOf('ID'), valueClasses.indexOf('USERNAME')];
+const noLists = { gazetteer: { lookup: () => 0 }, knownNames: { lookup: () => 0 } };
+const [id, user] = [tokenClasses.indexOf('ID'), tokenClasses.indexOf('USERNAME')];
 
 /** Texts in which the label decides, three tokens before the value. */
 function toyTexts(): Draft[] {
@@ -18,8 +19,8 @@ function toyTexts(): Draft[] {
   });
 }
 
-describe('the training of the network of values', () => {
-  const tokens = new ValueTokens();
+describe('the training of the network', () => {
+  const tokens = new NetworkTokens(noLists);
   const trained = (): ReturnType<NetworkTrainer['weights']> => {
     const trainer = new NetworkTrainer(new Random(3));
     trainer.train(
@@ -31,11 +32,11 @@ describe('the training of the network of values', () => {
   };
 
   it('learns that a label decides what a value after it is, also with the weights as bytes', () => {
-    const network = new ValueNetwork(trained());
+    const network = new TokenNetwork(trained());
     const classOf = (text: string): number => {
       tokens.read(text);
       network.run(tokens);
-      const own = network.probabilities.slice(4 * valueClasses.length, 5 * valueClasses.length);
+      const own = network.probabilities.slice(4 * tokenClasses.length, 5 * tokenClasses.length);
       return own.indexOf(Math.max(...own));
     };
     expect(classOf('the badge here is 31-K today')).to.equal(id);
@@ -43,12 +44,33 @@ describe('the training of the network of values', () => {
     expect(classOf('the version here is 31-K today')).to.equal(0);
   });
 
+  it('learns that what may be a name or not is no value', () => {
+    const random = new Random(1);
+    const texts = Array.from({ length: 1500 }, () => {
+      const word = random.pick(['badge', 'bride'] as const);
+      const { text, spans } = new Draft().put(`the ${word} is `).value(random.format('##-?'), 'ID');
+      return { text, spans: word === 'badge' ? spans : [], others: 'NO_VALUE' as const };
+    });
+    const trainer = new NetworkTrainer(new Random(3));
+    trainer.train(
+      texts.map((text) => exampleOf(tokens, text)),
+      1,
+      () => undefined,
+    );
+    const network = new TokenNetwork(trainer.weights());
+    tokens.read('the bride is 31-K');
+    network.run(tokens);
+    const own = network.probabilities.slice(3 * tokenClasses.length, 4 * tokenClasses.length);
+    const noValue = (['O', 'PERSON', 'ADDRESS'] as const).map((kind) => own[tokenClasses.indexOf(kind)] ?? 0);
+    expect(noValue.reduce((sum, one) => sum + one, 0)).to.be.above(0.9);
+  });
+
   it('gives the same weights each time', () => {
     expect(trained()).to.deep.equal(trained());
   });
 });
 
-describe('the texts of the network of values', () => {
+describe('the texts with values', () => {
   it('are the same each time, with their values at their places', () => {
     const texts = keptTexts(300);
     expect(keptTexts(300)).to.deep.equal(texts);
@@ -58,7 +80,7 @@ describe('the texts of the network of values', () => {
   });
 
   it('have harmless values of the same forms at least as often as four in ten', () => {
-    const tokens = new ValueTokens();
+    const tokens = new NetworkTokens(noLists);
     let [harmless, all] = [0, 0];
     for (const text of keptTexts(300)) {
       const { count, classes } = exampleOf(tokens, text);
