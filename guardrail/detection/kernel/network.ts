@@ -1,7 +1,7 @@
 /**
- * The network of values and private names, in AssemblyScript: a module of its own, with vector instructions. See `ner/tokenNetwork.ts` for
- * what it computes. All numbers of a token stand together: WIDTH of 32 bits. Matrices stand column by column, so that a number of
- * the input is multiplied by a column at once.
+ * The network of values and private names, in AssemblyScript: a module of its own, with vector instructions. See
+ * `ner/tokenNetwork.ts` for what it computes. All numbers of a token stand together: WIDTH of 32 bits. Matrices stand column by
+ * column, so that a number of the input is multiplied by a column at once.
  */
 
 /** Numbers for each token, in bytes of a row of the table and in bytes of a state. */
