@@ -23,8 +23,8 @@ const foundClasses = Object.keys(valueRules) as readonly FoundClass[];
 
 /** Whether a text can be a value of a class. */
 const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
-  // A shorter number is often only an index, a shorter code a format ("MP3", "ssh2"), a number with two decimals a measure or a price, and
-  // one before an abbreviation the volume of a collection ("347 U.S. 483").
+  // A shorter number is often an index, and a shorter code a format ("MP3", "ssh2"). A number with two decimals is a measure or a
+  // price, and one before an abbreviation the volume of a collection ("347 U.S. 483").
   ID: (text) =>
     (/\d/.test(text) &&
       !/^(?:\d{0,4}|\p{L}{2,4}\d|\d+[.,]\d{1,2})$|^\d{1,4} \p{Lu}\./u.test(text) &&

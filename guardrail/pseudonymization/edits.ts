@@ -186,7 +186,7 @@ function* withLookAlikes(text: string, targets: readonly Target[], grammar: Gram
   return all;
 }
 
-/** The context in which restore finds each pseudonym; undefined if it makes no difference. */
+/** The context in which an answer restores each pseudonym. Undefined: every context writes the values alike. */
 function* contextsOf(text: string, targets: readonly Target[]): Steps<Context[] | undefined> {
   if (targets.every(({ start, end }) => isPlain(text.slice(start, end)))) return undefined;
   const places: number[] = [];

@@ -123,7 +123,7 @@ export class Pseudonyms {
   }
 }
 
-/** The characters of a code that tell the spellings of a value apart. */
+/** The number of characters of a code that distinguish the spellings of a value. */
 const SPELLING = 2;
 const SEPARATORS = /[\s()./\u2010-\u2013-]/g;
 /** How each spelling of a value becomes the same, by label. */

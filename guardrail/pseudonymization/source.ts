@@ -1,8 +1,8 @@
 import { unitAt } from '../unitAt.ts';
 
 /**
- * A text that forms are read in. Notes whether a reading looked behind the end of the text: only then can more text change
- * its result. So a stream and a whole text are read by the same code.
+ * A text in which forms are searched. It records whether a search read beyond the end of the text. Only then can more text change
+ * the result, so the same code reads a stream and a whole text.
  */
 export class Source {
   readonly text: string;

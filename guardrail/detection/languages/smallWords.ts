@@ -21,7 +21,7 @@ interface SmallWords {
   readonly beforeWeekday?: string;
   /** Behind the day of a date: "May 3 to". */
   readonly afterDay?: string;
-  /** Words before a handle: people begin a message to somebody with them. */
+  /** Words that begin a message to somebody, before the handle. */
   readonly beforeHandle?: string;
   /** Between the label of an account and what it belongs to: "login for the portal". */
   readonly ofService?: string;

@@ -83,7 +83,7 @@ export const figuresOf = (texts: readonly string[], finds: readonly AgentFind[])
 
 const totalOf = ({ spans }: AgentFigures): number => Object.values(spans).reduce((sum, count) => sum + count, 0);
 
-/** One line for each agent in which more is altered than was shipped, or whose texts are others. */
+/** One line for each agent that has more altered texts or spans than the shipped figures, or other texts. */
 export function worseAgents(shipped: Measured['figures'], measured: Measured['figures']): string[] {
   return [...new Set([...Object.keys(shipped), ...Object.keys(measured)])].flatMap((name) => {
     const [was, is] = [shipped[name], measured[name]];

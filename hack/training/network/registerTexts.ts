@@ -41,7 +41,7 @@ function joinedTexts(texts: readonly MarkedText[], random: Random): MarkedText[]
   return joined;
 }
 
-/** A text in which nobody is private: also not who is unknown. */
+/** A text without private persons. An unknown name in it is public, too. */
 const withoutPrivate = ({ text, spans }: MarkedText): MarkedText => ({
   text,
   spans: spans.filter(({ kind }) => kind === undefined),
