@@ -33,7 +33,7 @@ export const allMessages = (): Message[] =>
     );
 
 /** Whether a message is kept from training, to compare trainings. */
-export const isKept = ({ text }: Message): boolean => wordHash(text) % 12 === 0;
+const isKept = ({ text }: Message): boolean => wordHash(text) % 12 === 0;
 
 const messages = (): Message[] => allMessages().filter((message) => !isKept(message));
 

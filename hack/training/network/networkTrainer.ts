@@ -100,13 +100,7 @@ export class NetworkTrainer {
       this.random.shuffle(order);
       let loss = 0;
       let tokens = 0;
-      const began = Date.now();
-      let done = 0;
       for (const index of order) {
-        if (++done % 20000 === 0)
-          report(
-            `${done} of ${order.length}: loss ${(loss / tokens).toFixed(5)} ${tokens} tokens ${((Date.now() - began) / 1000).toFixed(0)} s`,
-          );
         const example = examples[index];
         if (!example) continue;
         const left = 1 - seen++ / (epochs * order.length);
