@@ -14,7 +14,7 @@ export interface PresidioRoutes {
 
 export function createPresidioRoutes(
   { settings, components, metrics, logger }: ApiOptions,
-  preHandlers: readonly http.HttpStep[],
+  preHandlers: readonly http.CallMiddleware[],
 ): PresidioRoutes {
   const { analyzer, uncountedAnalyzer, servicePolicy } = components;
   const { LANGUAGES: languages, PROFILE: profile, DETECTORS: detectors } = settings;

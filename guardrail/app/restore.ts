@@ -6,7 +6,7 @@ import type { ApiOptions } from './routeOptions.ts';
 /** Creates the route that gives tools the values of pseudonyms. None: no key may restore. */
 export function createRestoreRoutes(
   { settings, components, metrics, logger }: ApiOptions,
-  preHandlers: readonly http.HttpStep[],
+  preHandlers: readonly http.CallMiddleware[],
 ): ReturnType<typeof http.restoreRoute>[] {
   const { RESTORE_KEYS: keys, RESTORE_RATE: rate, SESSION_SCOPE: scope } = settings;
   if (keys === undefined) return [];

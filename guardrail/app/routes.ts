@@ -69,11 +69,11 @@ export function createRoutes({ settings, components, admission, metrics, logger 
   const { guard, policyOf, isFailOpen } = components.pipeline;
   const onFailure = http.failurePolicy({ metrics, logger }, isFailOpen);
   const subjectOf = deriveSubject.bind(undefined, sessionKey);
-  const captureFence: http.HttpStep = (context, next) => {
+  const captureFence: http.CallMiddleware = (context, next) => {
     context.state.fence = store.fence();
     return next();
   };
-  const reading = (keepsText: boolean): http.HttpStep[] => [
+  const reading = (keepsText: boolean): http.CallMiddleware[] => [
     ...[captureFence, admission.admit, http.jsonBody(settings.MAX_BODY, keepsText), admission.acquireSlot],
   ];
   const preHandlers = reading(false);
@@ -98,12 +98,12 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       onlyPathOf: (tenant) => (settings.RESTORE_KEYS?.get(tenant)?.isOnly ? http.RESTORE_PATH : undefined),
     },
     public: [healthRoutes(components, admission), ...(presidio?.public ?? [])],
-    direct: http.gatewayRoutes({
-      ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
-      ...{ mark: createPseudonymizedMark(sessionKey), endUsers },
-      proxyNames: settings.PROXY_NAMES,
-    }),
     authenticated: [
+      http.gatewayRoutes({
+        ...{ guard, access, policyOf, policyRevision, isFailOpen, metrics, subjectOf, preHandlers, onFailure },
+        ...{ mark: createPseudonymizedMark(sessionKey), endUsers },
+        proxyNames: settings.PROXY_NAMES,
+      }),
       http.sessionRoutes({
         ...{ store, metrics, logger, subjectOf, isAdmin, preHandlers },
         isKnownTenant: (tenant) => tenant === INLINE_TENANT || apiKeys?.current.tenants.has(tenant) === true,
@@ -130,7 +130,7 @@ function auditedPaths({ PROXY_NAMES, RESTORE_KEYS }: Settings): http.AuditedPath
 /** What the page of the playground calls. An explanation analyzes a text many times, which metrics do not count. */
 const createPageRoutes = (
   { uncountedAnalyzer: analyzer, pipeline: { guard }, policyWith }: Components,
-  preHandlers: readonly http.HttpStep[],
+  preHandlers: readonly http.CallMiddleware[],
 ): ReturnType<typeof http.playgroundRoutes> => http.playgroundRoutes({ analyzer, guard, policyWith, preHandlers });
 
 function healthRoutes({ store, analyzer, access, pipeline }: Components, admission: http.Admission) {

@@ -54,6 +54,7 @@ export class Exchange implements Client, Upstream {
     });
     this.context = {
       ...this.#request.context,
+      carrier: (name) => stream.traceContext(name, this.#request.context.get(name)),
       status: 500,
       // The request id and the log follow in the middleware.
       state: {} as CallState,

@@ -3,16 +3,7 @@
  * that pass the inline proxy. Envoy carries them to the upstream and back.
  */
 import { createServer } from './server.ts';
-import {
-  accessLog,
-  auditCalls,
-  callSpan,
-  describeError,
-  requestId,
-  ServiceError,
-  type Listening,
-  type ScopeMiddleware,
-} from '../http/http.ts';
+import { auditCalls, callMiddleware, describeError, ServiceError, type Listening } from '../http/http.ts';
 import { ProxyError, serveCall, type InlineOptions } from '../proxy/proxy.ts';
 import { Exchange } from './exchange.ts';
 import type { ProcessingRequest } from './messages.ts';
@@ -34,12 +25,10 @@ export interface ExtProc {
 export type ExtProcOptions = Omit<InlineOptions, 'protocol'>;
 
 export function createExtProc(options: ExtProcOptions): ExtProc {
-  const { logger, metrics, maxBody } = options;
+  const { logger, metrics, audit, maxBody } = options;
   const inline: InlineOptions = { ...options, protocol: 'ext_proc' };
   const running = new Set<ProcessorStream>();
-  const log = accessLog(logger);
-  const audit: ScopeMiddleware = options.audit ? auditCalls(options.audit, { protocol: inline.protocol }) : unaudited;
-  const setRequestId = requestId();
+  const run = callMiddleware({ logger, metrics, audit: audit && auditCalls(audit, { protocol: inline.protocol }) });
 
   async function serve(stream: ProcessorStream, first: ProcessingRequest): Promise<void> {
     const modes = modesOf(first);
@@ -47,9 +36,7 @@ export function createExtProc(options: ExtProcOptions): ExtProc {
     const exchange = new Exchange(stream, first.requestHeaders ?? {}, typeof modes === 'string' ? REFUSED : modes);
     const { context } = exchange;
     const call = { context, client: exchange, upstream: exchange, ...(problem && { problem }) };
-    const served = (): Promise<unknown> => audit(context, () => metrics.http(context, () => serveCall(call, inline)));
-    const traced = callSpan((received) => (name) => stream.traceContext(name, received.get(name)));
-    await traced(context, () => setRequestId(context, () => log(context, served)));
+    await run(context, () => serveCall(call, inline));
     await exchange.finish();
   }
 
@@ -79,10 +66,6 @@ export function createExtProc(options: ExtProcOptions): ExtProc {
     },
   };
 }
-
-const unaudited: ScopeMiddleware = async (_, next) => {
-  await next();
-};
 
 /** The modes of a call that is refused at once. */
 const REFUSED: Modes = { request: 'duplex', response: 'duplex' };

@@ -46,7 +46,7 @@ interface Place {
 function placeOf(context: CallScope, audited: Audited): Place | undefined {
   const route = routeOf(context);
   if ('protocol' in audited) return { route, phase: 'call' };
-  return audited.paths(context.method, route === 'none' ? ((context as { path?: string }).path ?? '') : route);
+  return audited.paths(context.method, route === 'none' ? (context.path ?? '') : route);
 }
 
 function textOf(value: string | number | undefined): string | undefined {

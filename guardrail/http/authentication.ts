@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import { DEFAULT_TENANT, type ApiKeys } from '../settings/settings.ts';
-import type { AuthenticatedState, CallMiddleware, HttpScope, HttpStep } from './context.ts';
+import type { AuthenticatedState, CallContext, CallMiddleware } from './context.ts';
 import type { Tenant } from '../ids.ts';
 import { ServiceError } from './errors.ts';
 
@@ -26,7 +26,7 @@ export interface SignInPage {
 }
 
 /** Refuses calls without a known key, and sets the tenant of the others. */
-export function authentication(options: AuthenticationOptions): HttpStep {
+export function authentication(options: AuthenticationOptions): CallMiddleware {
   return (context, next) => {
     const known = options.keys();
     const tenant = known ? known.tenantOf(presentedKey(context, options)) : DEFAULT_TENANT;
@@ -63,16 +63,19 @@ export function adminsOnly(isAdmin: (tenant: Tenant) => boolean): CallMiddleware
  */
 export function authenticatedRouter(): Router<AuthenticatedState> {
   const router = new Router<AuthenticatedState>();
-  router.use(assertAuthenticated);
+  const register = router.register.bind(router);
+  // Not `use`: each call would then pass the checks of all routers in the same parent.
+  router.register = (path, methods, steps, options) =>
+    register(path, methods, [assertAuthenticated, steps].flat(), options);
   return router;
 }
 
-export const assertAuthenticated: HttpStep = ({ state }, next) => {
+const assertAuthenticated: CallMiddleware = ({ state }, next) => {
   if (state.tenant === undefined || state.tenant === '') throw new Error('The route is not behind authentication.');
   return next();
 };
 
-function presentedKey(context: HttpScope, { bearerPaths, basicPaths, page }: AuthenticationOptions): string {
+function presentedKey(context: CallContext, { bearerPaths, basicPaths, page }: AuthenticationOptions): string {
   const key = context.get('x-api-key');
   if (key !== '') return key;
   const [, scheme = '', credentials = ''] = /^(Basic|Bearer) +(\S+) *$/i.exec(context.get('authorization')) ?? [];
@@ -92,7 +95,7 @@ function presentedKey(context: HttpScope, { bearerPaths, basicPaths, page }: Aut
  * without this header send a CORS preflight before JSON from another origin, and the service refuses other bodies.
  */
 function acceptsBasic(
-  context: HttpScope,
+  context: CallContext,
   paths: ReadonlySet<string> | undefined,
   page: SignInPage | undefined,
 ): boolean {

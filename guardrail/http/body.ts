@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { BodyTracker } from './admission/capacity.ts';
-import type { CallState, HttpStep } from './context.ts';
+import type { CallMiddleware, CallState } from './context.ts';
 import { ServiceError } from './errors.ts';
 import { parseJsonInSteps } from './json.ts';
 
@@ -33,7 +33,7 @@ export type BodySource = Readable & { readonly headers: IncomingHttpHeaders };
  * Reads a JSON body of at most `limit` bytes into `context.state.body`; see {@link readBody}.
  * @param keepsText the text is needed too
  */
-export function jsonBody(limit: number, keepsText = false): HttpStep {
+export function jsonBody(limit: number, keepsText = false): CallMiddleware {
   return async (context, next) => {
     const type = context.get('content-type');
     if (!/^application\/json *(?:; *charset *= *"?utf-?8"? *)?$/i.test(type)) {

@@ -11,19 +11,13 @@ const LOGGED = {
   'guardrail.restored': 'restored',
 } as const;
 
-/**
- * Puts each call into a span, whose parent is the sender of the call.
- * @param carrierOf where the call names its sender; default: in its headers
- */
-export function callSpan(carrierOf: (context: CallScope) => Carrier = headersOf): ScopeMiddleware {
-  return (context, next) => (isTracing() ? traced(context, next, carrierOf(context)) : next());
+/** Puts each call into a span, whose parent is the sender of the call. */
+export function callSpan(isTraced: (context: CallScope) => boolean = () => true): ScopeMiddleware {
+  return (context, next) => (isTracing() && isTraced(context) ? traced(context, next) : next());
 }
 
-function headersOf(context: CallScope): Carrier {
-  return (name) => context.get(name) || undefined;
-}
-
-function traced(context: CallScope, next: () => Promise<unknown>, parent: Carrier): Promise<void> {
+function traced(context: CallScope, next: () => Promise<unknown>): Promise<void> {
+  const parent: Carrier = context.carrier ?? ((name) => context.get(name) || undefined);
   const method = spanMethod(context.method);
   const attributes = { 'http.request.method': method };
   return inSpan({ name: method, kind: 'server', attributes, parent }, async (span) => {

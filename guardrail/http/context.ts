@@ -1,12 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { AuditNotes } from '../audit/audit.ts';
 import type { Policy } from '../detection/detection.ts';
 import type { GatewayAdapter, JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
 import type { Fence } from '../store/store.ts';
+import type { Carrier } from '../telemetry/telemetry.ts';
 import type { BodyTracker } from './admission/capacity.ts';
-import type { Step } from './steps.ts';
 
 /** What middleware and handlers know about a call. */
 export interface CallState {
@@ -25,6 +24,8 @@ export interface CallState {
   policy?: Policy;
   /** The size of the decompressed body. */
   bodyBytes?: number;
+  /** Answers the failed call in the format of its API; undefined: as JSON. */
+  answerFailure?: (thrown: unknown) => void;
   /** The responses to this call if it fails; set by routes of gateways. */
   failureAnswers?: FailureAnswers;
   /** The route in metrics and logs, unless a router sets it. Must not contain anything that a caller chose. */
@@ -62,33 +63,21 @@ export interface CallScope {
   readonly method: string;
   status: number;
   readonly state: CallState;
+  /** The path in the URL of a call by HTTP, as it was sent. */
+  readonly path?: string;
+  /** The answer of the service to a call by HTTP: a text, bytes, a stream of bytes, or an object that is written as JSON. */
+  body?: unknown;
+  /** Where the call names the sender of its span; undefined: in its headers. */
+  readonly carrier?: Carrier;
   /** A header of the request; empty if it is absent. */
   get(name: string): string;
   /** Sets a header of the answer. */
   set(name: string, value: string): void;
 }
 
-/** A step on the way of a call, however it arrives. */
+/** Middleware of calls, however they arrive. */
 export type ScopeMiddleware = (context: CallScope, next: () => Promise<unknown>) => Promise<unknown>;
 
-/** A call by HTTP, as the steps of a route see it. Each Koa context is one, and so is each call that needs no Koa. */
-export interface HttpScope extends CallScope {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly url: string;
-  /** The path in the URL, as it was sent. */
-  readonly path: string;
-  /** The answer: a text, bytes, a stream of bytes, or an object that is written as JSON. */
-  body: unknown;
-}
-
-/** A call that authentication accepted. */
-export interface AuthenticatedScope extends HttpScope {
-  readonly state: AuthenticatedState;
-}
-
-/** A step on the way of a call by HTTP. */
-export type HttpStep = Step<HttpScope>;
 export type AuthenticatedContext = ParameterizedContext<AuthenticatedState>;
 export type CallMiddleware = Middleware<CallState>;
 

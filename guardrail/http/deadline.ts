@@ -1,4 +1,4 @@
-import type { HttpScope } from './context.ts';
+import type { CallContext } from './context.ts';
 import { ServiceError } from './errors.ts';
 import { TimeLimit } from '../timeLimit.ts';
 
@@ -10,7 +10,7 @@ export const CALL_TIMEOUT_MS = 25_000;
  * @throws ServiceError 429 if the time limit is exceeded, even if the work ignores the signal.
  */
 export function withDeadline<T>(
-  { res }: Pick<HttpScope, 'res'>,
+  { res }: Pick<CallContext, 'res'>,
   work: (signal: AbortSignal) => Promise<T>,
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<T> {

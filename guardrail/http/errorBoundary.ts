@@ -5,7 +5,7 @@ import { ImagesBusyError } from '../images/images.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
 import { FieldError } from '../gateways/gateways.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { CallScope, HttpStep } from './context.ts';
+import type { CallMiddleware, CallScope, ScopeMiddleware } from './context.ts';
 import { errorBody, ServiceError, type ErrorCode } from './errors.ts';
 
 /** Errors of other rooms, and their codes. Their messages are written for callers. */
@@ -19,21 +19,32 @@ const CODES: readonly [type: abstract new (...args: never[]) => Error, code: Err
   [DetectorUnavailableError, 'detector_unavailable'],
 ];
 
-/** Turns each error into a response: `{"error":{"code","message","request_id"}}`. */
-export function errorBoundary(logger: Logger): HttpStep {
+/** Answers each failed call, in the format of its API or as `{"error":{"code","message","request_id"}}`. */
+export function errorBoundary(logger: Logger): ScopeMiddleware {
   return async (context, next) => {
     try {
       await next();
-      if (context.body === undefined || context.body === null) throwUnrouted(context.status);
     } catch (thrown) {
-      const error = asServiceError(thrown);
-      logError(logger, context, error, thrown);
-      context.status = error.status;
-      for (const [name, value] of Object.entries(error.headers)) context.set(name, value);
-      context.body = errorBody(error, context.state.requestId);
+      const { answerFailure } = context.state;
+      if (answerFailure) answerFailure(thrown);
+      else answerAsJson(context, thrown, logger);
     }
   };
 }
+
+function answerAsJson(context: CallScope, thrown: unknown, logger: Logger): void {
+  const error = asServiceError(thrown);
+  logError(logger, context, error, thrown);
+  context.status = error.status;
+  for (const [name, value] of Object.entries(error.headers)) context.set(name, value);
+  context.body = errorBody(error, context.state.requestId);
+}
+
+/** Refuses calls that no route has answered. */
+export const refuseUnanswered: CallMiddleware = async (context: CallScope, next) => {
+  await next();
+  if (context.body === undefined || context.body === null) throwUnrouted(context.status);
+};
 
 /** Writes the error of a call to the access log, and to a line of its own if it is not the caller's fault. */
 export function logError(

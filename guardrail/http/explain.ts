@@ -5,7 +5,7 @@ import { droppedJson, explain, type Analyzer, type Policy } from '../detection/d
 import { parseFields } from '../gateways/gateways.ts';
 import type { Tenant } from '../ids.ts';
 import { adminsOnly, authenticatedRouter } from './authentication.ts';
-import type { AuthenticatedState, HttpStep } from './context.ts';
+import type { AuthenticatedState, CallMiddleware } from './context.ts';
 import { withDeadline } from './deadline.ts';
 import { droppedSchema, explainedEntityOf, explainedEntitySchema } from './entities.ts';
 import type { Operation } from './openapi/operation.ts';
@@ -21,7 +21,7 @@ export interface ExplainOptions {
   /** Whether the keys of a tenant are admin keys. */
   readonly isAdmin: (tenant: Tenant) => boolean;
   /** Admission and body reading, in this order. */
-  readonly preHandlers: readonly HttpStep[];
+  readonly preHandlers: readonly CallMiddleware[];
 }
 
 const explainSchema = z.object({

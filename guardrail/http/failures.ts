@@ -2,13 +2,13 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { isObject, type GatewayAdapter, type JsonObject } from '../gateways/gateways.ts';
 import type { Policy } from '../detection/detection.ts';
-import type { HttpScope, HttpStep } from './context.ts';
+import type { CallContext, CallMiddleware } from './context.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import { JSON_TYPE } from './json.ts';
 import type { Metrics } from './metrics.ts';
 
 /** @returns the response to a failed call; undefined: the call ends in an HTTP error. */
-export type FailurePolicy = (context: HttpScope, thrown: unknown) => JsonObject | Readable | undefined;
+export type FailurePolicy = (context: CallContext, thrown: unknown) => JsonObject | Readable | undefined;
 
 export interface FailurePolicyOptions {
   readonly metrics: Metrics;
@@ -20,7 +20,10 @@ export interface FailurePolicyOptions {
  * @param answers the response that forwards a call before its body is known. The route replaces
  * `context.state.failureAnswers` when it knows the body.
  */
-export function failures(policy: FailurePolicy, answers: (context: HttpScope) => GatewayAdapter['pass']): HttpStep {
+export function failures(
+  policy: FailurePolicy,
+  answers: (context: CallContext) => GatewayAdapter['pass'],
+): CallMiddleware {
   return async (context, next) => {
     context.state.failureAnswers = { pass: answers(context), isRecognized: false };
     try {
@@ -75,7 +78,7 @@ function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
 }
 
 /** The body of a call as its answer, in its encoding if nobody has read it. undefined: only a part of it was read. */
-function echoOf(context: HttpScope): JsonObject | Readable | undefined {
+function echoOf(context: CallContext): JsonObject | Readable | undefined {
   const { state, req } = context;
   if (isObject(state.body)) return state.body;
   if (req.readableDidRead) return undefined;
@@ -85,7 +88,7 @@ function echoOf(context: HttpScope): JsonObject | Readable | undefined {
   return req.pipe(new PassThrough());
 }
 
-function entryOf(context: HttpScope, thrown: unknown): Record<string, unknown> {
+function entryOf(context: CallContext, thrown: unknown): Record<string, unknown> {
   const { status, code } = asServiceError(thrown);
   context.state.log.error = code;
   const request_id = context.state.requestId;

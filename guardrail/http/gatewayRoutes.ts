@@ -1,3 +1,4 @@
+import type Router from '@koa/router';
 import type { CallIdentity, Guard, RequestOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { AuditNotes } from '../audit/audit.ts';
 import type { Access, NamedCaller } from '../customers/customers.ts';
@@ -16,9 +17,15 @@ import {
   type JsonObject,
   type PseudonymizedMark,
 } from '../gateways/gateways.ts';
-import { reportSession, type AuthenticatedScope, type HttpScope, type HttpStep } from './context.ts';
+import { authenticatedRouter } from './authentication.ts';
+import {
+  reportSession,
+  type AuthenticatedContext,
+  type AuthenticatedState,
+  type CallContext,
+  type CallMiddleware,
+} from './context.ts';
 import { withDeadline } from './deadline.ts';
-import type { DirectRoute } from './directRoutes.ts';
 import type { EndUserCheck } from './endUserCheck.ts';
 import { ServiceError } from './errors.ts';
 import { failures, type FailurePolicy } from './failures.ts';
@@ -43,7 +50,7 @@ export interface GatewayRouteOptions {
   readonly mark: PseudonymizedMark;
   readonly endUsers: EndUserCheck;
   /** Admission and body reading, in this order. */
-  readonly preHandlers: readonly HttpStep[];
+  readonly preHandlers: readonly CallMiddleware[];
   readonly onFailure: FailurePolicy;
 }
 
@@ -51,22 +58,23 @@ const ANONYMOUS = `The request contains personal data, and the gateway does not 
 const FAILED = 'The guardrail could not check this call. Try again.';
 
 /** Every path that gateways call, with one pipeline for all of them. */
-export function gatewayRoutes(options: GatewayRouteOptions): DirectRoute[] {
-  return gatewayRoutesOf(options.proxyNames).map((route) => {
+export function gatewayRoutes(options: GatewayRouteOptions): Router<AuthenticatedState> {
+  const router = authenticatedRouter();
+  for (const route of gatewayRoutesOf(options.proxyNames)) {
     const pass = passOf(route, undefined);
     const failing = failures(options.onFailure, (context) => {
       const dialect = dialectIn(context);
       return dialect === undefined ? pass : passOf(route, dialect);
     });
-    const answer = async (context: AuthenticatedScope): Promise<void> => {
+    router.post(route.path, failing, ...options.preHandlers, async (context) => {
       await writeJson(context, await handleCall(context, route, options));
-    };
-    return { method: 'POST', path: route.path, steps: [failing, ...options.preHandlers, answer] };
-  });
+    });
+  }
+  return router;
 }
 
 async function handleCall(
-  context: AuthenticatedScope,
+  context: AuthenticatedContext,
   route: GatewayRoute,
   options: GatewayRouteOptions,
 ): Promise<object> {
@@ -88,7 +96,7 @@ async function handleCall(
 }
 
 function read(
-  context: AuthenticatedScope,
+  context: AuthenticatedContext,
   adapter: GatewayAdapter,
   body: JsonObject,
   { guard, subjectOf, mark }: GatewayRouteOptions,
@@ -105,7 +113,7 @@ function read(
 }
 
 async function runGuard(
-  context: AuthenticatedScope,
+  context: AuthenticatedContext,
   adapter: GatewayAdapter,
   exchange: GatewayExchange,
   signal: AbortSignal,
@@ -185,13 +193,13 @@ function blocked(adapter: GatewayAdapter, reason: string): JsonObject {
 }
 
 /** The value of `?dialect=`. Few calls have a query. */
-function dialectIn({ url }: HttpScope): string | undefined {
+function dialectIn({ url }: CallContext): string | undefined {
   const query = url.indexOf('?');
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query)).get('dialect') ?? undefined);
 }
 
 /** Sets the answer as a text: Koa would look up the content type of an object anew for each answer. */
-async function writeJson(context: AuthenticatedScope, value: object): Promise<void> {
+async function writeJson(context: AuthenticatedContext, value: object): Promise<void> {
   const written = jsonBytes(value, context.state.bodyBytes ?? 0);
   context.set('content-type', JSON_TYPE);
   context.body = written instanceof Promise ? await written : written;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -65,6 +66,20 @@ describe('the request handler', () => {
       expect(await answer.json()).to.have.nested.property('error.code', 'internal_error');
       expect(calls()).to.equal(0);
     }
+  });
+
+  it('breaks an answer whose stream breaks', async () => {
+    const router = authenticatedRouter();
+    router.get('/who', (context) => {
+      context.body = new Readable({
+        read() {
+          this.push('{');
+          setImmediate(() => this.destroy(new Error('broken')));
+        },
+      });
+    });
+    const answer = await call({ public: [], authenticated: [router] }, KEY);
+    expect(await answer.text().catch((error: unknown) => error)).to.be.instanceOf(TypeError);
   });
 
   it('lists every route once', () => {

@@ -1,12 +1,12 @@
 /** The HTTP API of the guardrail: middleware, routes and servers. */
 export { EndUserCheck } from './endUserCheck.ts';
-export { accessLog } from './accessLog.ts';
 export { auditCalls } from './auditCalls.ts';
 export { auditedPaths, type AuditedPaths } from './auditedPaths.ts';
 export { createAdmission, type Admission, type AdmissionOptions } from './admission/admission.ts';
 export { authenticatedRouter } from './authentication.ts';
 export { configurationRoute } from './configuration.ts';
-export { callSpan, spanMethod } from './callSpan.ts';
+export { callMiddleware, httpListener } from './callMiddleware.ts';
+export { spanMethod } from './callSpan.ts';
 export { decodersFor, jsonBody, readBody } from './body.ts';
 export {
   reportSession,
@@ -14,7 +14,6 @@ export {
   type CallMiddleware,
   type CallScope,
   type CallState,
-  type HttpStep,
   type ScopeMiddleware,
 } from './context.ts';
 export { withDeadline, withTimeLimit } from './deadline.ts';
@@ -22,7 +21,6 @@ export { asServiceError, describeError, logError } from './errorBoundary.ts';
 export { ServiceError } from './errors.ts';
 export { explainRoute } from './explain.ts';
 export { failurePolicy, type FailurePolicy } from './failures.ts';
-export { HttpCall } from './httpCall.ts';
 export { gatewayRoutes } from './gatewayRoutes.ts';
 export { createHandler, type Handler, type Route } from './handler.ts';
 export { HEALTH_PATHS, healthRoutes, createDependency, type Dependency } from './health.ts';
@@ -32,7 +30,6 @@ export { serveMetrics } from './metricsServer.ts';
 export { openApiRoute } from './openapi/openapi.ts';
 export { playgroundPage, playgroundRoutes, playgroundSignIn } from './playground/playground.ts';
 export { presidioHealthRoute, presidioRoutes, PRESIDIO_PATHS } from './presidioRoutes.ts';
-export { requestId } from './requestId.ts';
 export { abandonHandshakes, listen, listenProblem, openConnections, type Listening } from './server.ts';
 export { RESTORE_PATH, restoreRoute, type RestoreEvent } from './restore/restoreRoute.ts';
 export { sessionRoutes } from './sessionRoutes.ts';

@@ -13,7 +13,7 @@ import {
   type PresidioAnalyzer,
 } from '../presidioApi/presidioApi.ts';
 import { authenticatedRouter } from './authentication.ts';
-import type { AuthenticatedContext, AuthenticatedState, CallMiddleware, CallState, HttpStep } from './context.ts';
+import type { AuthenticatedContext, AuthenticatedState, CallMiddleware, CallState } from './context.ts';
 import { withDeadline } from './deadline.ts';
 import { asServiceError, logError } from './errorBoundary.ts';
 import type { Metrics } from './metrics.ts';
@@ -28,7 +28,7 @@ export interface PresidioRouteOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Middleware that admits the call and reads its body. */
-  readonly preHandlers: readonly HttpStep[];
+  readonly preHandlers: readonly CallMiddleware[];
 }
 
 const PATHS = {

@@ -6,7 +6,7 @@ import type { SessionId, SubjectId, Tenant } from '../ids.ts';
 import { parseFields } from '../gateways/gateways.ts';
 import type { MappingStore } from '../store/store.ts';
 import { authenticatedRouter } from './authentication.ts';
-import type { AuthenticatedState, HttpStep } from './context.ts';
+import type { AuthenticatedState, CallMiddleware } from './context.ts';
 import { ServiceError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import type { Operation } from './openapi/operation.ts';
@@ -24,7 +24,7 @@ export interface SessionRouteOptions {
   /** Whether a tenant may access the sessions and end users of all tenants. */
   readonly isAdmin: (tenant: Tenant) => boolean;
   /** Middleware that admits the call and reads its body. */
-  readonly preHandlers: readonly HttpStep[];
+  readonly preHandlers: readonly CallMiddleware[];
 }
 
 const deletedSchema = z.object({ deleted: z.boolean() });

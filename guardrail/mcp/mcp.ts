@@ -49,48 +49,50 @@ export function createMcpProxy(options: McpOptions): Proxy {
   );
 }
 
-/** Answers a call. Never rejects. */
+/** Answers a call with the answer of the server. What it throws is answered in the format of the protocol. */
 async function serve(transport: HttpTransport, options: McpOptions): Promise<void> {
-  const { context, client } = transport;
+  const { context } = transport;
   const { req, method, state } = context;
   state.route = 'mcp';
+  state.answerFailure = (thrown) => {
+    answerFailure(transport, thrown, options);
+  };
+  checkOrigin(req.headers, options.origins);
+  const { path, query } = parseTarget(req.url ?? '');
+  checkForm(req);
+  if (!METHODS.has(method)) throw new ProxyError('method_refused');
+  const target = path + (query === '' ? '' : `?${query}`);
+  if (method === 'OPTIONS') return servePreflight(transport, target, options);
+  if (isMetadata(path)) return serveMetadata(transport, path, options);
+  const request = asModelCall({ headers: req.headers, query });
+  const caller = mcpCallerOf(request, options.identityHeaders);
+  state.tenant = shareOf(caller);
+  state.log.tenant = INLINE_TENANT;
+  const call = callOf(transport, target, { ...request, caller }, options);
+  reportSession(context, options.guard.sessionOf(call.identity));
+  if (options.admission.draining && method === 'GET') throw new ServiceError('draining', { waitMs: 0 });
+  // A stream without an end is no call that a drain waits for.
+  if (method === 'GET') return exchange(call, null, options);
+  const leave = options.admission.arrive(context);
   try {
-    checkOrigin(req.headers, options.origins);
-    const { path, query } = parseTarget(req.url ?? '');
-    checkForm(req);
-    if (!METHODS.has(method)) throw new ProxyError('method_refused');
-    const target = path + (query === '' ? '' : `?${query}`);
-    if (method === 'OPTIONS') {
-      await servePreflight(transport, target, options);
-      return;
-    }
-    if (isMetadata(path)) {
-      await serveMetadata(transport, path, options);
-      return;
-    }
-    const request = asModelCall({ headers: req.headers, query });
-    const caller = mcpCallerOf(request, options.identityHeaders);
-    state.tenant = shareOf(caller);
-    state.log.tenant = INLINE_TENANT;
-    const call = callOf(transport, target, { ...request, caller }, options);
-    reportSession(context, options.guard.sessionOf(call.identity));
-    if (options.admission.draining && method === 'GET') throw new ServiceError('draining', { waitMs: 0 });
-    // A stream without an end is no call that a drain waits for.
-    if (method === 'GET') await exchange(call, null, options);
-    else await options.admission.enter(context, () => forward(call, options));
-  } catch (thrown) {
-    if (thrown instanceof ClientGoneError) {
-      state.log.error = 'client_gone';
-      client.drop(499);
-      return;
-    }
-    const problem = problemOf(thrown);
-    logError(options.logger, context, problem, thrown);
-    if (client.hasBegun) return;
-    const { headers = {} }: Problem = problem;
-    const body = Buffer.from(errorMessage(undefined, problem));
-    client.refuse(problem.status, headers, { contentType: 'application/json', body });
+    await forward(call, options);
+  } finally {
+    leave();
   }
+}
+
+function answerFailure({ context, client }: HttpTransport, thrown: unknown, { logger }: McpOptions): void {
+  if (thrown instanceof ClientGoneError) {
+    context.state.log.error = 'client_gone';
+    client.drop(499);
+    return;
+  }
+  const problem = problemOf(thrown);
+  logError(logger, context, problem, thrown);
+  if (client.hasBegun) return;
+  const { headers = {} }: Problem = problem;
+  const body = Buffer.from(errorMessage(undefined, problem));
+  client.refuse(problem.status, headers, { contentType: 'application/json', body });
 }
 
 /** A preflight is no message: neither it nor its answer has a body. */

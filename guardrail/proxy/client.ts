@@ -1,7 +1,7 @@
 /** The client's side of an HTTP call: when it disconnects, and when it is ready to receive more. */
 import type { ServerResponse } from 'node:http';
 import type { ErrorBody } from '../bodies/bodies.ts';
-import type { HttpCall } from '../http/http.ts';
+import type { CallContext } from '../http/http.ts';
 import type { LinkedList } from '../linkedList.ts';
 import type { AnswerHead, Client } from './call.ts';
 import { ClientGoneError } from './errors.ts';
@@ -15,7 +15,6 @@ const BREAK_MS = 5000;
 /** A client that calls by HTTP. */
 export class HttpClient implements Client {
   readonly signal: AbortSignal;
-  readonly #call: HttpCall;
   readonly #base: URL;
   readonly #response: ServerResponse;
   readonly #controller = new AbortController();
@@ -24,9 +23,7 @@ export class HttpClient implements Client {
    * @param base the base URL of the upstream: a redirect to it becomes one to the proxy
    * @param open contains the client until its connection or its answer has ended
    */
-  constructor(call: HttpCall, base: URL, open: LinkedList<Client>) {
-    const response = call.res;
-    this.#call = call;
+  constructor({ res: response }: Pick<CallContext, 'res'>, base: URL, open: LinkedList<Client>) {
     this.#base = base;
     this.#response = response;
     this.signal = this.#controller.signal;
@@ -52,7 +49,7 @@ export class HttpClient implements Client {
   }
 
   begin({ status, headers }: AnswerHead, isChanged: boolean, length?: number): void {
-    const sent = { ...this.#call.headers, ...answerHeaders(headers, isChanged, this.#base) };
+    const sent = answerHeaders(headers, isChanged, this.#base);
     if (length !== undefined) sent['content-length'] = length;
     this.#response.writeHead(status, sent);
   }
@@ -86,8 +83,8 @@ export class HttpClient implements Client {
   }
 
   refuse(status: number, headers: Readonly<Record<string, string>>, { contentType, body }: ErrorBody): void {
-    const own = { ...this.#call.headers, ...headers, 'content-type': contentType, 'content-length': body.length };
-    this.#response.writeHead(status, own).end(this.#call.method === 'HEAD' ? undefined : body);
+    const own = { ...headers, 'content-type': contentType, 'content-length': body.length };
+    this.#response.writeHead(status, own).end(this.#response.req.method === 'HEAD' ? undefined : body);
   }
 
   drop(status?: number): void {

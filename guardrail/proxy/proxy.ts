@@ -59,7 +59,7 @@ export interface Transport {
   readonly problem?: ProxyError;
 }
 
-/** Answers a call: with the answer of the upstream, or with an error in the format of the API. Never rejects. */
+/** Answers a call with the answer of the upstream. What it throws is answered in the format of the API. */
 export async function serveCall(
   { context, client, upstream, problem }: Transport,
   options: InlineOptions,
@@ -70,6 +70,9 @@ export async function serveCall(
   let leave: (() => void) | undefined;
   let answer: UpstreamAnswer | undefined;
   state.route = protocol;
+  state.answerFailure = (thrown) => {
+    answerFailure({ context, client }, operation, thrown, logger);
+  };
   try {
     if (problem) throw problem;
     const target = parseTarget(req.url ?? '');
@@ -93,8 +96,6 @@ export async function serveCall(
     answer = await send(call, prepared, upstream, options);
     // While a stream is open, this function is suspended, and the fewer functions are, the less memory it takes.
     await relay(call, answer, prepared.answer, options);
-  } catch (thrown) {
-    answerFailure({ context, client }, operation, thrown, logger);
   } finally {
     answer?.cancel();
     leave?.();

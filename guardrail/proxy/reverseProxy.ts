@@ -2,11 +2,10 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import {
-  accessLog,
-  callSpan,
-  HttpCall,
-  requestId,
+  callMiddleware,
+  httpListener,
   ServiceError,
+  type CallContext,
   type Metrics,
   type ScopeMiddleware,
 } from '../http/http.ts';
@@ -28,7 +27,7 @@ export interface ReverseProxyOptions {
 
 /** A call by HTTP, and both of its sides. */
 export interface HttpTransport {
-  readonly context: HttpCall;
+  readonly context: CallContext;
   readonly client: Client;
   readonly upstream: Upstream;
 }
@@ -41,25 +40,19 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** @param serve answers a call, and never rejects */
+/** @param serve answers a call. What it throws is answered by `answerFailure` of the call's state, which it sets first */
 export function createReverseProxy(
   { upstream: base, timeouts, metrics, record, logger }: ReverseProxyOptions,
   serve: (transport: HttpTransport) => Promise<void>,
 ): Proxy {
   const upstream = createUpstream(base, timeouts);
   const open = new LinkedList<Client>();
-  const answer = (context: HttpCall): Promise<void> =>
-    serve({ context, client: new HttpClient(context, upstream.base, open), upstream });
-  const steps = [callSpan(), requestId(), accessLog(logger), ...(record ? [record] : []), metrics.http];
-  const run = steps.reduceRight<(context: HttpCall) => Promise<unknown>>(
-    (rest, step) => (context) => step(context, () => rest(context)),
-    answer,
-  );
+  const answer = (context: CallContext): Promise<void> => {
+    context.respond = false;
+    return serve({ context, client: new HttpClient(context, upstream.base, open), upstream });
+  };
   return {
-    handle(request, response) {
-      // Each answer to a failure is in `serve`: what fails here is a step around it.
-      run(new HttpCall(request, response)).catch(() => response.destroy());
-    },
+    handle: httpListener((koa) => koa.use(callMiddleware({ logger, metrics, audit: record })).use(answer)),
     abort() {
       for (const client of [...open.values()]) client.abort(new ServiceError('draining', { waitMs: 0 }));
     },

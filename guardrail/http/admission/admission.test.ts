@@ -298,7 +298,9 @@ describe('admission', () => {
       let finish: () => void = () => undefined;
       const work = new Promise<void>((resolve) => (finish = resolve));
       const waiting = Array.from({ length: 20 }, async (_, n) => {
-        await admission.enter(contextOf(`t${n}`), () => work);
+        const leave = admission.arrive(contextOf(`t${n}`));
+        await work;
+        leave();
       });
       const served = call(admission);
       served.finish();

@@ -12,13 +12,11 @@ export type AdmissionOptions = SlotOptions & CapacityOptions;
  * shows when a drain is finished. Tenants share each limit: no tenant can use all of it.
  */
 export interface Admission {
-  /** Counts the call until it is finished, so that a drain waits for it, and reserves capacity. Runs before the body is read. */
+  /** Arrives, and reserves capacity, until the call is finished. Runs before the body is read. */
   readonly admit: ScopeMiddleware;
-  /** The first half of `admit`: counts the call. For a call that lasts longer than the work on its body. */
-  readonly enter: ScopeMiddleware;
-  /** Counts the call, as `enter` does. @returns what ends this. @throws ServiceError 503 */
+  /** Counts the call, so that a drain waits for it. @returns what ends this. @throws ServiceError 503 */
   arrive(context: CallScope): () => void;
-  /** The second half of `admit`: reserves capacity for the body. @returns what frees it. @throws ServiceError 429 */
+  /** Reserves capacity for the body. @returns what frees it. @throws ServiceError 429 */
   reserve(context: CallScope): () => void;
   /**
    * Reserves capacity for the answer of an upstream, which the caller reads into memory.
@@ -89,15 +87,6 @@ class AdmissionControl implements Admission {
       } finally {
         free();
       }
-    } finally {
-      leave();
-    }
-  };
-
-  readonly enter: ScopeMiddleware = async (context, next) => {
-    const leave = this.arrive(context);
-    try {
-      await next();
     } finally {
       leave();
     }

@@ -16,7 +16,7 @@ import {
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
 import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
-import { reportSession, type AuthenticatedState, type HttpStep } from '../context.ts';
+import { reportSession, type AuthenticatedState, type CallMiddleware } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
 import { droppedSchema, explainedEntityOf, explainedEntitySchema } from '../entities.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -120,7 +120,7 @@ export interface PlaygroundOptions {
    * @throws FieldError if the draft is invalid
    */
   readonly policyWith: (profile: Profile | undefined, draft: string | undefined) => Policy;
-  readonly preHandlers: readonly HttpStep[];
+  readonly preHandlers: readonly CallMiddleware[];
 }
 
 /** The page to which a browser signs in. It also calls endpoints of gateways. */

@@ -23,8 +23,7 @@ import {
 import type { RestoreKeys, RestoreRight } from '../../settings/settings.ts';
 import type { MappingStore } from '../../store/store.ts';
 import { authenticatedRouter } from '../authentication.ts';
-import { reportSession, type AuthenticatedContext, type CallMiddleware, type HttpStep } from '../context.ts';
-import type { AuthenticatedState } from '../context.ts';
+import { reportSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
@@ -59,7 +58,7 @@ export interface RestoreRouteOptions {
   /** Receives each call that was answered. */
   readonly onRestore?: (event: RestoreEvent) => void;
   /** Middleware that admits the call, and reads its body with its text. */
-  readonly preHandlers: readonly HttpStep[];
+  readonly preHandlers: readonly CallMiddleware[];
   /** The time in milliseconds; for tests. */
   readonly now?: () => number;
 }
