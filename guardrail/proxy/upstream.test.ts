@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect } from 'chai';
+import { ClientGoneError } from './errors.ts';
 import { createUpstream, type UpstreamAnswer, type UpstreamPool } from './upstream.ts';
 
 describe('an answer of the upstream', () => {
@@ -113,6 +114,20 @@ describe('an answer of the upstream', () => {
       expect(taken).to.equal(1);
     });
   }
+
+  it('is not asked for if the client leaves before there is a connection', async () => {
+    let requests = 0;
+    server.on('request', () => (requests += 1));
+    const client = new AbortController();
+    const request = { method: 'POST', path: '/', headers: [], body: Buffer.from('{}'), signal: client.signal };
+    const [during, before] = [upstream.send(request), upstream.send({ ...request, signal: AbortSignal.abort() })];
+    client.abort(new ClientGoneError());
+    for (const failure of await Promise.allSettled([during, before])) expect(failure.status).to.equal('rejected');
+    // The connections of both are open by now, and free.
+    const answers = await Promise.all([1, 2].map(() => send((response) => response.end())));
+    await Promise.all(answers.map((answer) => answer.each(() => undefined)));
+    expect(requests).to.equal(answers.length);
+  });
 
   it('fails if it is cut off, after all that has arrived', async () => {
     const answer = await send((response) => response.write('one', () => response.destroy()));

@@ -142,7 +142,8 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) this.#abort();
+    // Also if the call has ended while it waited for a connection: the model must not answer nobody.
+    if (this.#signal.aborted) controller.abort(reasonOf(this.#signal));
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
