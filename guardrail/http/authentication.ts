@@ -1,4 +1,5 @@
 import Router from '@koa/router';
+import compose from 'koa-compose';
 import { DEFAULT_TENANT, type ApiKeys } from '../settings/settings.ts';
 import type { AuthenticatedState, CallContext, CallMiddleware } from './context.ts';
 import type { Tenant } from '../ids.ts';
@@ -64,9 +65,9 @@ export function adminsOnly(isAdmin: (tenant: Tenant) => boolean): CallMiddleware
 export function authenticatedRouter(): Router<AuthenticatedState> {
   const router = new Router<AuthenticatedState>();
   const register = router.register.bind(router);
-  // Not `use`: each call would then pass the checks of all routers in the same parent.
+  // Not `use`: each call would then pass the checks of all routers in the same parent. The router composes for each call.
   router.register = (path, methods, steps, options) =>
-    register(path, methods, [assertAuthenticated, steps].flat(), options);
+    register(path, methods, compose([assertAuthenticated, steps].flat()), options);
   return router;
 }
 
