@@ -3,6 +3,7 @@ import { inSlices, type Steps } from '../eventLoop.ts';
 import {
   DetectorUnavailableError,
   TooManyValuesError,
+  type AllowedPlace,
   type AnalysisContext,
   type Analyzer,
   type Detector,
@@ -10,6 +11,7 @@ import {
   type Policy,
   type Span,
 } from './contract.ts';
+import { withoutAllowed } from './policy/allowList.ts';
 import { defaultPolicy } from './policy/policy.ts';
 import type { PolicySource } from './policy/policySource.ts';
 import { splitLongEntities } from './entityLength.ts';
@@ -57,6 +59,7 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
       const inTurn = async <T>(work: Steps<T>): Promise<T> => inSlices(untilAborted(work, context.signal), yieldIfDue);
       const spans: (readonly Span[])[] = [];
       const kept: (readonly Span[])[] = [];
+      const spared: (readonly AllowedPlace[])[] = [];
       let count = 0;
       for (const [index, text] of texts.entries()) {
         const judged = await inTurn(judge(text, found[index] ?? [], policy, context));
@@ -64,13 +67,19 @@ export function createAnalyzer({ detectors, policy: source = { current: defaultP
         TooManyValuesError.check(count);
         spans.push(judged.spans);
         kept.push(judged.kept);
+        spared.push(judged.spared);
       }
       const repeated = await addRepetitions({ texts, spans, kept, ranges, trace: context.trace }, yieldIfDue);
       TooManyValuesError.check(repeated.reduce((sum, { length }) => sum + length, 0));
       const findings: Finding[][] = [];
       for (const [index, text] of texts.entries()) {
-        findings.push(await inTurn(withActions(text, repeated[index] ?? [], policy, context)));
+        const trace = index === 0 ? context.trace : undefined;
+        const rest = withoutAllowed(text, repeated[index] ?? [], spared[index] ?? [], (span) =>
+          trace?.drop(span, 'allowList'),
+        );
+        findings.push(await inTurn(withActions(text, rest, policy, context)));
       }
+      context.spared?.push(...spared);
       return findings;
     },
     state: () => detector.state(),
@@ -107,30 +116,67 @@ interface Judged {
   readonly spans: readonly Span[];
   /** Public persons that it drops. One who shares a name with a private one keeps the whole name. */
   readonly kept: readonly Span[];
+  /** The places of allowed values in which no span is. */
+  readonly spared: readonly AllowedPlace[];
 }
 
 /** @param found the spans of the detectors; those of the policy itself are added */
 function* judge(text: string, found: readonly Span[], policy: Policy, context: AnalysisContext): Steps<Judged> {
+  const { team, trace } = context;
   const retained: Span[] = [];
   const kept: Span[] = [];
-  for (const span of [...found, ...(yield* policy.find(text, context.team))]) {
+  const left: AllowedPlace[] = [];
+  const leave = (span: Span): void => {
+    left.push({ start: span.start, end: span.end, types: 'all' });
+    trace?.drop(span, 'allowList');
+  };
+  const own = yield* policy.find(text, team);
+  const denied = own.filter(({ detector }) => detector === 'deny-list');
+  const allowed = withoutOverlaps(yield* policy.allowedIn(text, team), denied);
+  for (const span of [...found, ...own]) {
     yield;
     if (isRetained(text, span, policy, context)) retained.push(span);
     else {
       if (span.type === 'PUBLIC_PERSON') kept.push(span);
-      context.trace?.drop(span, policy.keptBy(span, text.slice(span.start, span.end), context.team));
+      const by = policy.keptBy(span, text.slice(span.start, span.end), team);
+      if (by === 'allowList') leave(span);
+      else trace?.drop(span, by);
     }
   }
-  const spans = resolveOverlaps(text, retained);
-  context.trace?.overlaps(retained, spans);
-  return { spans: splitLongEntities(text, spans), kept };
+  const isFixed = (span: Span): boolean => span.detector === 'deny-list' || isBlocked(span, context);
+  const rest = [
+    ...retained.filter(isFixed),
+    ...withoutAllowed(
+      text,
+      retained.filter((span) => !isFixed(span)),
+      allowed,
+      leave,
+    ),
+  ];
+  const spans = resolveOverlaps(text, rest);
+  trace?.overlaps(rest, spans);
+  return { spans: splitLongEntities(text, spans), kept, spared: withoutOverlaps([...allowed, ...left], spans) };
+}
+
+/** Whether the request itself asks to be refused for values of the type of a span. */
+const isBlocked = ({ type }: Span, { stricter }: AnalysisContext): boolean => stricter?.block?.includes(type) === true;
+
+/** The places that overlap no span. */
+function withoutOverlaps(places: readonly AllowedPlace[], spans: readonly Span[]): AllowedPlace[] {
+  const sorted = spans.toSorted((a, b) => a.start - b.start);
+  let at = 0;
+  return places
+    .toSorted((a, b) => a.start - b.start)
+    .filter(({ start, end }) => {
+      while (at < sorted.length && (sorted[at]?.end ?? 0) <= start) at++;
+      return (sorted[at]?.start ?? end) >= end;
+    });
 }
 
 /** Whether the policy keeps a span. Runs before overlaps are resolved, so that a dropped span hides no other. */
-function isRetained(text: string, span: Span, policy: Policy, { team, stricter }: AnalysisContext): boolean {
+function isRetained(text: string, span: Span, policy: Policy, context: AnalysisContext): boolean {
   return (
-    stricter?.block?.includes(span.type) === true ||
-    policy.actionOf(span, text.slice(span.start, span.end), team) !== undefined
+    isBlocked(span, context) || policy.actionOf(span, text.slice(span.start, span.end), context.team) !== undefined
   );
 }
 

@@ -93,6 +93,14 @@ export interface PolicySettings {
   readonly mappingTTL?: number | undefined;
 }
 
+/** A range of a text that contains an allowed value, in UTF-16 code units. */
+export interface AllowedPlace {
+  readonly start: number;
+  readonly end: number;
+  /** The types of values that stay there. */
+  readonly types: readonly EntityType[] | 'all';
+}
+
 /** A compiled policy: what to do with each entity type, allow and deny lists, custom recognizers, and settings. */
 export interface Policy {
   readonly settings: PolicySettings;
@@ -103,6 +111,8 @@ export interface Policy {
    * @throws TooManyValuesError
    */
   find(text: string, team: string | undefined): Steps<Span[]>;
+  /** The places where values of the allow list stand by themselves, in any order. */
+  allowedIn(text: string, team: string | undefined): Steps<AllowedPlace[]>;
   /** The action for a span; undefined if its text stays as it is. */
   actionOf(span: Span, value: string, team: string | undefined): Action | undefined;
   /** Why a span without an action has none. */
@@ -134,6 +144,8 @@ export interface AnalysisContext {
   readonly trace?: Trace | undefined;
   /** Whether only detectors that call no server run. Default: false. */
   readonly isLocal?: boolean | undefined;
+  /** Receives, for each text, the places of its allowed values in which no caller may replace anything. Default: not collected. */
+  readonly spared?: (readonly AllowedPlace[])[] | undefined;
 }
 
 export interface StricterSettings {

@@ -20,6 +20,7 @@ export {
   type CompiledDocument,
   type DocumentPolicy,
 } from './policy/policy.ts';
+export { withoutAllowed } from './policy/allowList.ts';
 export type { Profile } from './policy/profiles.ts';
 export { openPolicy, type PolicySource, type PolicySourceOptions } from './policy/policySource.ts';
 export { nameTypes } from './ner/entityClasses.ts';

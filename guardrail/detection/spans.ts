@@ -127,7 +127,7 @@ function freePieces(covered: Uint8Array, from: number, to: number): [number, num
 const wordCharacter = /[\p{L}\p{N}]/u;
 
 /** Removes characters other than letters and digits from both ends. Returns undefined if nothing is left. */
-export function trimmed<S extends Span>(text: string, span: S): S | undefined {
+export function trimmed<S extends Pick<Span, 'start' | 'end'>>(text: string, span: S): S | undefined {
   let { start, end } = span;
   const at = (index: number): string => String.fromCodePoint(text.codePointAt(index) ?? 0);
   while (start < end && !wordCharacter.test(at(start))) start += at(start).length;

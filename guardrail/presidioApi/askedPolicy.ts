@@ -50,7 +50,7 @@ export function createAskedPolicies(profile: Profile): (service: DocumentPolicy,
 function* askedPolicy(service: CompiledDocument, profile: Profile, { entities, recognizers }: Asked): Steps<Policy> {
   const types = entities && new Set([...entities].flatMap(ownTypesOf));
   const used = recognizers.filter(({ type }) => !entities || entities.has(type));
-  const own = yield* compilingDocument({
+  const document = {
     entities: Object.fromEntries([
       ...[...(types ?? [])].map((type) => [type, { action: 'pseudonymize' }] as const),
       // Presidio reports the results of these recognizers with any score.
@@ -58,7 +58,8 @@ function* askedPolicy(service: CompiledDocument, profile: Profile, { entities, r
     ]),
     recognizers: used.flatMap((recognizer) => recognizer.recognizers),
     deny: used.flatMap(({ deny }) => deny),
-  });
+  } as const;
+  const own = yield* compilingDocument(document, 'asWritten');
   const policy = layeredPolicy([own, service], profile);
   if (!types) return policy;
   const isAsked = (type: string): boolean => types.has(type) || types.has(generalTypeOf(type));

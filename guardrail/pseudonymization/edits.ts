@@ -1,11 +1,11 @@
-import type { EntityType, Finding } from '../detection/detection.ts';
+import { withoutAllowed, type AllowedPlace, type EntityType, type Finding } from '../detection/detection.ts';
 import { createStepCounter, type Steps } from '../eventLoop.ts';
 import type { Pseudonym } from '../ids.ts';
 import { escapeJson, parsingJsonIn, unescapeJson, type ParsedJson, type TextKind } from '../messages/messages.ts';
 import type { Grammar } from './grammar.ts';
 import { countedFindings, inKey, isKeyIn, keyOccurrence } from './keys.ts';
 import { LITERAL, type Label } from './labels.ts';
-import { occurrencesIn, findingsInSegments, type Found, type Values } from './occurrences.ts';
+import { occurrencesIn, findingsInSegments, placesInSegments, type Found, type Values } from './occurrences.ts';
 import { matchesIn } from './scan.ts';
 import { depthOf, isPlain, NO_CONTEXT, readingContexts, writeIn, type Context } from './contexts.ts';
 import { encodeStored, type Stored } from './encoding.ts';
@@ -33,7 +33,17 @@ export interface TextEdits {
 export interface AnalyzedText extends ParsedText {
   /** The findings in each segment. */
   readonly found: readonly (readonly Found[])[];
+  /** The places of allowed values in each segment, in which nothing is replaced. */
+  readonly spared: readonly (readonly AllowedPlace[])[];
 }
+
+/** What an analysis finds in a text, and where it must stay as it is. */
+export interface FoundInText {
+  readonly findings: readonly Finding[];
+  readonly spared: readonly AllowedPlace[];
+}
+
+export const NOTHING_FOUND: FoundInText = { findings: [], spared: [] };
 
 /**
  * How a pseudonym is written at one place. The bracket defines how the restore step writes the value there: `escaped`
@@ -63,25 +73,29 @@ export function* readingOf(text: string, kind: TextKind): Steps<ParsedJson> {
 /** Assigns the findings of a text, and of its decoded JSON strings, to its segments. Findings are sorted by start. */
 export function analyzedText(
   read: ParsedText,
-  findingsOf: (text: string) => readonly Finding[],
+  foundIn: (text: string) => FoundInText,
 ): { readonly source: AnalyzedText; readonly findings: readonly Finding[] } {
   const { text, parsed } = read;
-  const inDecoded = parsed.decoded.flatMap((string) =>
-    findingsOf(string.text).map((finding): Finding => {
-      const place = (at: number): number => string.offsets[at] ?? text.length;
-      return { ...finding, start: place(finding.start), end: place(finding.end) };
-    }),
-  );
-  if (inDecoded.length === 0) {
-    return assigned(read, findingsOf(text));
-  }
+  const decoded = parsed.decoded.map((string) => {
+    const moved = <P extends { readonly start: number; readonly end: number }>(place: P): P => {
+      const at = (offset: number): number => string.offsets[offset] ?? text.length;
+      return { ...place, start: at(place.start), end: at(place.end) };
+    };
+    const { findings, spared } = foundIn(string.text);
+    return { findings: findings.map(moved), spared: spared.map(moved) };
+  });
+  const own = foundIn(text);
+  const spared = [...own.spared, ...decoded.flatMap((string) => string.spared)];
+  const inDecoded = decoded.flatMap(({ findings }) => findings);
+  if (inDecoded.length === 0) return assigned(read, own.findings, spared);
   // Values without escapes are found in both texts.
   const byPlace = new Map(
-    [...findingsOf(text), ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
+    [...own.findings, ...inDecoded].map((finding) => [`${finding.start} ${finding.end} ${finding.type}`, finding]),
   );
   return assigned(
     read,
     [...byPlace.values()].sort((a, b) => a.start - b.start),
+    spared,
   );
 }
 
@@ -89,14 +103,21 @@ export function analyzedText(
 function assigned(
   read: ParsedText,
   all: readonly Finding[],
+  allowed: readonly AllowedPlace[],
 ): { readonly source: AnalyzedText; readonly findings: readonly Finding[] } {
   const { kind, parsed } = read;
   const findings = countedFindings(kind, parsed.segments, all);
+  const spared = placesInSegments(
+    parsed.segments,
+    allowed.toSorted((a, b) => a.start - b.start),
+  );
   const found = findingsInSegments(parsed.segments, findings).map((places, index) => {
     const segment = parsed.segments[index];
-    return segment && isKeyIn(kind, segment) ? inKey(segment, places) : places;
+    if (!segment) return places;
+    const rest = withoutAllowed(segment.text, places, spared[index] ?? []);
+    return isKeyIn(kind, segment) ? inKey(segment, rest) : rest;
   });
-  return { findings, source: { ...read, found } };
+  return { findings, source: { ...read, found, spared } };
 }
 
 /** An identifier is hidden whatever detectors and policies say, and only where it stands: it can be an ordinary word. */
@@ -106,7 +127,7 @@ export function identifiedText(read: ParsedText): {
 } {
   const place = { start: 0, end: read.text.length, type: IDENTIFIER_TYPE, score: 1 };
   return {
-    source: { ...read, found: [[{ ...place, whole: false }]] },
+    source: { ...read, found: [[{ ...place, whole: false }]], spared: [] },
     findings: [{ ...place, detector: 'builtin', rule: 'identifier', action: 'pseudonymize' }],
   };
 }
@@ -137,7 +158,7 @@ export function* planEdits(
     const found = source.found[index] ?? [];
     const occurrences = isKeyIn(kind, segment)
       ? keyOccurrence(segment, found, values, message)
-      : yield* occurrencesIn(segment, found, values, message);
+      : yield* occurrencesIn(segment, found, values, { message, spared: source.spared[index] ?? [] });
     for (const { start, end, type } of occurrences) {
       targets.push({ start: place(start), end: place(end), label: labelOf(type), quoteDepth, looksLike: undefined });
     }

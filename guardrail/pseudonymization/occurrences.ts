@@ -1,6 +1,12 @@
 import { buildAutomaton, type Automaton } from '../automaton/automaton.ts';
 import { STEP_UNITS, type Steps } from '../eventLoop.ts';
-import { splitLongEntities, TooManyValuesError, type EntityType } from '../detection/detection.ts';
+import {
+  splitLongEntities,
+  TooManyValuesError,
+  withoutAllowed,
+  type AllowedPlace,
+  type EntityType,
+} from '../detection/detection.ts';
 import type { Segment } from '../messages/messages.ts';
 import { createBlobGuard, isBoundary, urlsIn } from './boundaries.ts';
 
@@ -54,19 +60,32 @@ const URL_TYPE: EntityType = 'URL';
  * @param found sorted by start
  */
 export function findingsInSegments(segments: readonly Segment[], found: readonly Scored[]): (readonly Found[])[] {
+  return placesInSegments(segments, found).map((places, index) => {
+    const segment = segments[index];
+    const parts = places.map(({ start, end, type, score, whole }): Found => ({ start, end, type, score, whole }));
+    return segment?.kind === 'text' ? splitLongEntities(segment.text, parts) : parts;
+  });
+}
+
+/**
+ * Splits ranges of a text into ranges of its segments: cut at JSON structure, extended to whole characters.
+ * @param places sorted by start
+ */
+export function placesInSegments<P extends { readonly start: number; readonly end: number }>(
+  segments: readonly Segment[],
+  places: readonly P[],
+): (readonly (P & Pick<Found, 'whole'>)[])[] {
   let next = 0;
-  let open: Scored[] = [];
+  let open: P[] = [];
   return segments.map((segment) => {
-    for (let span = found[next]; span && span.start < segment.end; span = found[++next]) open.push(span);
+    for (let place = places[next]; place && place.start < segment.end; place = places[++next]) open.push(place);
     open = open.filter(({ end }) => end > segment.start);
-    const parts = open.map((span): Found => {
-      const start = Math.max(span.start, segment.start);
-      const end = Math.min(span.end, segment.end);
-      const whole = start === span.start && end === span.end;
-      const { type, score } = span;
-      return { type, score, whole, ...inSegment(segment, start, end) };
+    return open.map((place) => {
+      const start = Math.max(place.start, segment.start);
+      const end = Math.min(place.end, segment.end);
+      const whole = start === place.start && end === place.end;
+      return { ...place, whole, ...inSegment(segment, start, end) };
     });
-    return segment.kind === 'number' ? parts : splitLongEntities(segment.text, parts);
   });
 }
 
@@ -122,15 +141,24 @@ export function collectValues(
     : { best, automaton, list };
 }
 
-/** The places to replace in a segment of a message: its findings, and every known value. In order and disjoint. */
+/** Where a segment stands, and what stays in it. */
+export interface SegmentPlace {
+  readonly message: number;
+  readonly spared: readonly AllowedPlace[];
+}
+
+/**
+ * The places to replace in a segment of a message: its findings, and every known value that is no allowed one. In order and
+ * disjoint.
+ */
 export function* occurrencesIn(
   segment: Segment,
   found: readonly Occurrence[],
   values: Values,
-  message: number,
+  { message, spared }: SegmentPlace,
 ): Steps<Occurrence[]> {
   const { text } = segment;
-  const places = [...found];
+  const known = [...found];
   let next = 0;
   const breaksBlob = createBlobGuard(text);
   const canEnd = (end: number): boolean => isBoundary(text, end);
@@ -140,7 +168,7 @@ export function* occurrencesIn(
     // A place that a detector found is already in the list.
     while (next < found.length && (found[next]?.start ?? 0) < start) next++;
     if (found[next]?.start === start && found[next]?.end === end) return true;
-    places.push({ start, end, type });
+    known.push({ start, end, type });
     return true;
   };
   if (text.length <= STEP_UNITS) values.automaton.scan(text, canEnd, accept);
@@ -155,7 +183,8 @@ export function* occurrencesIn(
       yield;
     }
   }
-  if (places.length === 0) return places;
+  const places = withoutAllowed(text, known, spared);
+  if (places.length === 0) return [];
   if (segment.kind === 'number') return places.slice(0, 1).map(({ type }) => ({ start: 0, end: text.length, type }));
   const disjoint = merge(places);
   const urls = urlsToReplace(text, disjoint);

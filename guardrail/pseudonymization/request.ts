@@ -1,5 +1,11 @@
 /** The stages of a request, in the order in which {@link file://./guard.ts} runs them. */
-import { TooManyValuesError, type Analyzer, type EntityType, type Finding } from '../detection/detection.ts';
+import {
+  TooManyValuesError,
+  type AllowedPlace,
+  type Analyzer,
+  type EntityType,
+  type Finding,
+} from '../detection/detection.ts';
 import { createYielder, inSlices, type Steps } from '../eventLoop.ts';
 import type { ParsedJson } from '../messages/messages.ts';
 import type { PseudonymAssignment } from './assignment.ts';
@@ -14,7 +20,9 @@ import {
   planEdits,
   readingOf,
   textsToAnalyze,
+  NOTHING_FOUND,
   type AnalyzedText,
+  type FoundInText,
   type ParsedText,
   type TextEdits,
 } from './edits.ts';
@@ -76,7 +84,9 @@ export async function analyze(
   const yieldIfDue = createYielder();
   const inImages = imageTexts?.map(({ text }, at) => ({ text, message: numbers.imageTexts[at] ?? BEFORE_ALL }));
   const texts = await inSlices(distinctTexts(parsed, inImages ?? []), yieldIfDue);
+  const spared: (readonly AllowedPlace[])[] = [];
   const analysis = {
+    spared,
     ...{ team: identity.team, signal, policy, scope: scopeOf(identity), tenant: share },
     messages: texts.map(({ message }) => message),
     ...(stricter && { stricter }),
@@ -88,14 +98,17 @@ export async function analyze(
           analysis,
         )
       : [];
-  const found = await inSlices(findingsByMessage(texts, lists), yieldIfDue);
+  const found = await inSlices(findingsByMessage(texts, lists, spared), yieldIfDue);
   const assigned = await inSlices(assigningFindings(parsed, found), yieldIfDue);
-  return { ...assigned, imageFindings: inImages?.map(({ text, message }) => found.get(message)?.get(text) ?? []) };
+  return {
+    ...assigned,
+    imageFindings: inImages?.map(({ text, message }) => found.get(message)?.get(text)?.findings ?? []),
+  };
 }
 
 type MessageText = Pick<ParsedText, 'text' | 'message'>;
-/** The findings in each text of each message. */
-type MessageFindings = ReadonlyMap<number, ReadonlyMap<string, readonly Finding[]>>;
+/** What is found in each text of each message. */
+type MessageFindings = ReadonlyMap<number, ReadonlyMap<string, FoundInText>>;
 
 /** The texts that detectors read, each once for each message, in the order of the messages. */
 function* distinctTexts(parsed: readonly ParsedText[], inImages: readonly MessageText[]): Steps<MessageText[]> {
@@ -119,11 +132,12 @@ function* distinctTexts(parsed: readonly ParsedText[], inImages: readonly Messag
 function* findingsByMessage(
   texts: readonly MessageText[],
   lists: readonly (readonly Finding[])[],
+  spared: readonly (readonly AllowedPlace[])[],
 ): Steps<MessageFindings> {
-  const messages = new Map<number, Map<string, readonly Finding[]>>();
+  const messages = new Map<number, Map<string, FoundInText>>();
   for (const [index, { text, message }] of texts.entries()) {
-    const found = messages.get(message) ?? new Map<string, readonly Finding[]>();
-    messages.set(message, found.set(text, lists[index] ?? []));
+    const found = messages.get(message) ?? new Map<string, FoundInText>();
+    messages.set(message, found.set(text, { findings: lists[index] ?? [], spared: spared[index] ?? [] }));
     yield;
   }
   return messages;
@@ -137,8 +151,8 @@ function* assigningFindings(
   const distinct = new ByMessage<readonly Finding[]>();
   const texts: AnalyzedText[] = [];
   for (const one of parsed) {
-    const findingsOf = (text: string): readonly Finding[] => found.get(one.message)?.get(text) ?? [];
-    const { findings, source } = one.kind === 'identifier' ? identifiedText(one) : analyzedText(one, findingsOf);
+    const foundIn = (text: string): FoundInText => found.get(one.message)?.get(text) ?? NOTHING_FOUND;
+    const { findings, source } = one.kind === 'identifier' ? identifiedText(one) : analyzedText(one, foundIn);
     distinct.set(one.message, one.text, 'text', findings);
     texts.push(source);
     yield;

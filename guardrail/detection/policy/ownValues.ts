@@ -7,11 +7,12 @@ import { piecesOf } from '../text/pieces.ts';
 import { ContextWords } from './contextWords.ts';
 import { eachMatch } from './eachMatch.ts';
 import type { Phrases } from './phrases.ts';
+import type { WordPhrases } from './wordPhrases.ts';
 
 /** What a policy searches in texts. */
 export interface OwnValues {
   /** The deny lists. A value of two lists has the type of the first. */
-  readonly lists: readonly Phrases<DeniedValue>[];
+  readonly lists: readonly WordPhrases<DeniedValue>[];
   readonly recognizers: readonly CustomRecognizer[];
 }
 
@@ -55,6 +56,9 @@ const CONTEXT = 4096;
 export function* findOwnValues(text: string, own: OwnValues): Steps<Span[]> {
   const spans = yield* findAsWritten(text, own, new ValueCounter());
   const counter = new ValueCounter();
+  const placeOf = ({ start, end, rule }: Span): string => `${start}-${end} ${rule}`;
+  // Any white space may stand between the words of a denied value, so that both views can show one.
+  const known = new Set(spans.map(placeOf));
   for (const { start, end, from, to } of piecesOf(text, PIECE, CONTEXT)) {
     yield;
     for (const part of foldedPartsOf(text.slice(from, to))) {
@@ -62,9 +66,10 @@ export function* findOwnValues(text: string, own: OwnValues): Steps<Span[]> {
       // Values that the foldings join may belong to different cells or lines.
       for (const value of newValues(part, values, (_, { difference }) => difference === 'characters')) {
         const at = from + value.start;
-        if (at < start || at >= end) continue;
+        const span = { ...value, start: at, end: from + value.end };
+        if (at < start || at >= end || known.has(placeOf(span))) continue;
         counter.add();
-        spans.push({ ...value, start: at, end: from + value.end });
+        spans.push(span);
       }
     }
   }

@@ -2,7 +2,8 @@ import { Trie } from '../../automaton/automaton.ts';
 import { unitAt } from '../../unitAt.ts';
 import { foldedOf, kindOf, kinds } from '../text/characters.ts';
 
-const isWord = (code: number): boolean => {
+/** Whether a code unit is a letter or a digit. */
+export const isWord = (code: number): boolean => {
   const kind = kindOf[code] ?? 0;
   return kind !== kinds.mark && kind !== kinds.space && kind !== kinds.newline;
 };

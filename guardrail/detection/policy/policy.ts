@@ -1,25 +1,20 @@
 import type { Action, EntityType, KeptBy, Policy, PolicySettings, Span } from '../contract.ts';
-import type { RE2JS } from 're2js';
 import { atOnce, type Steps } from '../../eventLoop.ts';
-import { generalTypeOf } from '../publicTypes.ts';
 import { customRule, denyRule } from '../rules.ts';
-import { compileLinear } from './linearPattern.ts';
+import { allowedPlaces, compileAllowList, compiled, isAllowed, type AllowList } from './allowList.ts';
 import { findOwnValues, type CustomRecognizer, type DeniedValue } from './ownValues.ts';
 import { Phrases } from './phrases.ts';
 import { defaultProfile, isIgnoredBy, type Profile } from './profiles.ts';
 import { CUSTOM_THRESHOLD, firstOf, rememberRules } from './resolveRule.ts';
 import type { PolicyDocument, Rules } from './schema.ts';
-
-interface AllowList {
-  readonly values: Phrases<readonly EntityType[] | 'all'>;
-  readonly patterns: readonly { readonly matcher: RE2JS; readonly types: readonly EntityType[] | 'all' }[];
-}
+import { WordPhrases } from './wordPhrases.ts';
 
 /** The rules of a document, or of a team in it. */
 interface CompiledRules {
   readonly rules: Rules;
   readonly allow: AllowList;
-  readonly deny: Phrases<DeniedValue>;
+  /** The denied values, and those whose case counts. */
+  readonly deny: readonly WordPhrases<DeniedValue>[];
 }
 
 /** A policy document whose lists and patterns are compiled. Several policies can share it. */
@@ -37,16 +32,19 @@ interface LayeredRules {
   readonly profile: Profile;
 }
 
+/** How denied values are searched: by their words, or, as Presidio does, as they are written. */
+export type DenyMode = 'words' | 'asWritten';
+
 /** Compiles a validated policy document. */
 export function compileDocument(document: PolicyDocument): CompiledDocument {
   return atOnce(compilingDocument(document));
 }
 
 /** {@link compileDocument} in steps: a caller of Presidio's API can send long lists. */
-export function* compilingDocument(document: PolicyDocument): Steps<CompiledDocument> {
-  const common = yield* compilingRules(document);
+export function* compilingDocument(document: PolicyDocument, mode: DenyMode = 'words'): Steps<CompiledDocument> {
+  const common = yield* compilingRules(document, mode);
   const teams = new Map<string, CompiledRules>();
-  for (const [team, rules] of Object.entries(document.teams ?? {})) teams.set(team, yield* compilingRules(rules));
+  for (const [team, rules] of Object.entries(document.teams ?? {})) teams.set(team, yield* compilingRules(rules, mode));
   const recognizers: CustomRecognizer[] = [];
   for (const recognizer of document.recognizers ?? []) {
     recognizers.push(customRecognizer(recognizer));
@@ -100,9 +98,15 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
     },
     customTypes: [...new Set([...documents.flatMap(deniedTypes), ...recognizers.map(({ type }) => type)])],
     *find(text, team) {
-      const lists = rulesFor(team).layers.map(({ deny }) => deny);
+      const lists = rulesFor(team).layers.flatMap(({ deny }) => deny);
       if (lists.every(({ size }) => size === 0) && recognizers.length === 0) return [];
       return yield* findOwnValues(text, { lists, recognizers });
+    },
+    *allowedIn(text, team) {
+      return yield* allowedPlaces(
+        text,
+        rulesFor(team).layers.map(({ allow }) => allow),
+      );
     },
     actionOf(span, value, team) {
       const decision = decisionOf(rulesFor(team), span, value);
@@ -139,36 +143,16 @@ function deniedTypes({ document }: CompiledDocument): EntityType[] {
   return [document, ...Object.values(document.teams ?? {})].flatMap(({ deny = [] }) => deny.map(({ type }) => type));
 }
 
-function* compilingRules(rules: Rules): Steps<CompiledRules> {
-  const deny = new Phrases<DeniedValue>({ exact: false });
-  for (const { value, type } of rules.deny ?? []) {
-    deny.add(value, { type, rule: denyRule(type) });
+function* compilingRules(rules: Rules, mode: DenyMode): Steps<CompiledRules> {
+  const listOf = (exact: boolean): WordPhrases<DeniedValue> => new WordPhrases({ exact, between: 'anything' });
+  const [folded, exact] = [listOf(false), listOf(true)];
+  for (const { value, type, caseSensitive } of rules.deny ?? []) {
+    const list = caseSensitive === true ? exact : folded;
+    if (mode === 'words') list.add(value, { type, rule: denyRule(type) });
+    else list.addLiteral(value, { type, rule: denyRule(type) });
     yield;
   }
-  return { rules, allow: allowList(rules), deny };
-}
-
-function allowList({ allow = [] }: Rules): AllowList {
-  const values = new Phrases<readonly EntityType[] | 'all'>({ exact: false });
-  const patterns: AllowList['patterns'][number][] = [];
-  for (const entry of allow) {
-    const types = ('types' in entry ? entry.types : undefined) ?? 'all';
-    if ('value' in entry) values.add(entry.value, types);
-    else patterns.push({ matcher: compiled(entry.pattern), types });
-  }
-  return { values, patterns };
-}
-
-/** The longest value that a pattern can allow, in UTF-16 code units: no detector finds a longer one. */
-const LONGEST_ALLOWED = 1 << 15;
-
-function isAllowed({ values, patterns }: AllowList, type: EntityType, value: string): boolean {
-  const covers = (types: readonly EntityType[] | 'all' | undefined): boolean =>
-    types === 'all' || (types?.some((each) => each === type || each === generalTypeOf(type)) ?? false);
-  if (covers(values.get(value))) return true;
-  return (
-    value.length <= LONGEST_ALLOWED && patterns.some(({ matcher, types }) => covers(types) && matcher.matches(value))
-  );
+  return { rules, allow: compileAllowList(rules), deny: [folded, exact] };
 }
 
 function customRecognizer({
@@ -184,10 +168,4 @@ function customRecognizer({
     for (const word of context) words.add(word, true);
   }
   return { type, rule: customRule(name), matcher: compiled(pattern), score, context: words };
-}
-
-function compiled(pattern: string): RE2JS {
-  const { matcher, problem } = compileLinear(pattern);
-  if (!matcher) throw new Error(`A pattern of the policy ${problem}.`);
-  return matcher;
 }

@@ -45,12 +45,19 @@ const allowEntry = z.union(
   { error: 'must be a string, or a mapping with value or pattern, and optionally types' },
 );
 
+interface DenyEntry {
+  value: string;
+  type: string;
+  /** Whether the case of letters, and accents, count. Default: no. */
+  caseSensitive?: boolean | undefined;
+}
+
 const denyEntry = z.union(
   [
-    value.transform((text) => ({ value: text, type: 'DENIED' })),
-    z.strictObject({ value, type: entityType.default('DENIED') }),
+    value.transform((text): DenyEntry => ({ value: text, type: 'DENIED' })),
+    z.strictObject({ value, type: entityType.default('DENIED'), caseSensitive: z.boolean().optional() }),
   ],
-  { error: 'must be a string, or a mapping with value and type' },
+  { error: 'must be a string, or a mapping with value, and optionally type and caseSensitive' },
 );
 
 const recognizer = z.strictObject({

@@ -2,7 +2,7 @@
  * Which of two policies is stricter. The policy of a customer only adds to what the policy of the service hides, unless the
  * service allows more. Pure.
  */
-import type { Action, Policy, PolicySettings, Span } from '../contract.ts';
+import type { Action, AllowedPlace, Policy, PolicySettings, Span } from '../contract.ts';
 import type { Profile } from './profiles.ts';
 
 /** The values of each setting, from the least strict to the strictest. */
@@ -50,10 +50,29 @@ export function strictestPolicy(policies: readonly Policy[], service: ServiceSet
       for (const policy of policies) for (const span of yield* policy.find(text, team)) spans.push(span);
       return distinct(spans);
     },
+    *allowedIn(text, team) {
+      let places: readonly AllowedPlace[] | undefined;
+      for (const policy of policies) places = inBoth(places, yield* policy.allowedIn(text, team));
+      return [...(places ?? [])];
+    },
     actionOf: (span, value, team) =>
       policies.map((policy) => policy.actionOf(span, value, team)).reduce(strictestAction, undefined),
     keptBy: (span, value, team) => policies[0]?.keptBy(span, value, team) ?? 'ignored',
   };
+}
+
+/** The places that two policies allow for the same types. @param before undefined: everything */
+function inBoth(before: readonly AllowedPlace[] | undefined, places: readonly AllowedPlace[]): readonly AllowedPlace[] {
+  if (before === undefined) return places;
+  const keyOf = ({ start, end }: AllowedPlace): string => `${start}-${end}`;
+  const others = Map.groupBy(before, keyOf);
+  return places.flatMap(({ types, ...place }) =>
+    (others.get(keyOf({ types, ...place })) ?? []).map((other) => {
+      if (other.types === 'all' || types === 'all')
+        return { ...place, types: other.types === 'all' ? types : other.types };
+      return { ...place, types: types.filter((each) => other.types.includes(each)) };
+    }),
+  );
 }
 
 function strictestAction(one: Action | undefined, other: Action | undefined): Action | undefined {

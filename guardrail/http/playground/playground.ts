@@ -223,6 +223,7 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
 const forTeam = (policy: Policy, team: string): Policy => ({
   ...policy,
   find: (text) => policy.find(text, team),
+  allowedIn: (text) => policy.allowedIn(text, team),
   actionOf: (span, value) => policy.actionOf(span, value, team),
   keptBy: (span, value) => policy.keptBy(span, value, team),
 });
