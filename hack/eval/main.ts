@@ -20,6 +20,8 @@ import {
 import { evalFolder } from './evalData.ts';
 import { builtinAnalyzer, detectorRow, errorsOf, findsOf, table, type DetectorRow } from './evaluate.ts';
 import { heldOutSet, heldOutTypes } from './heldOut.ts';
+import { measureImages, worseImages } from './images/images.ts';
+import { imageSection, imageTable, shippedImagesFile } from './images/report.ts';
 import { kindTable, readKinds } from './kinds.ts';
 import {
   dataPackages,
@@ -52,6 +54,7 @@ const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --ablate [part …]
        npm run eval -- --unseen
        npm run eval -- --agents [--errors] [--write [--accept-worse]]
+       npm run eval -- --images [--write [--accept-worse] | name …]
 
 Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
@@ -73,6 +76,9 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
   --agents     Only measures the prompts and tool schemas of agents, out of their packages on npm and PyPI, which it downloads once
                (180 MB). Nothing in them is personal. Prints the finds by type and rule; --errors prints each find, and --write
                updates hack/eval/agents/shipped.json.
+  --images     Only measures the redaction of pictures: draws them with Chromium, redacts them, and prints by kind how many values are
+               left. Writes a page with each picture before and after to .local/images/index.html. With names, only pictures whose
+               name contains one of them are measured. --write updates hack/eval/images/shipped.json and the model card.
   --help       Prints this text.
 
 Columns:
@@ -96,6 +102,7 @@ const { values, positionals } = parseArgs({
     seeds: { type: 'boolean' },
     unseen: { type: 'boolean' },
     agents: { type: 'boolean' },
+    images: { type: 'boolean' },
     help: { type: 'boolean' },
   },
   allowPositionals: true,
@@ -120,6 +127,20 @@ if (values.agents) {
   const worse = values.write && !values['accept-worse'] ? worseAgents(readShippedAgents(), measured) : [];
   if (worse.length > 0) process.stderr.write(`Worse than shipped:\n${worse.join('\n')}\n`);
   else if (values.write) await writeJson(shippedAgentsFile, measured);
+  process.exit(worse.length > 0 ? 1 : 0);
+}
+if (values.images) {
+  const { figures: measured, sample } = await measureImages(positionals);
+  process.stdout.write(`${imageTable(measured)}\n`);
+  const worse = values.write && !values['accept-worse'] ? worseImages(sample) : [];
+  if (worse.length > 0) process.stderr.write(`Worse than shipped:\n${worse.join('\n')}\n`);
+  else if (values.write) {
+    await writeJson(shippedImagesFile, { all: measured, sample });
+    await writeFile(
+      modelCardFile,
+      await withParts(await readFile(modelCardFile, 'utf8'), { images: imageSection(measured) }),
+    );
+  }
   process.exit(worse.length > 0 ? 1 : 0);
 }
 if (values.write || values.seeds) {

@@ -1,0 +1,61 @@
+/** Measures the redaction of pictures. See `node hack/eval/main.ts --help`. */
+import { join } from 'node:path';
+import { SEEDS, worseFigures } from '../shippedFigures.ts';
+import { startPageBrowser } from './browser.ts';
+import {
+  evaluatePictures,
+  imageFigures,
+  isInSample,
+  kindFigures,
+  ratchetFigures,
+  type ImageFigures,
+  type KindFigures,
+} from './evaluation.ts';
+import { pictureSpecs } from './pictures.ts';
+import { startRedactor } from './redactor.ts';
+import { readShippedImages, writePage } from './report.ts';
+
+const pageFolder = join(import.meta.dirname, '../../../.local/images');
+
+/**
+ * Measures pictures and writes a page with them.
+ * @param names only pictures whose name contains one of these; empty: all
+ * @returns the figures of all, and those of the sample that the tests measure
+ */
+export async function measureImages(
+  names: readonly string[],
+): Promise<{ figures: ImageFigures; sample: KindFigures[] }> {
+  const specs = pictureSpecs.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
+  const browser = await startPageBrowser();
+  const redactor = startRedactor();
+  try {
+    const evaluated = await evaluatePictures(specs, browser, redactor, ({ picture: { spec }, score }) => {
+      process.stderr.write(`${spec.name}: ${score.isRefused ? 'refused' : `${score.left.length} left`}\n`);
+    });
+    const figures = imageFigures(evaluated, redactor);
+    await writePage(pageFolder, evaluated, figures);
+    return { figures, sample: kindFigures(evaluated.filter(({ picture }) => isInSample(picture.spec))) };
+  } finally {
+    await browser.close();
+    await redactor.close();
+  }
+}
+
+/** Measures the sample. */
+export async function measureSample(): Promise<KindFigures[]> {
+  const browser = await startPageBrowser();
+  const redactor = startRedactor();
+  try {
+    return kindFigures(await evaluatePictures(pictureSpecs.filter(isInSample), browser, redactor));
+  } finally {
+    await browser.close();
+    await redactor.close();
+  }
+}
+
+/** One line for each share of the sample that is worse than the shipped one. One picture, value or word may always change. */
+export function worseImages(sample: readonly KindFigures[]): string[] {
+  // No seed of a training makes these figures vary: that of the shipped detector is the only one.
+  const shipped = { seeds: SEEDS, figures: ratchetFigures(readShippedImages().sample) };
+  return worseFigures(shipped, ratchetFigures(sample));
+}

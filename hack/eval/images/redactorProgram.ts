@@ -1,0 +1,71 @@
+/** The program of `redactor.ts`: the guard of the guardrail with the shipped detector, for the profile `personal`. */
+import { createSecretKey } from 'node:crypto';
+import { createImageGuard, createImageWorkerPool, ImagesBusyError } from '../../../guardrail/images/images.ts';
+import type { Tenant } from '../../../guardrail/ids.ts';
+import { createGuard, type Guard } from '../../../guardrail/pseudonymization/pseudonymization.ts';
+import { createMemoryStore } from '../../../guardrail/store/store.ts';
+import { builtinAnalyzer } from '../evaluate.ts';
+
+export interface RedactionRequest {
+  readonly file: Buffer;
+  readonly format: 'png' | 'jpeg';
+}
+
+export interface RedactionReply {
+  /** The redacted file. Undefined if the picture was refused. */
+  readonly file: Buffer | undefined;
+  /** The texts that were read. */
+  readonly texts: readonly string[];
+}
+
+const sessionKey = createSecretKey(Buffer.alloc(32, 7));
+const store = createMemoryStore({ ttlMs: 60_000 });
+const inner = createGuard({ analyzer: builtinAnalyzer('personal'), store, sessionKey, scope: 'user' });
+let texts: readonly string[] = [];
+/** Notes the texts that were read on their way to the detector. */
+const noting: Guard = {
+  ...inner,
+  request: (document, context) => {
+    texts = document.imageTexts?.map(({ text }) => text) ?? [];
+    return inner.request(document, context);
+  },
+};
+const reader = createImageWorkerPool();
+const guard = createImageGuard(noting, {
+  images: 'redact',
+  remoteImages: 'block',
+  scope: 'user',
+  sessionKey,
+  store,
+  reader,
+});
+
+async function redact({ file, format }: RedactionRequest): Promise<RedactionReply> {
+  texts = [];
+  const images = [`data:image/${format};base64,${file.toString('base64')}`];
+  const call = { identity: { tenant: 'images' as Tenant }, signal: new AbortController().signal };
+  const outcome = await guard.request({ texts: [], images }, call);
+  if (outcome.action === 'BLOCKED') return { file: undefined, texts };
+  const [url] = outcome.action === 'GUARDRAIL_INTERVENED' ? (outcome.images ?? images) : images;
+  return { file: Buffer.from(url?.split(',')[1] ?? '', 'base64'), texts };
+}
+
+/** Tries again if the time limit of a picture has passed: it is one of the wall, and the machine can be busy. */
+async function redactPatiently(request: RedactionRequest, tries = 5): Promise<RedactionReply> {
+  try {
+    return await redact(request);
+  } catch (error) {
+    if (error instanceof ImagesBusyError && tries > 1) return redactPatiently(request, tries - 1);
+    throw error;
+  }
+}
+
+process.on('message', (request: RedactionRequest) => {
+  redactPatiently(request).then(
+    (reply) => process.send?.(reply),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => {
+  void Promise.all([reader.close(), store.close()]);
+});
