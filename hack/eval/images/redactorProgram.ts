@@ -1,6 +1,6 @@
 /** The program of `redactor.ts`: the guard of the guardrail with the shipped detector, for the profile `personal`. */
 import { createSecretKey } from 'node:crypto';
-import { createImageGuard, createImageWorkerPool, ImagesBusyError } from '../../../guardrail/images/images.ts';
+import { createImageGuard, createImageWorkerPool } from '../../../guardrail/images/images.ts';
 import type { Tenant } from '../../../guardrail/ids.ts';
 import { createGuard, type Guard } from '../../../guardrail/pseudonymization/pseudonymization.ts';
 import { createMemoryStore } from '../../../guardrail/store/store.ts';
@@ -30,7 +30,8 @@ const noting: Guard = {
     return inner.request(document, context);
   },
 };
-const reader = createImageWorkerPool();
+/** The time limit is one of the wall, and the machine that measures can be busy. */
+const reader = createImageWorkerPool({ timeoutMs: 300_000 });
 const guard = createImageGuard(noting, {
   images: 'redact',
   remoteImages: 'block',
@@ -50,18 +51,8 @@ async function redact({ file, format }: RedactionRequest): Promise<RedactionRepl
   return { file: Buffer.from(url?.split(',')[1] ?? '', 'base64'), texts };
 }
 
-/** Tries again if the time limit of a picture has passed: it is one of the wall, and the machine can be busy. */
-async function redactPatiently(request: RedactionRequest, tries = 5): Promise<RedactionReply> {
-  try {
-    return await redact(request);
-  } catch (error) {
-    if (error instanceof ImagesBusyError && tries > 1) return redactPatiently(request, tries - 1);
-    throw error;
-  }
-}
-
 process.on('message', (request: RedactionRequest) => {
-  redactPatiently(request).then(
+  redact(request).then(
     (reply) => process.send?.(reply),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
