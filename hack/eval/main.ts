@@ -54,7 +54,7 @@ const help = `Usage: npm run eval [-- [--presidio] [--errors] [file.jsonl …]]
        npm run eval -- --ablate [part …]
        npm run eval -- --unseen
        npm run eval -- --agents [--errors] [--write [--accept-worse]]
-       npm run eval -- --images [--write [--accept-worse] | name …]
+       npm run eval -- --images [--write [--accept-worse] | pattern …]
 
 Scores the built-in detector at its three recall settings and with both profiles on labelled texts.
 A file has one JSON object per line: {"id", "text", "spans": [{"start", "end", "type"}]}, with offsets in code points.
@@ -77,8 +77,8 @@ The project's own texts of many kinds and languages (hack/eval/kinds.txt) and it
                (180 MB). Nothing in them is personal. Prints the finds by type and rule; --errors prints each find, and --write
                updates hack/eval/agents/shipped.json.
   --images     Only measures the redaction of pictures: draws them with Chromium, redacts them, and prints by kind how many values are
-               left. Writes a page with each picture before and after to .local/images/index.html. With names, only pictures whose
-               name contains one of them are measured. --write updates hack/eval/images/shipped.json and the model card.
+               left. Writes a page with each picture before and after to .local/images/index.html. With patterns, only pictures whose
+               name matches one of them are measured, such as 'Korean' or 'mail 2'. --write updates hack/eval/images/shipped.json and the model card.
   --help       Prints this text.
 
 Columns:

@@ -19,13 +19,14 @@ const pageFolder = join(import.meta.dirname, '../../../.local/images');
 
 /**
  * Measures pictures and writes a page with them.
- * @param names only pictures whose name contains one of these; empty: all
+ * @param patterns only pictures whose name matches one of these regular expressions; empty: all
  * @returns the figures of all, and those of the sample that the tests measure
  */
 export async function measureImages(
-  names: readonly string[],
+  patterns: readonly string[],
 ): Promise<{ figures: ImageFigures; sample: KindFigures[] }> {
-  const specs = pictureSpecs.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
+  const wanted = new RegExp(patterns.join('|'));
+  const specs = pictureSpecs.filter(({ name }) => wanted.test(name));
   const browser = await startPageBrowser();
   const redactor = startRedactor();
   try {
