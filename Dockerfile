@@ -30,13 +30,13 @@ COPY hack/image hack/image
 RUN node hack/image/main.ts /out/licenses && cp LICENSE /out/licenses/
 
 # Moves the pinned Node out of the packages. Deletes what the programs do not need: Node's headers, documentation, source
-# maps and type declarations of packages, the OCR engine's browser builds and legacy data, and builds of OpenTelemetry for
-# bundlers and its names that can still change.
+# maps and type declarations of packages, the image reader's runtime for other systems, and builds of OpenTelemetry for bundlers
+# and its names that can still change.
 RUN mkdir -p /out/usr/local/bin /out/app && cp "$(readlink -f node_modules/.bin/node)" /out/usr/local/bin/node \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/.bin \
  && find node_modules -type f \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
- && find node_modules/tesseract.js-core -name '*.wasm.js' -delete \
- && rm -rf node_modules/tesseract.js/dist node_modules/@tesseract.js-data/*/4.0.0 \
+ && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 ! -path "*/linux/$(echo "$TARGETARCH" | sed s/amd64/x64/)" \
+    -exec rm -rf {} + \
  && rm -rf node_modules/@opentelemetry/*/build/esm node_modules/@opentelemetry/*/build/esnext \
  && rm -f node_modules/@opentelemetry/semantic-conventions/dist/experimental_* \
     node_modules/@opentelemetry/semantic-conventions/dist/index-incubating.* \

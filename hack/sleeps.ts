@@ -36,7 +36,6 @@ export default {
 export const sleepingTests = [
   'guardrail/detection/policy/policySource.test.ts',
   'guardrail/extProc/faults.test.ts',
-  'guardrail/images/workerPool.slow.test.ts',
   'guardrail/proxy/flow.test.ts',
   'guardrail/store/redisConnection.redis.test.ts',
   'guardrail/timeLimit.test.ts',

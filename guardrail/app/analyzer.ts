@@ -75,6 +75,7 @@ export function serviceSettings(settings: Settings): ServiceSettings {
     recall: settings.RECALL,
     images: settings.IMAGES,
     remoteImages: settings.REMOTE_IMAGES,
+    unreadText: settings.UNREAD_TEXT,
     mode: settings.MODE,
     mappingTTL: settings.MAPPING_TTL,
   };

@@ -103,6 +103,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
       maxResponseBytes: settings.MAX_BODY,
       images: settings.IMAGES,
       remoteImages: settings.REMOTE_IMAGES,
+      unreadText: settings.UNREAD_TEXT,
       reader: images,
       createTextGuard: options.guard ?? createGuard,
     }),

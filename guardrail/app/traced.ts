@@ -24,8 +24,8 @@ export function tracedImages(images: ImageProcessor): ImageProcessor {
   if (!isTracing()) return images;
   return {
     read: (image, caller) => inSpan({ name: 'image read', kind: 'internal' }, () => images.read(image, caller)),
-    rewrite: (image, boxes, caller) =>
-      inSpan({ name: 'image rewrite', kind: 'internal' }, () => images.rewrite(image, boxes, caller)),
+    rewrite: (image, areas, caller) =>
+      inSpan({ name: 'image rewrite', kind: 'internal' }, () => images.rewrite(image, areas, caller)),
     close: () => images.close(),
   };
 }

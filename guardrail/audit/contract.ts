@@ -18,6 +18,8 @@ export interface AuditNotes {
   model?: string | undefined;
   policy?: PolicyRevisions;
   entities?: readonly EntityCount[];
+  /** The number of lines in images that could not be read. */
+  unreadLines?: number | undefined;
   pseudonyms?: Pick<ResponseOutcome, 'restored' | 'withheld' | 'unknown' | 'isEnumeration' | 'byType'>;
   /** The tenant of the session whose values a tool asks for. */
   sessionTenant?: Tenant;

@@ -91,6 +91,7 @@ export const auditEventSchema = z.object({
   'guardrail.policy.revision': hash.optional(),
   'guardrail.policy.customer_revisions': z.array(hash).optional(),
   'guardrail.entities': z.array(entitySchema).optional(),
+  'guardrail.images.unread_lines': count.min(1).optional(),
   'guardrail.pseudonyms.restored': count.optional(),
   'guardrail.pseudonyms.withheld': count.optional(),
   'guardrail.pseudonyms.unknown': count.optional(),

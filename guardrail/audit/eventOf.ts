@@ -50,6 +50,7 @@ export function eventOf(call: AuditedCall, { key, instance }: EventOptions): Aud
     ...callerIn(call, key),
     ...(notes.policy && revisionsIn(notes.policy)),
     ...(notes.entities && notes.entities.length > 0 && { 'guardrail.entities': entitiesOf(notes.entities) }),
+    ...(notes.unreadLines && { 'guardrail.images.unread_lines': notes.unreadLines }),
     ...(notes.sessionTenant !== undefined && { 'guardrail.session.tenant': notes.sessionTenant }),
     ...(notes.pseudonyms && pseudonymsIn(notes.pseudonyms)),
     ...erasureIn(call),

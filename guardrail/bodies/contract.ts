@@ -18,7 +18,7 @@ export interface RequestBody {
 }
 
 /** What the guardrail decided about a request. */
-export type GuardedBody = Pick<RequestOutcome, 'session' | 'entities' | 'monitored'> &
+export type GuardedBody = Pick<RequestOutcome, 'session' | 'entities' | 'monitored' | 'unreadLines'> &
   (
     | { /** Send the same bytes. */ readonly action: 'NONE' }
     | {

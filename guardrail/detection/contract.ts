@@ -88,6 +88,7 @@ export interface PolicySettings {
   readonly recall?: Recall | undefined;
   readonly images?: 'redact' | 'block' | 'pass' | undefined;
   readonly remoteImages?: 'block' | 'pass' | undefined;
+  readonly unreadText?: 'mask' | 'block' | 'note' | undefined;
   readonly mode?: 'enforce' | 'monitor' | undefined;
   /** How long a mapping is stored after its last use, in milliseconds. */
   readonly mappingTTL?: number | undefined;

@@ -19,6 +19,7 @@ import {
 } from '../gateways/gateways.ts';
 import { authenticatedRouter } from './authentication.ts';
 import {
+  reportFindings,
   reportSession,
   type AuthenticatedContext,
   type AuthenticatedState,
@@ -156,9 +157,7 @@ async function runGuard(
     return blocked(adapter, refusal);
   }
   const outcome: RequestOutcome = await guard.request(exchange.document, call);
-  metrics.entities(outcome.entities);
-  if (audit) audit.entities = outcome.entities;
-  log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
+  reportFindings(context, outcome, metrics);
   if (outcome.action === 'BLOCKED' || (outcome.action === 'GUARDRAIL_INTERVENED' && exchange.anonymous)) {
     count('BLOCKED');
     return blocked(adapter, outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);

@@ -9,6 +9,7 @@ export { callMiddleware, httpListener } from './callMiddleware.ts';
 export { spanMethod } from './callSpan.ts';
 export { decodersFor, jsonBody, readBody } from './body.ts';
 export {
+  reportFindings,
   reportSession,
   type CallContext,
   type CallMiddleware,

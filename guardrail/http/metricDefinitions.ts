@@ -32,6 +32,10 @@ const COUNTERS = {
     help: 'Entities detected in requests, by type and detector.',
     labelNames: ['type', 'detector'],
   },
+  unreadLines: {
+    name: 'guardrail_image_unread_lines_total',
+    help: 'Lines of text that were found in images of requests and could not be read.',
+  },
   rules: {
     name: 'guardrail_rule_finds_total',
     help: 'Entities that a rule found in analyzed texts, by rule: which one to tune. A text that is analyzed again counts again. Rules of policies count as custom and deny-list, those of Presidio as presidio.',

@@ -20,6 +20,8 @@ export interface Metrics {
   /** Counts a guardrail call. In monitor mode, `action` is the action that was not taken, after `MONITORED_`. */
   guardrailCall(phase: 'request' | 'response', protocol: string, action: string): void;
   entities(counts: readonly EntityCount[]): void;
+  /** Counts lines of text in images that could not be read. */
+  unreadLines(count: number): void;
   /** Counts the pseudonyms in a response, and a suspected enumeration of pseudonyms. */
   pseudonyms(counts: Pick<ResponseOutcome, PseudonymOutcome | 'isEnumeration'>): void;
   /** Counts the pseudonyms that a tool asks for or receives, and a suspected enumeration. */
@@ -68,6 +70,9 @@ export function createMetrics(): Metrics {
     },
     entities(counts) {
       for (const { type, detector, count } of counts) metrics.entities.inc({ type, detector }, count);
+    },
+    unreadLines(count) {
+      if (count > 0) metrics.unreadLines.inc({}, count);
     },
     pseudonyms(counts) {
       for (const outcome of PSEUDONYM_OUTCOMES) {

@@ -1,6 +1,7 @@
 /** The types of image redaction. All positions are pixels of the displayed, upright image, from the top left. */
 
 import type { Tenant } from '../ids.ts';
+import type { Rectangle } from './geometry.ts';
 
 /** The supported formats. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
@@ -17,25 +18,26 @@ export interface ImageFile {
   readonly isLossless: boolean;
 }
 
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface Word {
+/** A word of a line. Its ends are shares of the width of the line. */
+export interface TextWord {
   readonly text: string;
-  readonly box: Box;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** Words from left to right. */
-export type Line = readonly Word[];
+export interface TextLine {
+  /** The area of the line, slightly higher than its letters. Its direction is that of the text. */
+  readonly box: Rectangle;
+  readonly words: readonly TextWord[];
+  /** The line was found, but it was not read, or what was read is not reliable. */
+  readonly isUnread: boolean;
+}
 
 /** The text of an image. */
 export interface OcrResult {
-  /** The lines of each OCR pass, in reading order. */
-  readonly passes: readonly (readonly Line[])[];
+  /** The direction in which most lines run, in radians, clockwise from the right. */
+  readonly angle: number;
+  readonly lines: readonly TextLine[];
   /**
    * OCR read a changed image: with a background instead of transparency, with fewer pixels, or without data after the
    * pixels. The model must see what OCR read, so this form is sent.
@@ -61,10 +63,10 @@ export interface ImageProcessor {
   /** @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError */
   read(image: ImageFile, caller: ImageCaller): Promise<OcrResult>;
   /**
-   * @returns the file without metadata and with painted boxes.
+   * @returns the file without metadata and with painted areas.
    * @throws UnreadableImageError | ImagesBusyError | DetectorUnavailableError
    */
-  rewrite(image: ImageFile, boxes: readonly Box[], caller: ImageCaller): Promise<Uint8Array>;
+  rewrite(image: ImageFile, areas: readonly Rectangle[], caller: ImageCaller): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export const IMAGE_PROBLEMS = {
   animated: 'is animated: send a still image',
   large: 'has too many pixels: send a smaller image',
   dense: 'contains too much text: send a part of it',
+  unread: 'has text that cannot be read: send a clearer image',
   remote: 'is referenced by URL and cannot be inspected: send the image data instead',
 } as const;
 export type ImageProblem = keyof typeof IMAGE_PROBLEMS;

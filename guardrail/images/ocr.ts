@@ -1,198 +1,203 @@
-/** Reads the text of an image. Runs only in the worker. */
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Worker as Thread } from 'node:worker_threads';
-import { createWorker, OEM, PSM, type Worker } from 'tesseract.js';
-import type { Box, Line, Word } from './contract.ts';
-import { enlarge, rotate, type GrayImage } from './raster.ts';
-import { findTextAreas, type TextAreas } from './textAreas.ts';
+/** Reads the text of an image. Runs only in the process for images. */
+import sharp from 'sharp';
+import type { TextLine } from './contract.ts';
+import { decode, type Recognized } from './ctc.ts';
+import { axisDifference, type Rectangle } from './geometry.ts';
+import { columnsOf, copyLine, LINE_HEIGHT, Scales, type Pixels } from './lineCrops.ts';
+import type { Networks } from './networks.ts';
+import { findTextLines, type PageLines, type ProbabilityMap } from './textRegions.ts';
 
-/** An OCR engine for grayscale images, in its own thread. It is busy for seconds and cannot be interrupted. */
-export interface Ocr {
-  read(image: GrayImage): Promise<Line[][]>;
-  /** The processor time used so far, in milliseconds. */
-  usedMs(): Promise<number>;
-  /** Terminates the thread. A pending read never settles. */
-  end(): void;
-}
+/** A larger image is reduced to this number of pixels for the detection network. */
+const DETECTION_PIXELS = 2_000_000;
+/** The maximum number of pixels of a strip. The detection network takes 240 bytes of memory for each. */
+const STRIP_PIXELS = 800_000;
+/** The overlap of two strips, in rows. */
+const STRIP_OVERLAP = 64;
+/** A smaller image is enlarged to this number of pixels, at most twice, so that small print is found. */
+const ENLARGED_PIXELS = 1_000_000;
+/** Sides of the input of the detection network are multiples of it. */
+const GRID = 32;
+/** The maximum number of columns of the lines that are recognized at once: 20 MB of output. */
+const BATCH_COLUMNS = 2400;
+/** The maximum number of lines of an image, and of columns of all of them: four full pages of small print. */
+const MAX_LINES = 3000;
+const MAX_COLUMNS = 200_000;
+/** The number of lines that vote on whether the page is upside down. */
+const VOTERS = 5;
+/** The confidence from which the direction of a line is not in doubt. */
+const SURE = 0.9;
+/** The confidence below which a line counts as unread. */
+const MIN_CONFIDENCE = 0.85;
 
-interface RecognizedWord extends Word {
-  readonly confidence: number;
+/** Called before each step of a read, which takes at most a second. It throws to cancel the read. */
+export type Checkpoint = () => Promise<void>;
+
+export interface PageText {
+  /** The direction in which most lines run, in radians, clockwise from the right. */
+  readonly angle: number;
+  readonly lines: readonly TextLine[];
 }
 
 /**
- * The maximum number of pixels of an image that is enlarged. OCR is best for letters of 20 to 40 pixels; screens have 8 to 16.
+ * @returns undefined for an image with too much text
  */
-const SMALL_IMAGE = 1_500_000;
-const SMALL_IMAGE_SCALE = 3;
-/** The height in pixels below which words of a larger image are read again, enlarged. */
-const SMALL_PRINT = 18;
-/** The maximum number of pixels of a strip, after enlarging. The engine takes about ten bytes of memory per pixel. */
-const STRIP_PIXELS = 4_000_000;
-/** The overlap of two strips in rows, before enlarging, so that each line is whole in one of them. */
-const STRIP_OVERLAP = 64;
-/** The confidence from which a word counts as read. */
-const MIN_CONFIDENCE = 60;
-/** With fewer words than this, the image may be rotated. */
-const FEW_WORDS = 3;
-/** The minimum width and height in pixels. Smaller shapes are not letters. */
-const MIN_SIDE = 6;
-
-/** @throws Error if the language data or the engine cannot be loaded. */
-export async function createOcr(): Promise<Ocr> {
-  const data = join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
-  const engine = await createWorker('eng', OEM.LSTM_ONLY, {
-    langPath: data,
-    gzip: true,
-    // Do not download or write files.
-    cacheMethod: 'none',
-    errorHandler: () => undefined,
-  });
-  // The types of the library omit this field.
-  const { worker: thread } = engine as unknown as { readonly worker: Thread };
+export async function readPage(
+  networks: Networks,
+  image: Pixels,
+  checkpoint: Checkpoint,
+): Promise<PageText | undefined> {
+  const { axis, lines: found } = await findLines(networks, image, checkpoint);
+  const columns = found.reduce((sum, line) => sum + columnsOf(line), 0);
+  if (found.length > MAX_LINES || columns > MAX_COLUMNS) return undefined;
+  const lines = found.map((line): BothWays => ({ line, turned: { ...line, angle: line.angle + Math.PI } }));
+  const reader = new LineReader(networks, image, checkpoint);
+  const isTurned = await isUpsideDown(
+    lines.filter(({ line }) => !isAcross(line, axis)),
+    reader,
+  );
+  await reader.read(lines.map(({ line, turned }) => (isTurned && !isAcross(line, axis) ? turned : line)));
+  // A line across the page can run both ways.
+  const doubtful = lines.filter(({ line }) => isAcross(line, axis) && reader.confidenceOf(line) < SURE);
+  await reader.read(doubtful.map(({ turned }) => turned));
   return {
-    read: (image) => readAll(engine, image),
-    async usedMs() {
-      const { user, system } = await thread.cpuUsage();
-      return (user + system) / 1000;
-    },
-    end: () => void thread.terminate(),
+    angle: isTurned ? axis + Math.PI : axis,
+    lines: lines.map(({ line, turned }) =>
+      reader.scoreOf(turned) > reader.scoreOf(line) ? reader.textOf(turned) : reader.textOf(line),
+    ),
   };
 }
 
-async function readAll(engine: Worker, image: GrayImage): Promise<Line[][]> {
-  if (Math.min(image.width, image.height) < MIN_SIDE) return [];
-  const areas = findTextAreas(image);
-  if (areas.isEmpty) return [];
-  const print = areas.blurBackground();
-  // The engine retries each unreadable line as a negative. On a dark page that would be every line.
-  const page = areas.isLightOnDark ? negative(print) : print;
-  const isSmall = page.width * page.height <= SMALL_IMAGE;
-  const read = (input: GrayImage, scale: number, mode: PSM): Promise<RecognizedWord[][]> =>
-    readStrips(engine, input, { scale, mode, areas });
-  const firstPass = await read(page, isSmall ? SMALL_IMAGE_SCALE : areas.hasSmallPrint ? 2 : 1, PSM.AUTO);
-  const isReadEnlarged = isSmall || areas.hasSmallPrint;
-  const enlargedPass = !isReadEnlarged && isSmallPrint(firstPass) ? await read(page, 2, PSM.AUTO) : [];
-  // Without the words that were read, find what the layout analysis missed: light words on a dark bar, and isolated words.
-  const unread = eraseWords(page, [...firstPass, ...enlargedPass].flat().filter(isRead));
-  const scale = isReadEnlarged || enlargedPass.length > 0 ? 2 : 1;
-  const sparsePass = await read(negative(unread), scale, PSM.SPARSE_TEXT);
-  // Letters that are too large for the strips of an enlarged image.
-  const largePass = !isSmall && scale > 1 && enlargedPass.length === 0 ? await read(unread, 1, PSM.AUTO) : [];
-  const passes = [firstPass, enlargedPass, sparsePass, largePass];
-  if (countRead(passes.flat()) < FEW_WORDS) passes.push(await readRotated(engine, page, scale));
-  return passes.filter((lines) => lines.length > 0);
+/** A line, and the same line in the opposite direction. */
+interface BothWays {
+  readonly line: Rectangle;
+  readonly turned: Rectangle;
 }
 
-function countRead(lines: readonly RecognizedWord[][]): number {
-  return lines.flat().filter(isRead).length;
+/** The longest lines vote. */
+async function isUpsideDown(lines: readonly BothWays[], reader: LineReader): Promise<boolean> {
+  const voters = lines.toSorted((a, b) => columnsOf(b.line) - columnsOf(a.line)).slice(0, VOTERS);
+  await reader.read(voters.map(({ line }) => line));
+  if (voters.every(({ line }) => reader.confidenceOf(line) >= SURE)) return false;
+  await reader.read(voters.map(({ turned }) => turned));
+  const sumOf = (scores: readonly number[]): number => scores.reduce((sum, score) => sum + score, 0);
+  return (
+    sumOf(voters.map(({ turned }) => reader.scoreOf(turned))) > sumOf(voters.map(({ line }) => reader.scoreOf(line)))
+  );
 }
 
-function isSmallPrint(lines: readonly RecognizedWord[][]): boolean {
-  const heights = lines.flatMap((line) => line.filter(isRead).map(({ box }) => box.height)).sort((a, b) => a - b);
-  return (heights[heights.length >> 2] ?? Infinity) < SMALL_PRINT;
-}
+/** Reads lines, each at most once. */
+class LineReader {
+  readonly #networks: Networks;
+  readonly #scales: Scales;
+  readonly #checkpoint: Checkpoint;
+  readonly #read = new Map<Rectangle, Recognized>();
 
-function isRead({ text, confidence }: RecognizedWord): boolean {
-  return confidence >= MIN_CONFIDENCE && /[\p{L}\p{N}]{2}/u.test(text);
-}
-
-/** Reads an image that is rotated without an orientation tag. */
-async function readRotated(engine: Worker, image: GrayImage, scale: number): Promise<RecognizedWord[][]> {
-  for (const degrees of [90, 270, 180] as const) {
-    const lines = await readStrips(engine, await rotate(image, degrees), { scale, mode: PSM.AUTO });
-    if (countRead(lines) < FEW_WORDS) continue;
-    return lines.map((line) => line.map((word) => ({ ...word, box: rotateBack(word.box, image, degrees) })));
+  constructor(networks: Networks, image: Pixels, checkpoint: Checkpoint) {
+    this.#networks = networks;
+    this.#scales = new Scales(image);
+    this.#checkpoint = checkpoint;
   }
-  return [];
-}
 
-function rotateBack({ left, top, width, height }: Box, whole: GrayImage, degrees: 90 | 180 | 270): Box {
-  switch (degrees) {
-    case 90:
-      return { left: top, top: whole.height - left - width, width: height, height: width };
-    case 180:
-      return { left: whole.width - left - width, top: whole.height - top - height, width, height };
-    case 270:
-      return { left: whole.width - top - height, top: left, width: height, height: width };
-  }
-}
-
-interface StripOptions {
-  readonly scale: number;
-  readonly mode: PSM;
-  /** The areas that can contain text. Default: the whole image. */
-  readonly areas?: TextAreas;
-}
-
-async function readStrips(
-  engine: Worker,
-  image: GrayImage,
-  { scale, mode, areas }: StripOptions,
-): Promise<RecognizedWord[][]> {
-  const rows = Math.max(4 * STRIP_OVERLAP, Math.floor(STRIP_PIXELS / (image.width * scale * scale)));
-  const lines: RecognizedWord[][] = [];
-  for (let top = 0; top < image.height; top += rows - STRIP_OVERLAP) {
-    const height = Math.min(rows, image.height - top);
-    if (areas?.hasTextBetween(top, top + height) ?? true) {
-      lines.push(...(await readStrip(engine, await enlarge(image, top, height, scale), scale, top, mode)));
+  async read(lines: readonly Rectangle[]): Promise<void> {
+    for (const batch of batchesOf(lines.filter((line) => !this.#read.has(line)))) {
+      await this.#checkpoint();
+      await this.#readBatch(batch);
     }
-    if (top + height >= image.height) break;
   }
-  return lines;
+
+  confidenceOf(line: Rectangle): number {
+    return this.#read.get(line)?.confidence ?? 0;
+  }
+
+  /** Returns how much of a line was read, and how well. */
+  scoreOf(line: Rectangle): number {
+    return (this.#read.get(line)?.length ?? 0) * this.confidenceOf(line);
+  }
+
+  textOf(box: Rectangle): TextLine {
+    const { words, length } = this.#read.get(box) ?? { words: [], length: 0 };
+    // Letters of an unknown script are read as few others, sometimes with confidence.
+    const isSparse = box.width > 2 * box.height && length < box.width / box.height;
+    return { box, words, isUnread: this.confidenceOf(box) < MIN_CONFIDENCE || isSparse };
+  }
+
+  async #readBatch(batch: readonly Rectangle[]): Promise<void> {
+    const width = Math.max(...batch.map(columnsOf));
+    const size = 3 * LINE_HEIGHT * width;
+    const input = new Float32Array(batch.length * size);
+    for (const [at, line] of batch.entries()) {
+      copyLine(this.#scales, line, { data: input, start: at * size, rowLength: width });
+    }
+    const { data, steps, classes } = await this.#networks.recognize(input, batch.length, width);
+    for (const [at, line] of batch.entries()) {
+      const count = Math.min(steps, Math.max(1, Math.round((columnsOf(line) * steps) / width)));
+      this.#read.set(line, decode({ data, classes, first: at * steps, count }, this.#networks.characters));
+    }
+  }
 }
 
-async function readStrip(
-  engine: Worker,
-  strip: GrayImage,
-  scale: number,
-  top: number,
-  mode: PSM,
-): Promise<RecognizedWord[][]> {
-  await engine.setParameters({ tessedit_pageseg_mode: mode });
-  const { data } = await engine.recognize(portableGraymap(strip), {}, { text: false, blocks: true });
-  return (data.blocks ?? [])
-    .flatMap(({ paragraphs }) => paragraphs)
-    .flatMap(({ lines }) => lines)
-    .map(({ words }) =>
-      words
-        .filter(({ text }) => /\S/.test(text))
-        .map(({ text, confidence, bbox }) => ({
-          text,
-          confidence,
-          box: {
-            left: bbox.x0 / scale,
-            top: top + bbox.y0 / scale,
-            width: (bbox.x1 - bbox.x0) / scale,
-            height: (bbox.y1 - bbox.y0) / scale,
-          },
-        })),
-    )
-    .filter((line) => line.length > 0);
-}
-
-/** A format that the engine decodes natively. */
-function portableGraymap({ width, height, data }: GrayImage): Buffer {
-  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
-}
-
-/** Fills boxes with the shade next to them. */
-function eraseWords(image: GrayImage, words: readonly Word[]): GrayImage {
+async function findLines(networks: Networks, image: Pixels, checkpoint: Checkpoint): Promise<PageLines> {
   const { width, height } = image;
-  const data = Buffer.from(image.data);
-  for (const { box } of words) {
-    const left = Math.max(0, Math.floor(box.left) - 1);
-    const right = Math.min(width, Math.ceil(box.left + box.width) + 1);
-    const bottom = Math.min(height, Math.ceil(box.top + box.height) + 1);
-    const top = Math.max(0, Math.floor(box.top) - 1);
-    const shade = image.data[Math.max(0, top - 1) * width + Math.max(0, left - 1)] ?? 255;
-    for (let y = top; y < bottom; y += 1) data.fill(shade, y * width + left, y * width + right);
-  }
-  return { width, height, data };
+  const toSize = (pixels: number): number => Math.sqrt(pixels / (width * height));
+  const scale = Math.min(Math.max(1, Math.min(2, toSize(ENLARGED_PIXELS))), toSize(DETECTION_PIXELS));
+  const size = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+  const rgb = await sharp(image.rgb, { raw: { width, height, channels: 3 } })
+    .resize({ ...size, fit: 'fill' })
+    .raw()
+    .toBuffer();
+  const { axis, lines } = findTextLines(await detectInStrips(networks, { ...size, rgb }, checkpoint));
+  return {
+    axis,
+    lines: lines.map(({ x, y, width: long, height: short, angle }) => ({
+      ...{ x: x / scale, y: y / scale, width: long / scale, height: short / scale, angle },
+    })),
+  };
 }
 
-function negative({ width, height, data }: GrayImage): GrayImage {
-  const inverse = Buffer.allocUnsafe(data.length);
-  for (let at = 0; at < data.length; at += 1) inverse[at] = 255 - (data[at] ?? 0);
-  return { width, height, data: inverse };
+/** Detects the text of strips that overlap, and puts the results together. */
+async function detectInStrips(
+  networks: Networks,
+  { width, height, rgb }: Pixels,
+  checkpoint: Checkpoint,
+): Promise<ProbabilityMap> {
+  const map = new Float32Array(width * height);
+  const columns = GRID * Math.ceil(width / GRID);
+  const rows = Math.min(GRID * Math.ceil(height / GRID), GRID * Math.max(6, Math.floor(STRIP_PIXELS / columns / GRID)));
+  for (let top = 0; ; top += rows - STRIP_OVERLAP) {
+    await checkpoint();
+    const input = new Float32Array(3 * rows * columns);
+    for (let row = 0; row < rows; row += 1) {
+      const from = 3 * width * Math.min(height - 1, top + row);
+      for (let column = 0; column < columns; column += 1) {
+        const at = from + 3 * Math.min(width - 1, column);
+        for (let channel = 0; channel < 3; channel += 1) {
+          input[((2 - channel) * rows + row) * columns + column] = (rgb[at + channel] ?? 0) / 127.5 - 1;
+        }
+      }
+    }
+    const { data } = await networks.detect(input, columns, rows);
+    // The network knows least about the rows at the border of a strip.
+    const first = top === 0 ? 0 : STRIP_OVERLAP / 2;
+    for (let row = first; row < rows && top + row < height; row += 1) {
+      map.set(data.subarray(row * columns, row * columns + width), (top + row) * width);
+    }
+    if (top + rows >= height) return { width, height, data: map };
+  }
+}
+
+/** Lines of similar width are recognized together, since all get the width of the widest. */
+function* batchesOf(lines: readonly Rectangle[]): Generator<readonly Rectangle[]> {
+  let batch: Rectangle[] = [];
+  for (const line of [...lines].sort((a, b) => columnsOf(a) - columnsOf(b))) {
+    if (batch.length > 0 && (batch.length + 1) * columnsOf(line) > BATCH_COLUMNS) {
+      yield batch;
+      batch = [];
+    }
+    batch.push(line);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function isAcross({ angle }: Rectangle, axis: number): boolean {
+  return axisDifference(angle, axis) > Math.PI / 4;
 }

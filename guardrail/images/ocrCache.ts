@@ -30,14 +30,18 @@ export interface OcrCache {
 }
 
 /** Increase it when the stored format or OCR changes: results of other versions are not found. */
-const VERSION = 'image reading 2';
+const VERSION = 'image reading 3';
 /** The maximum size in base64, ten times a full page of small print. Larger results are not cached. */
 const MAX_CACHED = 128 * 1024;
 const MAX_UNPACKED = 8 * 1024 * 1024;
 
 const length = z.number();
-const wordSchema = z.tuple([z.string(), length, length, length, length]);
-const cachedSchema = z.tuple([z.array(z.array(z.array(wordSchema))), z.boolean()]);
+const lineSchema = z.tuple([
+  z.tuple([length, length, length, length, length]),
+  z.array(z.tuple([z.string(), length, length])),
+  z.boolean(),
+]);
+const cachedSchema = z.tuple([length, z.array(lineSchema), z.boolean()]);
 
 export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
   return {
@@ -59,25 +63,30 @@ export function createOcrCache(store: MappingStore, key: KeyObject): OcrCache {
   };
 }
 
-function pack({ passes, isAltered }: OcrResult): string {
-  const tenths = (value: number): number => Math.round(value * 10) / 10;
-  const words = passes.map((lines) =>
-    lines.map((line) =>
-      line.map(({ text, box }) => [text, tenths(box.left), tenths(box.top), tenths(box.width), tenths(box.height)]),
-    ),
-  );
-  return deflateRawSync(JSON.stringify([words, isAltered])).toString('base64');
+function pack({ angle, lines, isAltered }: OcrResult): string {
+  const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
+  const packed: z.output<typeof cachedSchema> = [
+    rounded(angle),
+    lines.map(({ box, words, isUnread }) => [
+      [rounded(box.x), rounded(box.y), rounded(box.width), rounded(box.height), rounded(box.angle)],
+      words.map(({ text, from, to }) => [text, rounded(from), rounded(to)]),
+      isUnread,
+    ]),
+    isAltered,
+  ];
+  return deflateRawSync(JSON.stringify(packed)).toString('base64');
 }
 
 function unpack(packed: string): OcrResult {
   const json = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_UNPACKED }).toString('utf8');
-  const [passes, isAltered] = cachedSchema.parse(JSON.parse(json));
+  const [angle, lines, isAltered] = cachedSchema.parse(JSON.parse(json));
   return {
-    passes: passes.map((lines) =>
-      lines.map((line) =>
-        line.map(([text, left, top, width, height]) => ({ text, box: { left, top, width, height } })),
-      ),
-    ),
+    angle,
+    lines: lines.map(([[x, y, width, height, direction], words, isUnread]) => ({
+      box: { x, y, width, height, angle: direction },
+      words: words.map(([text, from, to]) => ({ text, from, to })),
+      isUnread,
+    })),
     isAltered,
   };
 }

@@ -1,4 +1,20 @@
-import type { Word } from './contract.ts';
+/** The words of an image, and texts that consist of them. Pure. */
+import type { OcrResult, TextLine } from './contract.ts';
+import { boxAround, partOf, type Box, type Rectangle } from './geometry.ts';
+
+/** A word of an image. */
+export interface Word {
+  readonly text: string;
+  /** Its position after the page is turned upright. */
+  readonly box: Box;
+  /** Its line, and where it stands in the line, as shares of the width. */
+  readonly line: TextLine;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Words from left to right. */
+export type Line = readonly Word[];
 
 /** A part of a text, and its words in the image. */
 export interface TextPiece {
@@ -18,8 +34,29 @@ const SPACE: TextPiece = { text: ' ', words: [] };
 const TAB: TextPiece = { text: '\t', words: [] };
 export const LINE_END: TextPiece = { text: '\n', words: [] };
 
-/** The gap between two columns, as a multiple of the word height. */
-const COLUMN_GAP = 1.5;
+/** The gap between two columns, as a multiple of the height of a line. */
+const COLUMN_GAP = 1;
+/**
+ * The share of the height of a line above and below its letters. A mask is smaller by it, so that it does not cover parts of
+ * the next lines.
+ */
+const INSET = 0.2;
+
+/** The lines of an image that have words. */
+export function linesOf({ lines, angle }: OcrResult): Line[] {
+  return lines
+    .map((line) =>
+      line.words.map(({ text, from, to }): Word => {
+        return { text, box: boxAround(partOf(line.box, from, to, INSET), angle), line, from, to };
+      }),
+    )
+    .filter((words) => words.length > 0);
+}
+
+/** Returns the area of a part of a line that a mask has to cover. */
+export function areaOf({ box }: TextLine, from = 0, to = 1): Rectangle {
+  return partOf(box, from, to, INSET);
+}
 
 export function joinPieces(pieces: readonly TextPiece[]): OcrText {
   const starts: number[] = [];

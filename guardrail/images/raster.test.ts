@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { UnreadableImageError, type ImageFormat } from './contract.ts';
-import { encodeImage, fillBoxes, decodeImage, type Raster } from './raster.ts';
+import { encodeImage, fillAreas, decodeImage, type Raster } from './raster.ts';
 import { segment, withSegments } from './testing/files.ts';
 
 type Color = readonly [number, number, number];
@@ -130,10 +130,10 @@ describe('rasters', () => {
   it('paints over the pixels under a box up to its edges, and no others', async () => {
     const raster = await decodeImage(await corner.clone().png().toBuffer());
     const before = Buffer.from(raster.rgb);
-    fillBoxes(raster, [
-      { left: 2.4, top: 2.6, width: 20, height: 20 },
-      { left: 55, top: 35, width: 100, height: 100 },
-      { left: -50, top: -50, width: 10, height: 10 },
+    fillAreas(raster, [
+      { x: 12.4, y: 12.6, width: 20, height: 20, angle: 0 },
+      { x: 105, y: 85, width: 100, height: 100, angle: 0 },
+      { x: -45, y: -45, width: 10, height: 10, angle: 0 },
     ]);
     const painted = at(raster, 10, 10);
     for (let y = 0; y < 40; y += 1) {
@@ -142,6 +142,25 @@ describe('rasters', () => {
         if (isInside) expect(at(raster, x, y), `${x}, ${y}`).to.deep.equal(painted);
         else if (x < 55 || y < 35)
           expect(at(raster, x, y), `${x}, ${y}`).to.deep.equal(at({ ...raster, rgb: before }, x, y));
+      }
+    }
+  });
+
+  it('paints over a tilted area and nothing beside it', async () => {
+    const raster = await decodeImage(await corner.clone().png().toBuffer());
+    const before = Buffer.from(raster.rgb);
+    const angle = Math.PI / 6;
+    fillAreas(raster, [{ x: 30, y: 20, width: 30, height: 8, angle }]);
+    const painted = at(raster, 30, 20);
+    for (let y = 0; y < 40; y += 1) {
+      for (let x = 0; x < 60; x += 1) {
+        const [right, below] = [x + 0.5 - 30, y + 0.5 - 20];
+        const along = Math.abs(right * Math.cos(angle) + below * Math.sin(angle));
+        const down = Math.abs(below * Math.cos(angle) - right * Math.sin(angle));
+        if (along <= 15 && down <= 4) expect(at(raster, x, y), `${x}, ${y}`).to.deep.equal(painted);
+        if (along > 16 || down > 5) {
+          expect(at(raster, x, y), `${x}, ${y}`).to.deep.equal(at({ ...raster, rgb: before }, x, y));
+        }
       }
     }
   });

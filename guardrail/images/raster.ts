@@ -1,7 +1,7 @@
-/** Decodes, paints and encodes pixels. Runs only in the worker. */
+/** Decodes, paints and encodes pixels. Runs only in the process for images. */
 import sharp, { type Sharp } from 'sharp';
-import type { Box, ImageFormat } from './contract.ts';
-import { UnreadableImageError } from './contract.ts';
+import { UnreadableImageError, type ImageFormat } from './contract.ts';
+import { cornersOf, type Rectangle } from './geometry.ts';
 import { MAX_PIXELS } from './inspect.ts';
 import { normalizeJpegHeaders } from './jpegHeaders.ts';
 
@@ -12,13 +12,6 @@ export interface Raster {
   readonly rgb: Buffer;
   /** The pixels differ from the file: see `OcrResult`. */
   readonly isAltered: boolean;
-}
-
-/** Shades of gray, one byte per pixel. */
-export interface GrayImage {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Buffer;
 }
 
 /**
@@ -60,42 +53,48 @@ export async function decodeImage(bytes: Uint8Array): Promise<Raster> {
 }
 
 /**
- * Paints over boxes in the raster. The color of a box is the surrounding color, mixed with a quarter of its opposite.
- * The box is visible, and OCR can still read the words beside it. A black bar would touch these words.
+ * Paints over areas in the raster. The color of an area is the surrounding color, mixed with a quarter of its opposite.
+ * The area is visible, and the words beside it stay readable. A black bar would touch these words.
  */
-export function fillBoxes(raster: Raster, boxes: readonly Box[]): void {
+export function fillAreas(raster: Raster, areas: readonly Rectangle[]): void {
   const { width, height, rgb } = raster;
-  const areas = boxes.map(({ left, top, width: boxWidth, height: boxHeight }) => ({
-    left: Math.max(0, Math.floor(left)),
-    top: Math.max(0, Math.floor(top)),
-    right: Math.min(width, Math.ceil(left + boxWidth)),
-    bottom: Math.min(height, Math.ceil(top + boxHeight)),
-  }));
   const colors = areas.map((area) => colorAround(raster, area).map((value) => 0.75 * value + 0.25 * (255 - value)));
-  areas.forEach(({ left, top, right, bottom }, at) => {
+  for (const [at, { x, y, angle, ...size }] of areas.entries()) {
     const pixel = Buffer.from(colors[at] ?? [0, 0, 0]);
-    for (let y = top; y < bottom && left < right; y += 1) {
-      rgb.fill(pixel, 3 * (y * width + left), 3 * (y * width + right));
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    // A pixel that the area touches is painted: its center is at most this far from the area.
+    const margin = (Math.abs(cos) + Math.abs(sin)) / 2 - 1e-6;
+    const [along, down] = [size.width / 2 + margin, size.height / 2 + margin];
+    const [reachX, reachY] = [
+      along * Math.abs(cos) + down * Math.abs(sin),
+      along * Math.abs(sin) + down * Math.abs(cos),
+    ];
+    const lastRow = Math.min(height - 1, Math.ceil(y + reachY));
+    const lastColumn = Math.min(width - 1, Math.ceil(x + reachX));
+    for (let row = Math.max(0, Math.floor(y - reachY)); row <= lastRow; row += 1) {
+      for (let column = Math.max(0, Math.floor(x - reachX)); column <= lastColumn; column += 1) {
+        const [right, below] = [column + 0.5 - x, row + 0.5 - y];
+        if (Math.abs(right * cos + below * sin) > along || Math.abs(below * cos - right * sin) > down) continue;
+        pixel.copy(rgb, 3 * (row * width + column));
+      }
     }
+  }
+}
+
+/** The median of each channel over the pixels around the area, so that letters that touch it do not count. */
+function colorAround({ width, height, rgb }: Raster, area: Rectangle): number[] {
+  const outer = { ...area, width: area.width + 3, height: area.height + 3 };
+  const corners = cornersOf(outer);
+  const places = corners.flatMap((from, at) => {
+    const to = corners[(at + 1) % corners.length] ?? from;
+    const steps = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y));
+    return Array.from({ length: steps }, (_, step) => ({
+      x: Math.floor(from.x + ((to.x - from.x) * step) / steps),
+      y: Math.floor(from.y + ((to.y - from.y) * step) / steps),
+    })).filter(({ x, y }) => x >= 0 && x < width && y >= 0 && y < height);
   });
-}
-
-interface Area {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
-/** The median of each channel over the adjacent pixels, so that letters that touch the area do not count. */
-function colorAround({ width, height, rgb }: Raster, { left, top, right, bottom }: Area): number[] {
-  const rows = [top - 1, bottom].filter((y) => y >= 0 && y < height);
-  const columns = [left - 1, right].filter((x) => x >= 0 && x < width);
-  const places: number[] = [];
-  for (const y of rows) for (let x = left; x < right; x += 1) places.push(y * width + x);
-  for (const x of columns) for (let y = top; y < bottom; y += 1) places.push(y * width + x);
   return [0, 1, 2].map((channel) => {
-    const values = places.map((place) => rgb[3 * place + channel] ?? 0).sort((a, b) => a - b);
+    const values = places.map(({ x, y }) => rgb[3 * (y * width + x) + channel] ?? 0).sort((a, b) => a - b);
     return values[values.length >> 1] ?? 255;
   });
 }
@@ -111,34 +110,6 @@ export async function encodeImage(raster: Raster, format: ImageFormat, isLossles
     case 'webp':
       return image.webp(isLossless ? { lossless: true, effort: 2 } : { quality: QUALITY }).toBuffer();
   }
-}
-
-export async function toGray(raster: Raster): Promise<GrayImage> {
-  const data = await sharpOf(raster).greyscale().raw().toBuffer();
-  return { width: raster.width, height: raster.height, data };
-}
-
-/** Enlarges a strip of the image that begins at row `top`. */
-export async function enlarge(image: GrayImage, top: number, height: number, scale: number): Promise<GrayImage> {
-  const { width } = image;
-  const strip = image.data.subarray(top * width, (top + height) * width);
-  if (scale === 1) return { width, height, data: strip };
-  const size = { width: width * scale, height: height * scale };
-  const data = await sharp(strip, { raw: { width, height, channels: 1 } })
-    .resize({ ...size, kernel: 'cubic' })
-    .extractChannel(0)
-    .raw()
-    .toBuffer();
-  return { ...size, data };
-}
-
-export async function rotate({ width, height, data }: GrayImage, degrees: 90 | 180 | 270): Promise<GrayImage> {
-  const rotated = await sharp(data, { raw: { width, height, channels: 1 } })
-    .rotate(degrees)
-    .extractChannel(0)
-    .raw()
-    .toBuffer();
-  return degrees === 180 ? { width, height, data: rotated } : { width: height, height: width, data: rotated };
 }
 
 function sharpOf({ width, height, rgb }: Raster): Sharp {

@@ -21,7 +21,7 @@ import {
 import type { Tenant } from '../ids.ts';
 import { createMonitor, withoutRewrites, withoutWrites } from '../pipeline/monitor.ts';
 import { createMemoryStore, type MappingStore } from '../store/store.ts';
-import { UnreadableImageError, type ImageFormat, type Line, type ImageProcessor } from './contract.ts';
+import { UnreadableImageError, type ImageFormat, type ImageProcessor, type TextLine } from './contract.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { createImageGuard, type ImageGuardOptions } from './redaction.ts';
 import { chunk, pngOf, pngWith, segment, withSegments } from './testing/files.ts';
@@ -256,19 +256,23 @@ describe('image redaction', function () {
 });
 
 /** A processor that returns these lines instead of using OCR. */
-function readerOf(lines: readonly string[], calls: string[] = []): ImageProcessor {
-  const line = (text: string, row: number): Line =>
-    text
-      .split(' ')
-      .map((word, at) => ({ text: word, box: { left: 10 + 60 * at, top: 20 * row, width: 50, height: 12 } }));
+function readerOf(lines: readonly string[], calls: string[] = [], unread: readonly number[] = []): ImageProcessor {
+  const line = (text: string, row: number): TextLine => {
+    const words = text.split(' ');
+    return {
+      box: { x: 300, y: 10 + 20 * row, width: 600, height: 20, angle: 0 },
+      words: words.map((word, at) => ({ text: word, from: at / words.length, to: (at + 1) / words.length - 0.01 })),
+      isUnread: unread.includes(row),
+    };
+  };
   return {
     read: (image) => {
       calls.push(`read ${image.format}`);
-      return Promise.resolve({ passes: [lines.map(line)], isAltered: false });
+      return Promise.resolve({ angle: 0, lines: lines.map(line), isAltered: false });
     },
-    rewrite: ({ format }, boxes) => {
-      calls.push(`rewrite ${format} ${boxes.length}`);
-      return Promise.resolve(Buffer.from(`rewritten with ${boxes.length}`));
+    rewrite: ({ format }, areas) => {
+      calls.push(`rewrite ${format} ${areas.length}`);
+      return Promise.resolve(Buffer.from(`rewritten with ${areas.length}`));
     },
     close: () => Promise.resolve(),
   };
@@ -290,14 +294,17 @@ describe('requests with images', () => {
     readonly store: MappingStore;
     readonly calls: string[];
   }
-  interface BenchOptions extends Partial<Pick<ImageGuardOptions, 'images' | 'remoteImages' | 'reader'>> {
+  interface BenchOptions extends Partial<Pick<ImageGuardOptions, 'images' | 'remoteImages' | 'unreadText' | 'reader'>> {
     readonly monitor?: boolean;
     readonly lines?: readonly string[];
+    /** The numbers of lines that count as unread. */
+    readonly unread?: readonly number[];
     readonly policy?: string;
   }
   const stores: MappingStore[] = [];
   function bench({
     lines = [`Signed by ${PERSON} today`],
+    unread = [],
     policy = '{}',
     monitor = false,
     ...options
@@ -311,9 +318,9 @@ describe('requests with images', () => {
     });
     const kept = monitor ? withoutWrites(store) : store;
     const inner = createGuard({ analyzer: judging, store: kept, sessionKey, scope: 'user' });
-    const reader = options.reader ?? readerOf(lines, calls);
+    const reader = options.reader ?? readerOf(lines, calls, unread);
     const guard = createImageGuard(inner, {
-      ...{ images: 'redact', remoteImages: 'block', scope: 'user', sessionKey, store: kept },
+      ...{ images: 'redact', remoteImages: 'block', unreadText: 'mask', scope: 'user', sessionKey, store: kept },
       ...options,
       reader: monitor ? withoutRewrites(reader) : reader,
     });
@@ -548,6 +555,33 @@ describe('requests with images', () => {
     const anonymous = { tenant: identity.tenant };
     for (let n = 0; n < 2; n += 1) await guard.request({ texts: [], images: [png] }, { identity: anonymous, signal });
     expect(reads()).to.equal(2);
+  });
+
+  const UNREAD = { lines: ['Nothing to see', 'Ho ce ru', `Signed by ${PERSON}`], unread: [1, 2] } as const;
+  it('masks lines that were not read, and says so', async () => {
+    const { guard } = bench(UNREAD);
+    const outcome = await guard.request({ texts: [], images: [png] }, { identity, signal });
+    expect(outcome).to.deep.include({ action: 'GUARDRAIL_INTERVENED', images: [redactedUrl(3)], unreadLines: 2 });
+    expect(outcome.imageMasks?.map(({ reason }) => reason)).to.deep.equal(['PERSON name-tagger', 'unread', 'unread']);
+    const polygon = outcome.imageMasks?.find(({ reason }) => reason === 'unread')?.polygon;
+    expect(polygon?.map(({ x, y }) => [Math.round(x), Math.round(y)])).to.deep.equal([
+      [0, 44],
+      [600, 44],
+      [600, 56],
+      [0, 56],
+    ]);
+  });
+
+  it('refuses an image with lines that were not read, or only counts them, as configured', async () => {
+    const ask = (options: BenchOptions): Promise<unknown> =>
+      bench({ ...UNREAD, ...options }).guard.request({ texts: [], images: [png] }, { identity, signal });
+    expect(await ask({ unreadText: 'block' })).to.deep.include({
+      ...{ action: 'BLOCKED', unreadLines: 2 },
+      blockedReason: 'The request contains an image that has text that cannot be read: send a clearer image.',
+    });
+    expect(await ask({ unreadText: 'note' })).to.deep.include({ images: [redactedUrl(1)], unreadLines: 2 });
+    expect(await ask({ unreadText: 'note', monitor: true })).to.deep.include({ action: 'NONE', unreadLines: 2 });
+    expect(await ask({ unreadText: 'block', unread: [] })).to.deep.include({ unreadLines: 0 });
   });
 
   it('yields to the event loop between the images of a call', async () => {

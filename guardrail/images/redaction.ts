@@ -6,6 +6,7 @@ import {
   type CallContext,
   type EntityCount,
   type Guard,
+  type ImageMask,
   type RequestDocument,
   type RequestOutcome,
   type SessionScope,
@@ -14,18 +15,20 @@ import type { Finding } from '../detection/detection.ts';
 import { inSlices, type Steps } from '../eventLoop.ts';
 import { findingImages, replacingImages } from '../messages/messages.ts';
 import type { MappingStore } from '../store/store.ts';
-import { UnreadableImageError, type Box, type ImageFile, type ImageProcessor, type OcrResult } from './contract.ts';
+import { UnreadableImageError, type ImageFile, type ImageProcessor, type OcrResult } from './contract.ts';
 import { dataUrlOf, isRemote, parseImageDataUrl } from './dataUrl.ts';
-import { withMargins } from './boxes.ts';
-import type { OcrText } from './ocrText.ts';
+import { cornersOf, type Rectangle } from './geometry.ts';
+import { areaOf, type OcrText } from './ocrText.ts';
 import { createOcrCache, type CacheOwner, type OcrCache } from './ocrCache.ts';
-import { boxesOf, readingOrdersOf } from './readingOrders.ts';
+import { areasOf, readingOrdersOf } from './readingOrders.ts';
 
 export interface ImageGuardOptions {
   /** What to do with inline images, if the policy does not say it. */
   readonly images: 'redact' | 'block' | 'pass';
   /** What to do with images that are referenced by URL, if images are redacted and the policy does not say it. */
   readonly remoteImages: 'block' | 'pass';
+  /** What to do with text that was found in an image and not read, if the policy does not say it. */
+  readonly unreadText: 'mask' | 'block' | 'note';
   readonly scope: SessionScope;
   readonly sessionKey: KeyObject;
   readonly store: MappingStore;
@@ -62,10 +65,15 @@ interface AnalyzableImage extends ReadImage {
 }
 
 /** A finding and its position in an image. */
-type LocatedFinding = Pick<Finding, 'type' | 'detector' | 'action'> & { readonly boxes: readonly Box[] };
+type LocatedFinding = Pick<Finding, 'type' | 'detector' | 'action' | 'rule'> & { readonly areas: readonly Rectangle[] };
 
 interface AnalyzedImage extends ReadImage {
   readonly findings: readonly LocatedFinding[];
+}
+
+/** An area that is painted over, and why: see {@link ImageMask}. */
+interface Mask extends Pick<ImageMask, 'reason'> {
+  readonly area: Rectangle;
 }
 
 class ImageGuard {
@@ -107,14 +115,24 @@ class ImageGuard {
   }
 
   async #redact(document: RequestDocument, context: CallContext, sources: readonly string[]): Promise<RequestOutcome> {
-    const analyzable = await withTexts(await this.#readAll(this.#parseAll(sources, context), context));
+    const read = await this.#readAll(this.#parseAll(sources, context), context);
+    const unreadLines = read.reduce((sum, { ocr }) => sum + ocr.lines.filter(({ isUnread }) => isUnread).length, 0);
+    const unreadText = context.policy?.settings.unreadText ?? this.#options.unreadText;
+    if (unreadLines > 0 && unreadText === 'block') {
+      return { ...refuse(this.#guard, context, new UnreadableImageError('unread').message), unreadLines };
+    }
+    const analyzable = await withTexts(read);
     const imageTexts = analyzable.flatMap(({ source, texts }) => texts.map(({ text }) => ({ text, source })));
     const { imageFindings = [], ...textOutcome } = await this.#guard.request({ ...document, imageTexts }, context);
     const analyzed = locateFindings(analyzable, imageFindings);
     const entities = analyzed.reduce((counts, { findings }) => withCounts(counts, findings), textOutcome.entities);
-    const outcome = { ...textOutcome, entities };
+    const planned = analyzed.map((image) => ({ ...image, masks: masksOf(image, unreadText) }));
+    const imageMasks = planned.flatMap(({ source, masks }) =>
+      masks.map(({ area, reason }): ImageMask => ({ source, polygon: cornersOf(area), reason })),
+    );
+    const outcome = { ...textOutcome, entities, unreadLines, imageMasks };
     if (outcome.action === 'BLOCKED') return outcome;
-    const replacements = await this.#rewriteAll(analyzed, context);
+    const replacements = await this.#rewriteAll(planned, context);
     return replacements.size === 0 ? outcome : inSlices(replacingAll(document, outcome, replacements));
   }
 
@@ -151,19 +169,14 @@ class ImageGuard {
 
   /** @returns the changed images by their data URLs in the request. */
   async #rewriteAll(
-    images: readonly AnalyzedImage[],
+    images: readonly (ReadImage & { readonly masks: readonly Mask[] })[],
     { identity, signal: outer }: CallContext,
   ): Promise<ReadonlyMap<string, string>> {
-    const planned = images.map(({ findings, ...image }) => {
-      const boxes = findings.flatMap((finding) => finding.boxes);
-      return { ...image, boxes: withMargins(boxes, image.ocr) };
-    });
-    const changed = planned.filter(
-      ({ file, ocr, boxes }) => boxes.length > 0 || file.mayHaveExtraData || ocr.isAltered,
-    );
+    const changed = images.filter(({ file, ocr, masks }) => masks.length > 0 || file.mayHaveExtraData || ocr.isAltered);
     const entries = await allOrAbort(outer, (signal) =>
-      changed.map(async ({ source, file, boxes }): Promise<[string, string]> => {
-        const bytes = await this.#options.reader.rewrite(file, boxes, { tenant: identity.tenant, signal });
+      changed.map(async ({ source, file, masks }): Promise<[string, string]> => {
+        const areas = masks.map(({ area }) => area);
+        const bytes = await this.#options.reader.rewrite(file, areas, { tenant: identity.tenant, signal });
         return [source, dataUrlOf(file.format, bytes)];
       }),
     );
@@ -199,11 +212,22 @@ function locateFindings(
   let next = 0;
   return images.map(({ texts, ...image }) => {
     const located = texts.flatMap((text, at) =>
-      (findings[next + at] ?? []).map((finding): LocatedFinding => ({ ...finding, boxes: boxesOf(text, finding) })),
+      (findings[next + at] ?? []).map((finding): LocatedFinding => ({ ...finding, areas: areasOf(text, finding) })),
     );
     next += texts.length;
     return { ...image, findings: located };
   });
+}
+
+/** Returns what is painted over in an image, each area once. */
+function masksOf({ ocr, findings }: AnalyzedImage, unreadText: ImageGuardOptions['unreadText']): Mask[] {
+  const unread = unreadText === 'mask' ? ocr.lines.filter(({ isUnread }) => isUnread) : [];
+  const masks = [
+    ...unread.map((line): Mask => ({ area: areaOf(line), reason: 'unread' })),
+    ...findings.flatMap(({ type, rule, areas }) => areas.map((area): Mask => ({ area, reason: `${type} ${rule}` }))),
+  ];
+  const keyOf = ({ area: { x, y, width, height } }: Mask): string => [x, y, width, height].join(' ');
+  return [...new Map(masks.toReversed().map((mask) => [keyOf(mask), mask])).values()];
 }
 
 /** Waits for all tasks. If one fails, it aborts the others. */
@@ -242,8 +266,8 @@ function withCounts(counts: readonly EntityCount[], findings: readonly LocatedFi
   const nameOf = ({ type, detector, action }: Omit<EntityCount, 'count'>): string => `${type}\n${detector}\n${action}`;
   const merged = new Map(counts.map((count) => [nameOf(count), count]));
   const seen = new Set<string>();
-  for (const { type, detector, action, boxes } of findings) {
-    const keys = boxes.map(({ left, top }) => `${type} ${Math.round(left)} ${Math.round(top)}`);
+  for (const { type, detector, action, areas } of findings) {
+    const keys = areas.map(({ x, y }) => `${type} ${Math.round(x)} ${Math.round(y)}`);
     if (keys.every((key) => seen.has(key))) continue;
     for (const key of keys) seen.add(key);
     const key = nameOf({ type, detector, action });

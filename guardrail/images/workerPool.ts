@@ -2,36 +2,34 @@ import { DetectorUnavailableError } from '../detection/detection.ts';
 import {
   ImagesBusyError,
   UnreadableImageError,
-  type Box,
   type ImageCaller,
   type ImageFile,
   type ImageProcessor,
   type OcrResult,
 } from './contract.ts';
+import type { Rectangle } from './geometry.ts';
 import { JobQueue, type Job } from './jobQueue.ts';
 import type { Answer, Task } from './workerProtocol.ts';
-import { WorkerThread } from './workerThread.ts';
+import { WorkerProcess } from './workerProcess.ts';
 
 export interface WorkerPoolOptions {
-  /** The number of threads; default 1. A thread takes 150 to 300 MB. For more throughput, add replicas. */
-  readonly threads?: number;
+  /** The number of processes; default 1. A process takes 300 to 600 MB. For more throughput, add replicas. */
+  readonly processes?: number;
   /**
-   * The processor time limit for reading one image, in milliseconds; default 5 s. A page takes one to three seconds.
-   * Without a limit, a few megapixels of small print take 90 s and delay all other images.
+   * The time limit for a step of a task, in milliseconds; default 20 s. A step takes less than a second of processor time. The
+   * number of steps grows with the size of the image and its text, and is limited.
    */
-  readonly budgetMs?: number;
-  /** The time limit for one image, in milliseconds; default 20 s, which is the budget at a quarter of a processor. */
   readonly timeoutMs?: number;
   /**
-   * An idle thread ends after this time, in milliseconds, and frees most of its memory; default 2 min. A start takes about
-   * as long as reading a line.
+   * An idle process ends after this time, in milliseconds, and frees its memory; default 2 min. A start takes about as long
+   * as reading ten lines.
    */
   readonly idleMs?: number;
-  /** A thread that does not stop a read within this time, in milliseconds, is replaced; default 2 s. Decoding takes less. */
+  /** A process that does not stop a read within this time, in milliseconds, is replaced; default 5 s. */
   readonly stopMs?: number;
   /** Called with the outcome and the duration of each task. */
   readonly observe?: (task: Task['kind'], outcome: Outcome, seconds: number) => void;
-  /** Another program for the threads, for tests of faults. */
+  /** Another program for the processes, for tests of faults. */
   readonly program?: URL;
 }
 
@@ -41,7 +39,7 @@ type Outcome = 'ok' | 'refused' | 'error';
 const FIRST_TASK_MS = 1000;
 const AVERAGE_TASKS = 8;
 
-/** Creates a pool of worker threads that process images. */
+/** Creates a pool of processes that read and redact images. */
 export function createImageWorkerPool(options: WorkerPoolOptions = {}): ImageProcessor {
   return new ImageWorkerPool(options);
 }
@@ -49,29 +47,29 @@ export function createImageWorkerPool(options: WorkerPoolOptions = {}): ImagePro
 class ImageWorkerPool implements ImageProcessor {
   readonly #observe: WorkerPoolOptions['observe'];
   readonly #queue = new JobQueue();
-  readonly #threads: readonly WorkerThread[];
+  readonly #processes: readonly WorkerProcess[];
   /** A moving average of durations, for the estimated wait. */
   readonly #averageMs = { read: FIRST_TASK_MS, rewrite: FIRST_TASK_MS };
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#observe = options.observe;
-    this.#threads = Array.from({ length: options.threads ?? 1 }, () => this.#createThread(options));
+    this.#processes = Array.from({ length: options.processes ?? 1 }, () => this.#createProcess(options));
   }
 
   async read({ bytes, format }: ImageFile, caller: ImageCaller): Promise<OcrResult> {
     const answer = await this.#runObserved({ kind: 'read', bytes, format }, caller);
-    if (!('result' in answer)) throw new Error('A worker thread answered another task.');
+    if (!('result' in answer)) throw new Error('A process answered another task.');
     return answer.result;
   }
 
   async rewrite(
     { bytes, format, isLossless }: ImageFile,
-    boxes: readonly Box[],
+    areas: readonly Rectangle[],
     caller: ImageCaller,
   ): Promise<Uint8Array> {
-    const answer = await this.#runObserved({ kind: 'rewrite', bytes, boxes, format, isLossless }, caller);
-    if (!('bytes' in answer)) throw new Error('A worker thread answered another task.');
+    const answer = await this.#runObserved({ kind: 'rewrite', bytes, areas, format, isLossless }, caller);
+    if (!('bytes' in answer)) throw new Error('A process answered another task.');
     return answer.bytes;
   }
 
@@ -79,19 +77,12 @@ class ImageWorkerPool implements ImageProcessor {
     this.#isClosed = true;
     const error = shuttingDown();
     for (const job of this.#queue.removeAll()) job.reject(error);
-    await Promise.all(this.#threads.map((thread) => thread.close(error)));
+    await Promise.all(this.#processes.map((each) => each.close(error)));
   }
 
-  #createThread({
-    program,
-    budgetMs = 5000,
-    timeoutMs = 20_000,
-    idleMs = 120_000,
-    stopMs = 2000,
-  }: WorkerPoolOptions): WorkerThread {
-    return new WorkerThread({
+  #createProcess({ program, timeoutMs = 20_000, idleMs = 120_000, stopMs = 5000 }: WorkerPoolOptions): WorkerProcess {
+    return new WorkerProcess({
       program: program ?? new URL('./workerProgram.ts', import.meta.url),
-      budgetMs,
       timeoutMs,
       idleMs,
       stopMs,
@@ -135,7 +126,7 @@ class ImageWorkerPool implements ImageProcessor {
       }
       const job: Job = { task, caller, tenant, weight: 1, resolve, reject };
       if (!this.#queue.add(job)) {
-        const waitMs = (this.#queue.size(task.kind) * this.#averageMs[task.kind]) / this.#threads.length;
+        const waitMs = (this.#queue.size(task.kind) * this.#averageMs[task.kind]) / this.#processes.length;
         reject(new ImagesBusyError('overloaded', 'Too many images are waiting for OCR. Try again later.', waitMs));
         return;
       }
@@ -148,11 +139,11 @@ class ImageWorkerPool implements ImageProcessor {
   }
 
   #startNext(): void {
-    for (const thread of this.#threads) {
+    for (const worker of this.#processes) {
       for (const kind of ['rewrite', 'read'] as const) {
-        if (this.#isClosed || thread.current(kind)) continue;
+        if (this.#isClosed || worker.current(kind)) continue;
         const job = this.#queue.next(kind);
-        if (job) thread.run(job);
+        if (job) worker.run(job);
       }
     }
     if (this.#queue.size('read') > 0) this.#stopAbandonedReads();
@@ -163,11 +154,11 @@ class ImageWorkerPool implements ImageProcessor {
     const wasWaiting = this.#queue.remove(job);
     if (!wasWaiting && job.caller.isCached && this.#queue.size(job.task.kind) === 0) return;
     job.reject(callEnded());
-    this.#threads.find((thread) => thread.current('read') === job)?.stopReading();
+    this.#processes.find((each) => each.current('read') === job)?.stopReading();
   }
 
   #stopAbandonedReads(): void {
-    for (const thread of this.#threads) if (thread.current('read')?.caller.signal.aborted) thread.stopReading();
+    for (const worker of this.#processes) if (worker.current('read')?.caller.signal.aborted) worker.stopReading();
   }
 }
 

@@ -187,6 +187,8 @@ export class MessageCheck {
     const { log, audit } = context.state;
     if (audit) noteEntities(audit, outcome.entities);
     metrics.entities(outcome.entities);
+    metrics.unreadLines(outcome.unreadLines ?? 0);
+    if (audit && outcome.unreadLines) audit.unreadLines = (audit.unreadLines ?? 0) + outcome.unreadLines;
     log.entities = Number(log.entities ?? 0) + outcome.entities.reduce((sum, { count }) => sum + count, 0);
     const { action, monitored } = outcome;
     noteAction(context.state, action, monitored);

@@ -15,11 +15,17 @@ export function createMonitor(guard: Guard, texts: Guard): Guard {
   return {
     async request(document, context) {
       const outcome = await guard.request(document, context);
-      const { action, session } = outcome;
+      const { action, session, unreadLines } = outcome;
       if (action === 'NONE') return outcome;
       const isUnread = action === 'BLOCKED' && outcome.entities.length === 0;
       const { entities } = isUnread ? await texts.request(document, context) : outcome;
-      return { session, entities, action: 'NONE', monitored: action };
+      return {
+        session,
+        entities,
+        ...(unreadLines !== undefined && { unreadLines }),
+        action: 'NONE',
+        monitored: action,
+      };
     },
     /** Restores nothing, because nothing was replaced. Who asks for values gets to know that there are none. */
     response(document, context) {

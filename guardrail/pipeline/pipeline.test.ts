@@ -9,7 +9,7 @@ const caller = callBy();
 
 function guardIn(mode: PipelineOptions['mode'], store: MappingStore): Guard {
   return createPipeline({
-    ...{ mode, store, sessionKey: testKey, scope: 'user', images: 'pass', remoteImages: 'pass' },
+    ...{ mode, store, sessionKey: testKey, scope: 'user', images: 'pass', remoteImages: 'pass', unreadText: 'mask' },
     policies: onlyService(),
     analyzer: createFakeAnalyzer({ Anna: 'PERSON' }),
     reader: {

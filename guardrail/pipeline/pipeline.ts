@@ -23,6 +23,7 @@ export interface PipelineOptions extends Omit<GuardOptions, 'store' | 'customTyp
   readonly reader: ImageProcessor;
   readonly images: ImageGuardOptions['images'];
   readonly remoteImages: ImageGuardOptions['remoteImages'];
+  readonly unreadText: ImageGuardOptions['unreadText'];
   readonly createTextGuard: (options: GuardOptions) => Guard;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../bodies/bodies.ts';
 import { inSlices, type Steps } from '../eventLoop.ts';
 import type { Policy } from '../detection/detection.ts';
-import { readBody, reportSession, withTimeLimit } from '../http/http.ts';
+import { readBody, reportFindings, reportSession, withTimeLimit } from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import { randomId } from '../randomId.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
@@ -154,9 +154,7 @@ async function check(
     guardBody(operation, body, guard, { identity, share: context.state.tenant, signal, fence, policy }),
   );
   reportSession(context, outcome.session);
-  metrics.entities(outcome.entities);
-  if (audit) audit.entities = outcome.entities;
-  context.state.log.entities = outcome.entities.reduce((sum, entity) => sum + entity.count, 0);
+  reportFindings(context, outcome, metrics);
   count(call, monitored ? { ...outcome, monitored } : outcome, options);
   if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
   const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : undefined;

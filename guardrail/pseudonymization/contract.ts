@@ -87,6 +87,14 @@ export interface ImageText {
   readonly source: string;
 }
 
+/** An area of an image that is painted over. */
+export interface ImageMask extends Pick<ImageText, 'source'> {
+  /** Its corners, in pixels of the displayed image from the top left. */
+  readonly polygon: readonly { readonly x: number; readonly y: number }[];
+  /** An entity type and the rule that found it, as in an explanation, or `unread`. */
+  readonly reason: string;
+}
+
 /** The content of a request. Lists keep their length and order. */
 export interface RequestDocument {
   readonly texts: readonly string[];
@@ -135,6 +143,10 @@ export type RequestOutcome = OutcomeBase & {
   readonly monitored?: Action;
   /** The findings in each of `imageTexts`; not counted in `entities`. */
   readonly imageFindings?: readonly (readonly Finding[])[];
+  /** The number of lines of text in images that were found and not read. Absent: no image was read. */
+  readonly unreadLines?: number;
+  /** What was painted over in images. */
+  readonly imageMasks?: readonly ImageMask[];
 } & (
     | { readonly action: 'NONE' }
     | ({ readonly action: 'GUARDRAIL_INTERVENED' } & RequestDocument)

@@ -10,6 +10,7 @@ export type {
   CallIdentity,
   EntityCount,
   Guard,
+  ImageMask,
   ImageText,
   Passage,
   PieceOutcome,

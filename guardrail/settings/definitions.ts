@@ -234,6 +234,12 @@ export const SETTINGS = {
     .describe(
       'How requests with image URLs are handled if GUARDRAIL_IMAGES is redact. The guardrail cannot inspect the images at these URLs: block refuses the request, pass forwards it.',
     ),
+  UNREAD_TEXT: values
+    .oneOf('mask', 'block', 'note')
+    .prefault('mask')
+    .describe(
+      'What happens to text that is found in an image and cannot be read, if GUARDRAIL_IMAGES is redact: mask paints over it, block refuses the request, note forwards it and counts it.',
+    ),
   MAX_BODY: values
     .size(1024, 256 * MIB)
     .prefault('10MiB')

@@ -23,7 +23,7 @@ const EXCEPTIONS: readonly Exception[] = [
     files: ['README.md', 'versions.json'],
     texts: ['LGPL-3.0.txt', 'GPL-3.0.txt', 'MPL-1.1.txt'],
   },
-  { name: /^@tesseract\.js-data\/eng$/, texts: ['tesseract.js-data.txt', '../../../LICENSE'] },
+  { name: /^onnxruntime-(node|common)$/, texts: ['onnxruntime.txt'] },
   { name: /^(agent-base|https-proxy-agent)$/, files: ['README.md'] },
   { name: /^koa-compose$/, texts: ['koa-compose.txt'] },
   { name: /^tr46$/, texts: ['tr46.txt'] },

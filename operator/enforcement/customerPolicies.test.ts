@@ -26,7 +26,7 @@ const appliedBy = (customer: GatewayCustomer, name: string, known: string): Gate
     guardrailPolicy: {
       ...{ name, revision: known, enforcedAt: '2026-11-21T00:00:00Z' },
       effective: {
-        ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block' },
+        ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block', unreadText: 'Mask' },
         ...{ enforcement: 'Enforce', retention: '24h' },
       },
     },

@@ -81,7 +81,7 @@ describe('the policy of a customer', function () {
       tightened: ['entities.EMAIL_ADDRESS'],
       notApplied: ['entities.PERSON'],
       effective: {
-        ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block' },
+        ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block', unreadText: 'Mask' },
         ...{ enforcement: 'Enforce', retention: '24h' },
       },
     });

@@ -11,7 +11,7 @@ const digest = accessDigest({ blocked: true });
 const policy: ListedPolicy = {
   ...{ name: 'ai/strict', revision: 'r' },
   effective: {
-    ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block' },
+    ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block', unreadText: 'Mask' },
     ...{ enforcement: 'Enforce', retention: '24h' },
   },
 };

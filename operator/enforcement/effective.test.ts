@@ -5,7 +5,14 @@ import type { Guardrail, GuardrailPolicySpec } from '../api/v1alpha1/v1alpha1.ts
 import { listedPolicy, serviceSettings } from './effective.ts';
 
 const defaults = {
-  ...{ profile: 'personal', recall: 'balanced', images: 'redact', remoteImages: 'block', mode: 'enforce' },
+  ...{
+    profile: 'personal',
+    recall: 'balanced',
+    images: 'redact',
+    remoteImages: 'block',
+    unreadText: 'mask',
+    mode: 'enforce',
+  },
   mappingTTL: 86_400_000,
 };
 
@@ -22,7 +29,7 @@ describe('the settings of a guardrail', () => {
 
 describe('what the policy of a customer adds', () => {
   const effective = {
-    ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block' },
+    ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block', unreadText: 'Mask' },
     ...{ enforcement: 'Enforce', retention: '24h' },
   };
   const own: GuardrailPolicySpec = {

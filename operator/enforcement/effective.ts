@@ -10,14 +10,17 @@ const MAX_FIELDS = 256;
 
 /** The settings of a guardrail, which apply where no policy has a setting. */
 export function serviceSettings(guardrail: Guardrail): ServiceSettings {
-  const { profile, recall, images, remoteImages, enforcement, mappingTTL } = guardrail;
+  const { profile, recall, images, remoteImages, unreadText, enforcement, mappingTTL } = guardrail;
   // The guardrail's own parser knows its words and units.
-  const set = parsePolicy(policyText({ profile, recall, images, remoteImages, enforcement, retention: mappingTTL }));
+  const set = parsePolicy(
+    policyText({ profile, recall, images, remoteImages, unreadText, enforcement, retention: mappingTTL }),
+  );
   return {
     profile: set.profile ?? 'personal',
     recall: set.recall ?? 'balanced',
     images: set.images ?? 'redact',
     remoteImages: set.remoteImages ?? 'block',
+    unreadText: set.unreadText ?? 'mask',
     mode: set.mode ?? 'enforce',
     mappingTTL: set.mappingTTL ?? 86_400_000,
   };
@@ -50,6 +53,7 @@ function settingsOf({
   recall,
   images,
   remoteImages,
+  unreadText,
   mode,
   mappingTTL,
 }: ServiceSettings): EffectivePolicySettings {
@@ -58,6 +62,7 @@ function settingsOf({
     recall: capitalized(recall),
     images: capitalized(images),
     remoteImages: capitalized(remoteImages),
+    unreadText: capitalized(unreadText),
     enforcement: capitalized(mode),
     retention: durationOf(mappingTTL),
   };

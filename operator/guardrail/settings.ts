@@ -108,6 +108,7 @@ export function guardrailEnvironment(
     ['CUSTOMERS', paths.customers],
     ['IMAGES', lower(spec.images)],
     ['REMOTE_IMAGES', lower(spec.remoteImages)],
+    ['UNREAD_TEXT', lower(spec.unreadText)],
     ['MAX_BODY', spec.maxBody === undefined ? undefined : String(memoryOf(spec).maxBody)],
     ['LOG_LEVEL', spec.logLevel],
     ['AUDIT', lower(spec.audit?.outputs.join(','))],

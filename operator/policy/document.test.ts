@@ -18,6 +18,7 @@ const all: GuardrailPolicySpec = {
   teams: { research: { profile: 'Personal', entities: { ORGANIZATION: { action: 'Pseudonymize' } } } },
   images: 'Redact',
   remoteImages: 'Pass',
+  unreadText: 'Note',
   enforcement: 'Monitor',
   retention: '30d',
   additionalEntityTypes: ['BADGE'],
@@ -39,6 +40,7 @@ describe('the policy file of a GuardrailPolicy', () => {
       teams: { research: { profile: 'personal', entities: { ORGANIZATION: { action: 'pseudonymize' } } } },
       images: 'redact',
       remoteImages: 'pass',
+      unreadText: 'note',
       mode: 'monitor',
       mappingTTL: 30 * 86_400_000,
     });
@@ -94,6 +96,7 @@ describe('the policy file of a GuardrailPolicy', () => {
       teams: fc.dictionary(team, fc.record(rules, optional), { maxKeys: 3 }),
       images: fc.constantFrom('Redact', 'Block', 'Pass'),
       remoteImages: fc.constantFrom('Block', 'Pass'),
+      unreadText: fc.constantFrom('Mask', 'Block', 'Note'),
       enforcement: fc.constantFrom('Enforce', 'Monitor'),
       retention: fc.constantFrom('1s', '90m', '24h', '365d', '1h30m'),
     },

@@ -9,12 +9,13 @@ type PolicyFields = { readonly [Name in keyof GuardrailPolicySpec]: GuardrailPol
 
 /** The text of the policy file. It is JSON, which is YAML too: no value needs an escape that YAML reads differently. */
 export function policyText(spec: PolicyFields): string {
-  const { recall, recognizers, teams, images, remoteImages, enforcement, retention } = spec;
+  const { recall, recognizers, teams, images, remoteImages, unreadText, enforcement, retention } = spec;
   const document = {
     ...rulesOf(spec),
     recall: lower(recall),
     images: lower(images),
     remoteImages: lower(remoteImages),
+    unreadText: lower(unreadText),
     [fileNames.enforcement]: lower(enforcement),
     [fileNames.retention]: retention,
     recognizers,

@@ -66,7 +66,7 @@ describe('the users of a policy', () => {
     const enforced = (name: string): CustomerPolicyStatus => ({
       ...{ name, revision: 'r', enforcedAt: '2026-11-21T00:00:00Z' },
       effective: {
-        ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block' },
+        ...{ profile: 'Personal', recall: 'Balanced', images: 'Redact', remoteImages: 'Block', unreadText: 'Mask' },
         ...{ enforcement: 'Enforce', retention: '24h' },
       },
     });

@@ -34,8 +34,12 @@ export async function guardBody(
   const inBody = planning instanceof Promise ? await planning : planning;
   const parts = [...inQuery.parts, ...inBody.parts];
   const outcome = await check(parts, guard, context);
-  const { session, entities, monitored } = outcome;
-  const base = { session, entities, ...(monitored && { monitored }) };
+  const { session, entities, monitored, unreadLines } = outcome;
+  const base = {
+    ...{ session, entities },
+    ...(monitored && { monitored }),
+    ...(unreadLines !== undefined && { unreadLines }),
+  };
   if (outcome.action === 'BLOCKED') return { ...base, action: 'BLOCKED', reason: outcome.blockedReason };
   if (outcome.action === 'NONE') return { ...base, action: 'NONE' };
   const sent = await inSlices(rewriting(parts, outcome));

@@ -20,15 +20,18 @@ const PDF = Buffer.from(`%PDF-1.4 ${'x'.repeat(300)}`);
 
 /** Calls through the guard of the service. The reader finds a value in every image. */
 function callsWith(images: 'redact' | 'block' | 'pass'): BodyCalls {
-  const box = { left: 0, top: 0, width: 8, height: 8 };
+  const box = { x: 4, y: 4, width: 8, height: 8, angle: 0 };
   const { guard } = createPipeline({
-    ...{ mode: 'enforce', images, remoteImages: 'block', scope: 'user', sessionKey: testKey },
+    ...{ mode: 'enforce', images, remoteImages: 'block', unreadText: 'mask', scope: 'user', sessionKey: testKey },
     policies: onlyService(),
     analyzer: createFakeAnalyzer({ [EMAIL]: 'EMAIL_ADDRESS' }),
     store: createMemoryStore({ ttlMs: 3_600_000 }),
     createTextGuard: createGuard,
     reader: {
-      read: () => Promise.resolve({ passes: [[[{ text: EMAIL, box }]]], isAltered: false }),
+      read: () => {
+        const words = [{ text: EMAIL, from: 0, to: 1 }];
+        return Promise.resolve({ angle: 0, lines: [{ box, words, isUnread: false }], isAltered: false });
+      },
       rewrite: () => Promise.resolve(REDACTED),
       close: () => Promise.resolve(),
     },

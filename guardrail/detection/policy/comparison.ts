@@ -28,7 +28,7 @@ export interface ComparedPolicies {
  */
 export function comparePolicies({ service, customer, settings, types }: ComparedPolicies): PolicyComparison {
   const changes = new Changes();
-  for (const name of ['recall', 'images', 'remoteImages', 'mode'] as const) {
+  for (const name of ['recall', 'images', 'remoteImages', 'unreadText', 'mode'] as const) {
     const before = service[name] ?? settings[name];
     changes.add(name, compareStrictness(name, before, customer[name] ?? before));
   }

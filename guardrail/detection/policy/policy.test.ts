@@ -144,11 +144,13 @@ describe('policy', () => {
   });
 
   it('replaces settings of the service, each on its own', () => {
-    const yaml = 'recall: thorough\nimages: block\nremoteImages: pass\nmode: monitor\nmappingTTL: 1h30m';
+    const yaml =
+      'recall: thorough\nimages: block\nremoteImages: pass\nunreadText: note\nmode: monitor\nmappingTTL: 1h30m';
     expect(policyOf(yaml).settings).to.deep.equal({
       recall: 'thorough',
       images: 'block',
       remoteImages: 'pass',
+      unreadText: 'note',
       mode: 'monitor',
       mappingTTL: 5_400_000,
     });

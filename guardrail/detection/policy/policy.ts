@@ -93,6 +93,7 @@ export function layeredPolicy(documents: readonly CompiledDocument[], profile: P
       recall: setting('recall'),
       images: setting('images'),
       remoteImages: setting('remoteImages'),
+      unreadText: setting('unreadText'),
       mode: setting('mode'),
       mappingTTL: setting('mappingTTL'),
     },

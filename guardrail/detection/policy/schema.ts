@@ -88,6 +88,7 @@ const settings = {
   recall: oneOf('precise', 'balanced', 'thorough').optional(),
   images: oneOf('redact', 'block', 'pass').optional(),
   remoteImages: oneOf('block', 'pass').optional(),
+  unreadText: oneOf('mask', 'block', 'note').optional(),
   mode: oneOf('enforce', 'monitor').optional(),
   mappingTTL: mappingTtl().optional(),
 };

@@ -27,6 +27,7 @@ const document = fc.record(
     recall: fc.constantFrom('precise', 'balanced', 'thorough'),
     images: fc.constantFrom('redact', 'block', 'pass'),
     remoteImages: fc.constantFrom('block', 'pass'),
+    unreadText: fc.constantFrom('mask', 'block', 'note'),
     mode: fc.constantFrom('enforce', 'monitor'),
     mappingTTL: fc.constantFrom(1000, 86_400_000, 1e9),
     teams: fc.dictionary(fc.constantFrom('sales', 'legal'), fc.record(rules, { requiredKeys: [] }), { maxKeys: 2 }),
@@ -64,7 +65,7 @@ function expectNotLooser(one: Policy, other: Policy, value: Found): void {
   const actions = [decide(other, value) ?? 'ignore', decide(one, value) ?? 'ignore'] as const;
   expect(compareStrictness('action', ...actions)).to.be.at.least(0);
   const [before, after] = [completeSettings(other), completeSettings(one)];
-  for (const name of ['recall', 'images', 'remoteImages', 'mode'] as const) {
+  for (const name of ['recall', 'images', 'remoteImages', 'unreadText', 'mode'] as const) {
     expect(compareStrictness(name, before[name], after[name]), name).to.be.at.least(0);
   }
   expect(after.mappingTTL).to.be.at.most(before.mappingTTL);

@@ -11,6 +11,7 @@ export const strictness = {
   recall: ['precise', 'balanced', 'thorough'],
   images: ['pass', 'redact', 'block'],
   remoteImages: ['pass', 'block'],
+  unreadText: ['note', 'mask', 'block'],
   mode: ['monitor', 'enforce'],
   action: ['ignore', 'pseudonymize', 'block'],
 } as const;
@@ -86,6 +87,7 @@ export function completeSettings(
     recall,
     images,
     remoteImages,
+    unreadText,
     mode,
     mappingTTL,
   }: PolicySettings & { readonly profile?: Profile | undefined },
@@ -96,6 +98,7 @@ export function completeSettings(
     recall: recall ?? service.recall,
     images: images ?? service.images,
     remoteImages: remoteImages ?? service.remoteImages,
+    unreadText: unreadText ?? service.unreadText,
     mode: mode ?? service.mode,
     mappingTTL: mappingTTL ?? service.mappingTTL,
   };
@@ -108,6 +111,7 @@ export function strictestSettings(all: readonly ServiceSettings[]): ServiceSetti
     recall: stricterOf('recall', one.recall, other.recall),
     images: stricterOf('images', one.images, other.images),
     remoteImages: stricterOf('remoteImages', one.remoteImages, other.remoteImages),
+    unreadText: stricterOf('unreadText', one.unreadText, other.unreadText),
     mode: stricterOf('mode', one.mode, other.mode),
     mappingTTL: Math.min(one.mappingTTL, other.mappingTTL),
   }));

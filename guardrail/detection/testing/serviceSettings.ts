@@ -6,6 +6,7 @@ export const testSettings: ServiceSettings = {
   recall: 'balanced',
   images: 'redact',
   remoteImages: 'block',
+  unreadText: 'mask',
   mode: 'enforce',
   mappingTTL: 86_400_000,
 };

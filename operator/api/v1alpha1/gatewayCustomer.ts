@@ -275,6 +275,8 @@ export interface EffectivePolicySettings {
   images: 'Redact' | 'Block' | 'Pass';
   /** How images at addresses are handled. */
   remoteImages: 'Block' | 'Pass';
+  /** What happens to text in images that cannot be read. */
+  unreadText: 'Mask' | 'Block' | 'Note';
   /** Enforce replaces personal data. Monitor counts it and changes nothing. */
   enforcement: 'Enforce' | 'Monitor';
   /** How long a mapping is kept after its last use, for example 24h. */

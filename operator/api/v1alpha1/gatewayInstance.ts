@@ -625,7 +625,7 @@ export interface Guardrail {
   requireEndUser?: boolean;
   /** The policy, in YAML: actions for entity types, allow and deny lists, custom recognizers, and overrides for teams. Mutually exclusive with policyRef. */
   policy?: TextSource;
-  /** The GuardrailPolicy of this guardrail, in the namespace of the instance. What it sets takes precedence over profile, recall, images, remoteImages, enforcement and mappingTTL. Mutually exclusive with policy. */
+  /** The GuardrailPolicy of this guardrail, in the namespace of the instance. What it sets takes precedence over profile, recall, images, remoteImages, unreadText, enforcement and mappingTTL. Mutually exclusive with policy. */
   policyRef?: PolicyRef;
   /** Whether the GuardrailPolicies of customers may be less strict than the policy of this guardrail. Default: what is less strict in them has no effect. */
   allowLooserPolicies?: boolean;
@@ -639,6 +639,11 @@ export interface Guardrail {
    * @default "Block"
    */
   remoteImages?: 'Block' | 'Pass';
+  /**
+   * What happens to text that is found in an image and cannot be read, if images are redacted. Mask paints over it, Block refuses the request, Note forwards it and counts it.
+   * @default "Mask"
+   */
+  unreadText?: 'Mask' | 'Block' | 'Note';
   /**
    * Maximum size of a request body, for example 10Mi. A body needs 20 times its size in memory. If the memory limit in resources is too small, the maximum is lower.
    * @maxLength 16

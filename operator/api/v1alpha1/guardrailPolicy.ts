@@ -179,6 +179,8 @@ export interface GuardrailPolicySpec {
   images?: 'Redact' | 'Block' | 'Pass';
   /** How images are handled that a request references by URL. Block refuses the request, Pass forwards the URL unchanged. */
   remoteImages?: 'Block' | 'Pass';
+  /** What happens to text that is found in an image and cannot be read, if images are redacted. Mask paints over it, Block refuses the request, Note forwards it and counts it. */
+  unreadText?: 'Mask' | 'Block' | 'Note';
   /** Enforce replaces personal data. Monitor counts it and changes nothing. */
   enforcement?: 'Enforce' | 'Monitor';
   /**
