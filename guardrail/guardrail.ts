@@ -23,7 +23,7 @@ export { registerBuildInfo, VERSION } from './buildInfo.ts';
 export { parseBearerToken, presentsBearer } from './bearer.ts';
 export { STANDARD_CUSTOMER_HEADERS } from './customerHeaders.ts';
 // Not from gateways.ts, which loads all dialects.
-export { PSEUDONYMIZED_HEADER } from './gateways/contract.ts';
+export { keyUserPrefix, PSEUDONYMIZED_HEADER } from './gateways/contract.ts';
 export { followFile } from './liveFile.ts';
 export { INLINE_TENANT } from './ids.ts';
 export { knownTypes, labelOfType } from './pseudonymization/labels.ts';

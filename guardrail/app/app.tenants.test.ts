@@ -54,6 +54,22 @@ describe('the sessions of a tenant', () => {
     expect((answer.body as { texts: string[] }).texts).to.deep.equal([TEXT]);
   });
 
+  it('of a key are continued after its rotation, and by no other key', async () => {
+    const user = `gkey-${'0f'.repeat(32)}`;
+    const of = (hash: string, alias: string): object => ({
+      request_data: { user_api_key_hash: hash, user_api_key_user_id: user, user_api_key_alias: alias },
+      litellm_call_id: 'call-2',
+      litellm_trace_id: 'conversation',
+    });
+    const masked = await harness.guard({ ...of('a', `${user}/shop/app/1`), input_type: 'request', texts: [TEXT] });
+    const { texts } = masked.body as { texts: string[] };
+    expect(texts).to.not.deep.equal([TEXT]);
+    const restored = async (hash: string, alias: string): Promise<unknown> =>
+      (await harness.guard({ ...of(hash, alias), input_type: 'response', texts })).body;
+    expect(await restored('b', `${user}/shop/app/2`)).to.deep.include({ texts: [TEXT] });
+    expect(await restored('b', 'shop/app/2')).to.deep.include({ texts });
+  });
+
   it('are read and erased by an admin key and by a key of the tenant', async () => {
     for (const key of [ADMIN_KEY, KEY]) {
       const id = await begin();

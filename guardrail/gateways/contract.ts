@@ -19,6 +19,9 @@ import type { PseudonymizedMark } from './pseudonymizedMark.ts';
  */
 export const TEAM_HEADER = 'x-guardrail-team';
 
+/** What the user of a key begins with that the operator rotates. The identity of the key, `status.keyId`, follows. */
+export const keyUserPrefix = 'gkey-';
+
 /** The header with which the inline proxy marks the calls whose values it has replaced: see {@link PseudonymizedMark}. */
 export const PSEUDONYMIZED_HEADER = 'x-guardrail-pseudonymized';
 

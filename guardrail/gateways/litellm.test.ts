@@ -136,7 +136,7 @@ describe('createLitellmAdapter', () => {
         user_api_key_team_id: 'team',
         user_api_key_user_id: 'user',
         user_api_key_end_user_id: 'end',
-        user_api_key_alias: 7,
+        user_api_key_alias: 'alias',
         anything: {},
       },
       new_field: {},
@@ -158,6 +158,30 @@ describe('createLitellmAdapter', () => {
       images: undefined,
       toolCalls: undefined,
     });
+  });
+
+  it('takes the identity of a key that the operator rotates for its hash, if user and alias agree', () => {
+    const id = '0f'.repeat(32);
+    const keyHashOf = (user: string | null, alias: string | null): string | undefined =>
+      parse({
+        input_type: 'request',
+        texts: ['a'],
+        request_data: { user_api_key_hash: 'hash', user_api_key_user_id: user, user_api_key_alias: alias },
+      }).identity.keyHash;
+    expect(keyHashOf(`gkey-${id}`, `gkey-${id}/shop/app/1`)).to.equal(id);
+    for (const [user, alias] of [
+      // A header can name the user, and whoever makes keys can choose an alias: neither is enough.
+      [`gkey-${id}`, null],
+      [`gkey-${id}`, 'app'],
+      [`gkey-${id}`, `gkey-${id}`],
+      [`gkey-${id}`, `gkey-${'1f'.repeat(32)}/shop/app/1`],
+      [null, `gkey-${id}/shop/app/1`],
+      ['bob', `gkey-${id}/shop/app/1`],
+      ['gkey-', 'gkey-/shop/app/1'],
+      ['gkey-short', 'gkey-short/shop/app/1'],
+    ] as const) {
+      expect(keyHashOf(user, alias), `${user} ${alias}`).to.equal('hash');
+    }
   });
 
   it('reads the tool calls of a request, and returns those that changed', () => {

@@ -10,7 +10,13 @@ import type {
 } from '../pseudonymization/pseudonymization.ts';
 import type { Tenant } from '../ids.ts';
 import { trailingCodePoints } from './codePoints.ts';
-import { PSEUDONYMIZED_HEADER, type GatewayAdapter, type GatewayCall, type GatewayExchange } from './contract.ts';
+import {
+  keyUserPrefix,
+  PSEUDONYMIZED_HEADER,
+  type GatewayAdapter,
+  type GatewayCall,
+  type GatewayExchange,
+} from './contract.ts';
 import { FieldError, isObject, jsonObject, parseFields, type JsonObject } from './fields.ts';
 
 export const MAX_TEXTS = 10_000;
@@ -24,6 +30,7 @@ const rows = z.array(jsonObject).max(MAX_ROWS).nullish();
 export const requestData = z
   .object({
     user_api_key_hash: identifier.describe("Hash of the gateway's virtual key."),
+    user_api_key_alias: identifier.describe("Alias of the gateway's virtual key."),
     user_api_key_team_id: identifier.describe("The gateway's team."),
     user_api_key_user_id: identifier.describe("The gateway's internal user."),
     user_api_key_end_user_id: identifier.describe('The end user, as named by the client.'),
@@ -198,10 +205,22 @@ export function identityOfRequestData(known: z.infer<typeof requestData>, tenant
   return {
     tenant,
     team: known?.user_api_key_team_id ?? undefined,
-    keyHash: known?.user_api_key_hash ?? undefined,
+    keyHash: rotatedKeyOf(known) ?? known?.user_api_key_hash ?? undefined,
     user: known?.user_api_key_user_id ?? undefined,
     endUser: known?.user_api_key_end_user_id ?? undefined,
   };
+}
+
+/**
+ * The identity of a key that the operator rotates: all keys that follow each other have it. Only an admin can make a key for
+ * another user, but a gateway can be told to take the user from a header. The alias is that of the key itself, so that a client
+ * cannot choose both.
+ */
+function rotatedKeyOf(known: z.infer<typeof requestData>): string | undefined {
+  const { user_api_key_user_id: user, user_api_key_alias: alias } = known ?? {};
+  if (!user?.startsWith(keyUserPrefix) || !alias?.startsWith(`${user}/`)) return undefined;
+  const id = user.slice(keyUserPrefix.length);
+  return /^[0-9a-f]{64}$/.test(id) ? id : undefined;
 }
 
 function stricterIn({ additional_provider_specific_params: params }: Fields): CallerSettings {
