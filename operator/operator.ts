@@ -7,6 +7,7 @@ import {
   gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
+  gatewayKeyNames,
   guardrailPolicyNames,
 } from './api/v1alpha1/v1alpha1.ts';
 import type { OperatorConfig } from './config.ts';
@@ -16,9 +17,13 @@ import { type HttpOptions, Manager, type ManagerOptions } from './runtime/runtim
 import { traceReconcile } from './telemetry/telemetry.ts';
 
 /** The CustomResourceDefinitions that the operator installs. */
-export const CRD_NAMES = [gatewayCustomerNames, gatewayInstanceNames, gatewayBudgetNames, guardrailPolicyNames].map(
-  ({ plural, group }) => `${plural}.${group}`,
-);
+export const CRD_NAMES = [
+  gatewayCustomerNames,
+  gatewayInstanceNames,
+  gatewayBudgetNames,
+  gatewayKeyNames,
+  guardrailPolicyNames,
+].map(({ plural, group }) => `${plural}.${group}`);
 const CRDS = join(import.meta.dirname, '../crds');
 
 /** The settings that {@link GuardrailOperator} needs. */

@@ -7,6 +7,7 @@ import { GatewayClients, gatewayCallMetrics } from './gateway/gateway.ts';
 import { Connections, GatewayIdentity, identityKey } from './connection/connection.ts';
 import { erasureEndpoints } from './guardrail/guardrail.ts';
 import { instanceController } from './instance/instance.ts';
+import { keyController } from './key/key.ts';
 import { policyController } from './policy/policy.ts';
 import type { ControllerSpec, Runtime } from './runtime/runtime.ts';
 
@@ -23,6 +24,7 @@ export function operatorControllers(
   return [
     instanceController(runtime, { connections, clients, ...settings }),
     budgetController(runtime, { identity, connections, clients }),
+    keyController(runtime, { identity, connections, clients }),
     policyController(runtime),
     enforcementController(runtime, { identity }),
     customerController(runtime, {

@@ -56,6 +56,8 @@ describe("the operator's permissions", function () {
       'gatewayinstances',
       'gatewayinstances/finalizers',
       'gatewayinstances/status',
+      'gatewaykeys',
+      'gatewaykeys/status',
       'guardrailpolicies',
       'guardrailpolicies/status',
       'namespaces',

@@ -10,6 +10,7 @@ import {
   gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
+  gatewayKeyNames,
   guardrailPolicyNames,
   GROUP,
   hasInvisibleCharacters,
@@ -33,11 +34,13 @@ const instance: Spec = {
   masterKeySecretRef: { name: 'gateway', key: 'master-key' },
 };
 const budget: Spec = { instanceRef: { name: 'main' } };
+const apiKey: Spec = { instanceRef: { name: 'main' }, secretRef: { name: 'app', key: 'api-key' } };
 /** The kinds, with a valid spec of each. */
 const kinds: readonly (readonly [names: KindNames, spec: Spec])[] = [
   [gatewayCustomerNames, { ...customer, maxBudget: 12.5 }],
   [gatewayInstanceNames, instance],
   [gatewayBudgetNames, budget],
+  [gatewayKeyNames, apiKey],
   [guardrailPolicyNames, {}],
 ];
 
@@ -633,6 +636,53 @@ describe('CRDs at the API server', function () {
     });
   });
 
+  describe('GatewayKey', () => {
+    judges(gatewayKeyNames, apiKey, [
+      ['only the required fields', {}],
+      [
+        'all fields',
+        {
+          instanceRef: { name: 'main', namespace: 'gateways' },
+          teamId: 'sales',
+          models: ['gpt-4o-mini'],
+          maxBudget: 10.5,
+          budgetDuration: '30d',
+          tpmLimit: 0,
+          rpmLimit: 2 ** 53 - 1,
+          maxParallelRequests: 4,
+          rotationInterval: '30d',
+          rotationGracePeriod: '0m',
+          deletionPolicy: 'Orphan',
+        },
+      ],
+      ['a negative budget', { maxBudget: -1 }, 'maxBudget must not be negative'],
+      ['a duration in words', { budgetDuration: 'monthly' }, 'budgetDuration must be a whole number with'],
+      ['a rotation each second', { rotationInterval: '1s' }, 'rotationInterval must be a whole number with'],
+      ['a rotation without pause', { rotationInterval: '0m' }, 'rotationInterval must be a whole number with'],
+      ['a grace period in words', { rotationGracePeriod: 'long' }, 'rotationGracePeriod must be a whole number with'],
+      ['no Secret', { secretRef: undefined }, 'spec.secretRef: Required value'],
+      ['no key of the Secret', { secretRef: { name: 'app' } }, 'spec.secretRef.key: Required value'],
+      [
+        'a Secret of another namespace',
+        { secretRef: { name: 'a/b', key: 'k' } },
+        'spec.secretRef.name in body should match',
+      ],
+    ]);
+
+    describe('has an immutable team, instance and Secret', () => {
+      const ofTeam = { ...apiKey, teamId: 'a' };
+      const noChange = 'teamId cannot be changed, set or removed';
+      judgesChanges(gatewayKeyNames, [
+        ['another limit', ofTeam, { ...ofTeam, maxBudget: 5 }],
+        ['another team', ofTeam, { ...apiKey, teamId: 'b' }, noChange],
+        ['an added team', apiKey, ofTeam, noChange],
+        ['a removed team', ofTeam, apiKey, noChange],
+        ['another instance', apiKey, { ...apiKey, instanceRef: { name: 'other' } }, 'instanceRef cannot be changed'],
+        ['another Secret', apiKey, { ...apiKey, secretRef: { name: 'b', key: 'k' } }, 'secretRef cannot be changed'],
+      ]);
+    });
+  });
+
   describe('GuardrailPolicy', () => {
     const recognizer = { name: 'number', type: 'EMPLOYEE_ID', pattern: 'E-[0-9]{6}' };
     const rules = {
@@ -722,6 +772,7 @@ describe('CRDs at the API server', function () {
       [nameOf(gatewayCustomerNames)]: ['NAME', 'CUSTOMERID', 'MAXBUDGET', 'SPEND', 'SYNCED', 'AGE'],
       [nameOf(gatewayInstanceNames)]: ['NAME', 'ENDPOINT', 'READY', 'CUSTOMERS', 'GUARDRAIL', 'AGE'],
       [nameOf(gatewayBudgetNames)]: ['NAME', 'BUDGETID', 'INSTANCE', 'MAXBUDGET', 'CUSTOMERS', 'READY', 'AGE'],
+      [nameOf(gatewayKeyNames)]: ['NAME', 'SECRET', 'INSTANCE', 'MAXBUDGET', 'ROTATED', 'READY', 'AGE'],
       [nameOf(guardrailPolicyNames)]: [
         ...['NAME', 'ACCEPTED', 'PROFILE', 'ENFORCEMENT', 'INSTANCES', 'CUSTOMERS', 'READY', 'AGE'],
       ],

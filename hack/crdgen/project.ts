@@ -11,7 +11,13 @@ export function projectSources(root: string): Sources {
   return {
     files: [join(folder, 'v1alpha1.ts'), ...globSync(join(folder, '*.ts'))],
     tsconfig: join(root, 'tsconfig.json'),
-    kinds: [api.gatewayCustomerNames, api.gatewayInstanceNames, api.gatewayBudgetNames, api.guardrailPolicyNames],
+    kinds: [
+      api.gatewayCustomerNames,
+      api.gatewayInstanceNames,
+      api.gatewayBudgetNames,
+      api.gatewayKeyNames,
+      api.guardrailPolicyNames,
+    ],
     constants: api,
     annotations: { [api.annotations.crdRevision]: String(api.CRD_REVISION) },
     // The operator installs and upgrades its CRDs.

@@ -11,6 +11,7 @@ const GROUP = '/apis/gateway.guardrail.dev/v1alpha1';
 const KINDS: Readonly<Record<string, readonly [api: string, plural: string]>> = {
   gcust: [GROUP, 'gatewaycustomers'],
   ginst: [GROUP, 'gatewayinstances'],
+  gkey: [GROUP, 'gatewaykeys'],
   gpol: [GROUP, 'guardrailpolicies'],
   namespace: ['/api/v1', 'namespaces'],
   node: ['/api/v1', 'nodes'],

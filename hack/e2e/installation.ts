@@ -10,6 +10,7 @@ export const CRDS = [
   'gatewaycustomers.gateway.guardrail.dev',
   'gatewayinstances.gateway.guardrail.dev',
   'gatewaybudgets.gateway.guardrail.dev',
+  'gatewaykeys.gateway.guardrail.dev',
   'guardrailpolicies.gateway.guardrail.dev',
 ];
 

@@ -206,7 +206,7 @@ ${tableOf([
   [
     "get, list, watch and patch the operator's own kinds, and create events, in the whole cluster",
     'A namespace that is being deleted loses its RoleBindings before its resources with finalizers.',
-    'Read the specs of all customers, budgets, instances and policies, change them, and write their status.',
+    'Read the specs of all customers, budgets, keys, instances and policies, change them, and write their status.',
   ],
 ])}
 

@@ -13,6 +13,8 @@ import {
   customerEventReasons,
   instanceConditions,
   instanceEventReasons,
+  keyConditions,
+  keyEventReasons,
   policyConditions,
   policyEventReasons,
 } from '../../operator/conditions/reasons.ts';
@@ -123,6 +125,7 @@ function reportsOfKinds(): ReadonlyMap<string, Reports> {
       'GatewayBudget',
       reports('budgetConditions', budgetConditions, budgetEventReasons, '[Share a budget](budgets.md)'),
     ],
+    ['GatewayKey', reports('keyConditions', keyConditions, keyEventReasons, '[Give an application a key](keys.md)')],
     [
       'GuardrailPolicy',
       reports('policyConditions', policyConditions, policyEventReasons, '[Write a policy](policies.md)'),

@@ -5,6 +5,7 @@ import type {
   CustomerConditionReason,
   InstanceConditionReason,
   InstanceConditionType,
+  KeyConditionReason,
   PolicyConditionReason,
 } from './reasons.ts';
 
@@ -96,6 +97,7 @@ export function notRequested<Type extends 'ProxyConfigured' | 'DefaultBudgetEnfo
 
 type Reason =
   | BudgetConditionReason
+  | KeyConditionReason
   | CustomerConditionReason<'Synced'>
   | PolicyConditionReason
   | { [Type in InstanceConditionType]: InstanceConditionReason<Type> }[InstanceConditionType];
@@ -112,6 +114,7 @@ const userReasons: ReadonlySet<string> = new Set<Reason>([
   'CustomerIdNotAllowed',
   'BudgetNotAllowed',
   'BudgetIdReserved',
+  'KeyNotAllowed',
   // What another resource or another client has.
   'Conflict',
   'AlreadyExists',
@@ -164,6 +167,8 @@ export {
   type InstanceConditionReason,
   type InstanceConditionType,
   type InstanceEventReason,
+  type KeyConditionReason,
+  type KeyEventReason,
   type PolicyConditionReason,
   type PolicyEventReason,
   type StandardConditionType,

@@ -8,12 +8,14 @@ import type {
   EventReason,
   InstanceConditionReason,
   InstanceConditionType,
+  KeyConditionReason,
   PolicyConditionReason,
 } from './reasons.ts';
 
 type Reason =
   | CustomerConditionReason
   | BudgetConditionReason
+  | KeyConditionReason
   | PolicyConditionReason
   | { [Type in InstanceConditionType]: InstanceConditionReason<Type> }[InstanceConditionType]
   | EventReason;
@@ -24,6 +26,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   Created: 'The operator created the record at the gateway.',
   Adopted: 'The operator manages a record that existed already.',
   Updated: 'The operator changed the record to match the spec.',
+  Rotated: 'A new key is in the Secret. The previous one stays valid for the grace period.',
   UpToDate: 'The record matches the spec.',
   DriftCorrected: 'The record differed from the spec or was missing, and the operator corrected it.',
   Observed: 'With managementPolicy Observe: the record has the values of the spec.',
@@ -67,6 +70,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   NamespaceNotAllowed: 'The GatewayInstance does not allow the namespace of the resource.',
   CustomerIdNotAllowed:
     'The GatewayInstance does not allow this customer id in the namespace, or the id contains invisible characters.',
+  KeyNotAllowed: 'The GatewayInstance does not allow a key with this spec in the namespace.',
   BudgetNotFound: 'The GatewayBudget does not exist.',
   BudgetNotReady: 'The GatewayBudget exists and is not Ready.',
   BudgetNotAllowed: 'The GatewayBudget belongs to another instance or to a namespace that may not be named.',
@@ -153,6 +157,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   InUse: 'The deletion waits, because other resources use the resource.',
   CustomersRemain: 'The deletion waits for the customers of the instance.',
   BudgetsRemain: 'The deletion waits for the budgets of the instance.',
+  KeysRemain: 'The deletion waits for the keys of the instance.',
   InternalError: 'The reconcile failed for a reason that the operator does not know. It retries.',
 
   // The operator itself.

@@ -89,6 +89,32 @@ export const budgetConditions = {
   Ready: budgetReasons,
 } as const;
 
+/** The conditions of a key and their reasons. Reconciling and Stalled have the reason of Ready. */
+export const keyConditions = {
+  /** The gateway's key matches the spec, and the Secret contains it. */
+  Ready: [
+    'Created',
+    'Adopted',
+    'Updated',
+    'Rotated',
+    'UpToDate',
+    'InstanceNotFound',
+    'InstanceNotReady',
+    'NamespaceNotAllowed',
+    'KeyNotAllowed',
+    'NameTaken',
+    'ApplyRejected',
+    'GatewayUnreachable',
+    'GatewayUnauthorized',
+    'GatewayRejected',
+    'RateLimited',
+    'NotConverged',
+    'Paused',
+    'DeletionFailed',
+    'InternalError',
+  ],
+} as const;
+
 /** The reasons of a policy that is not valid. */
 const policyErrors = ['InvalidPattern', 'UnknownEntityType', 'InvalidValue', 'TooLarge'] as const;
 
@@ -113,6 +139,7 @@ export const instanceConditions = {
     'Deleting',
     'CustomersRemain',
     'BudgetsRemain',
+    'KeysRemain',
     'InternalError',
   ],
   /** The gateway's admin API is reachable and accepts the master key. */
@@ -195,6 +222,7 @@ export type InstanceConditionReason<Type extends InstanceConditionType = Instanc
   (typeof instanceConditions)[Type][number];
 
 export type BudgetConditionReason = (typeof budgetConditions)['Ready'][number];
+export type KeyConditionReason = (typeof keyConditions)['Ready'][number];
 export type PolicyConditionReason = (typeof policyConditions)[keyof typeof policyConditions][number];
 
 /** The reasons of a customer's events. An event reports a transition, never a reconcile without one. */
@@ -245,6 +273,27 @@ export const budgetEventReasons = [
 ] as const;
 export type BudgetEventReason = (typeof budgetEventReasons)[number];
 
+/** The reasons of a key's events. An event reports a transition, never a reconcile without one. */
+export const keyEventReasons = [
+  'Created',
+  'Adopted',
+  'Updated',
+  'Rotated',
+  'DriftCorrected',
+  'WaitingForInstance',
+  'SyncFailed',
+  'Recovered',
+  'NotConverged',
+  'Paused',
+  'Resumed',
+  'Deleted',
+  'Orphaned',
+  'DeletionFailed',
+  'ForceDeleted',
+  'InternalError',
+] as const;
+export type KeyEventReason = (typeof keyEventReasons)[number];
+
 /** The reasons of a policy's events. An event reports a transition, never a reconcile without one. */
 export const policyEventReasons = [
   'Accepted',
@@ -273,6 +322,7 @@ export const instanceEventReasons = [
   'GuardrailNotAnswering',
   'CustomersRemain',
   'BudgetsRemain',
+  'KeysRemain',
   'InternalError',
   'ForceDeleted',
   'Paused',
@@ -280,4 +330,5 @@ export const instanceEventReasons = [
 ] as const;
 export type InstanceEventReason = (typeof instanceEventReasons)[number];
 
-export type EventReason = CustomerEventReason | BudgetEventReason | PolicyEventReason | InstanceEventReason;
+export type EventReason =
+  CustomerEventReason | BudgetEventReason | KeyEventReason | PolicyEventReason | InstanceEventReason;

@@ -15,6 +15,7 @@ interface Keys {
   readonly id: string;
   readonly address: Buffer;
   readonly mark: Buffer;
+  readonly resource: Buffer;
 }
 
 /** See {@link GatewayIdentity}. */
@@ -115,6 +116,16 @@ export class GatewayIdentity {
     return address === undefined || mark?.gateway === this.digest(address) ? mark : undefined;
   }
 
+  /**
+   * An identity that a resource has for as long as its name, also after it was created again or restored: 64 hexadecimal digits.
+   * Nobody can compute it without the operator's key.
+   */
+  resourceId({ kind, namespace, name }: Omit<MarkSubject, 'id'>): string {
+    return createHmac('sha256', this.#loaded.resource)
+      .update(JSON.stringify([kind, namespace, name]))
+      .digest('hex');
+  }
+
   get #loaded(): Keys {
     if (this.#keys === undefined) throw new Error('The key of the operator is not loaded.');
     return this.#keys;
@@ -123,7 +134,12 @@ export class GatewayIdentity {
 
 function keysOf(key: Buffer): Keys {
   const derive = (purpose: string): Buffer => createHmac('sha256', key).update(purpose).digest();
-  return { id: derive('id').toString('hex').slice(0, 8), address: derive('address'), mark: derive('mark') };
+  return {
+    id: derive('id').toString('hex').slice(0, 8),
+    address: derive('address'),
+    mark: derive('mark'),
+    resource: derive('resource'),
+  };
 }
 
 /**
@@ -175,10 +191,10 @@ function serviceOf(name: string): string | undefined {
 
 /** The resource and the object at a gateway that a mark connects. */
 export interface MarkSubject {
-  readonly kind: 'GatewayCustomer' | 'GatewayBudget';
+  readonly kind: 'GatewayCustomer' | 'GatewayBudget' | 'GatewayKey';
   readonly namespace: string;
   readonly name: string;
-  /** The id of the customer or of the budget at the gateway. */
+  /** The id of the customer or of the budget at the gateway; a key has the name of its resource. */
   readonly id: string;
 }
 
@@ -233,7 +249,7 @@ function parsed(text: string): { readonly mark: OwnershipMark; readonly mac: Buf
   return { mark: { gateway, uid, fields, signedAt }, mac: Buffer.from(mac, 'base64url') };
 }
 
-/** A resource that belongs to an instance: a customer or a budget. */
+/** A resource that belongs to an instance: a customer, a budget or a key. */
 interface Referring {
   readonly metadata: { readonly namespace: string };
   readonly spec: { readonly instanceRef: InstanceRef };

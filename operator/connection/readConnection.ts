@@ -157,9 +157,9 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** The reasons of a customer's condition `Synced` without a connection. */
+/** Why a customer, a budget or a key has no connection. */
 export type CustomerConnectionReason =
-  'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed' | 'CustomerIdNotAllowed';
+  'InstanceNotFound' | 'InstanceNotReady' | 'NamespaceNotAllowed' | 'CustomerIdNotAllowed' | 'KeyNotAllowed';
 
 /** The gateway of an instance cannot be called. The message is a condition message and contains no secret. */
 export class ConnectionError extends Error {

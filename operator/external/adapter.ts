@@ -1,4 +1,4 @@
-/** What one reconcile knows of its resource, and what it asks of a kind: the part that differs between customers and budgets. */
+/** What one reconcile knows of its resource, and what it asks of a kind: the part that differs between customers, budgets and keys. */
 import type { Counter, Histogram } from 'prom-client';
 import { annotations, type GatewayInstance, type ResourceNames } from '../api/v1alpha1/v1alpha1.ts';
 import {
@@ -20,7 +20,7 @@ import type {
   StatusWriter,
 } from '../runtime/runtime.ts';
 import type { Claim, Claims } from './claims.ts';
-import { leftGateway, type Origin, transitions } from './outcomes.ts';
+import { leftGateway, type Origin, type Routine, transitions } from './outcomes.ts';
 import {
   type External,
   type ExternalStatus,
@@ -307,6 +307,8 @@ export interface Comparison {
   readonly differs: readonly string[];
   /** The fields that an update is about. */
   readonly changes: readonly string[];
+  /** What the update does, if it neither follows the spec nor corrects the record. */
+  readonly routine?: Routine | undefined;
 }
 
 /** What is recorded before a write, so that a crash leaves nothing behind, and fields can still be cleared. */

@@ -59,7 +59,7 @@ export function externalDependencies<T extends External, Field extends string>(
  */
 export function recordMetrics(
   registry: Registry,
-  noun: 'customer' | 'budget',
+  noun: 'customer' | 'budget' | 'key',
   what: string,
 ): Pick<ExternalDependencies<External, string>['metrics'], 'drift' | 'orphaned'> {
   return {

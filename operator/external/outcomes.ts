@@ -3,7 +3,12 @@
  * must not change from one reconcile to the next. Pure.
  */
 import type { Condition } from '../api/v1alpha1/v1alpha1.ts';
-import { type BudgetEventReason, currentCondition, type CustomerEventReason } from '../conditions/conditions.ts';
+import {
+  type BudgetEventReason,
+  currentCondition,
+  type CustomerEventReason,
+  type KeyEventReason,
+} from '../conditions/conditions.ts';
 import type { GatewayErrorKind } from '../gateway/gateway.ts';
 import type { EventDetails } from '../runtime/runtime.ts';
 import type { External, ExternalStatus, Outcome, SyncAction, Words } from './resource.ts';
@@ -11,10 +16,13 @@ import type { External, ExternalStatus, Outcome, SyncAction, Words } from './res
 /** How a resource became the owner of its record. */
 export type Origin = 'created' | 'createdAgain' | 'adopted' | 'takenOver' | 'restored';
 
+/** A change that neither follows the spec nor corrects the record: a key was replaced, or a replaced one was deleted. */
+export type Routine = 'rotated' | 'retired';
+
 type Text = (words: Words, fields: string) => string;
 
 const actions: Readonly<
-  Record<Origin | 'updated' | 'sent' | 'corrected', readonly [reason: SyncAction['reason'], message: Text]>
+  Record<Origin | Routine | 'updated' | 'sent' | 'corrected', readonly [reason: SyncAction['reason'], message: Text]>
 > = {
   created: ['Created', ({ noun }) => `The ${noun} was created at the gateway.`],
   createdAgain: ['Created', ({ noun }) => `The ${noun} was missing at the gateway and was created again.`],
@@ -23,6 +31,11 @@ const actions: Readonly<
   restored: ['Adopted', ({ record }) => `The resource was restored from a backup and owns its ${record} again.`],
   updated: ['Updated', (_words, fields) => `Changed at the gateway: ${fields}.`],
   sent: ['Updated', () => 'The changed spec or budget was sent to the gateway.'],
+  rotated: [
+    'Rotated',
+    ({ noun }) => `A new ${noun} is in the Secret. The previous one stays valid for spec.rotationGracePeriod.`,
+  ],
+  retired: ['Updated', ({ noun }) => `The previous ${noun} was deleted at the gateway.`],
   corrected: [
     'DriftCorrected',
     ({ record }, fields) => `The gateway's ${record} differed from the spec and was corrected: ${fields}.`,
@@ -107,7 +120,7 @@ export const gatewayFailures: Readonly<
   alreadyExists: ['GatewayRejected', 'sync'],
 };
 
-type EventReason = CustomerEventReason | BudgetEventReason;
+type EventReason = CustomerEventReason | BudgetEventReason | KeyEventReason;
 
 /**
  * The events of failures: all others are SyncFailed. A resource may be applied before those that it refers to: if it was never

@@ -296,7 +296,7 @@ class RecordSync<T extends External, Field extends string> {
     const comparison = record.compare(found);
     const origin = record.originOf(found);
     const adopted = origin === undefined ? undefined : this.#became(origin);
-    const { specChanged, changes, differs } = comparison;
+    const { specChanged, changes, differs, routine } = comparison;
     if (comparison.isUpToDate) {
       await run.ensureMarked([]);
       // The operator may have ended after the write of a changed spec, and before the status.
@@ -306,9 +306,9 @@ class RecordSync<T extends External, Field extends string> {
     await run.announce(record.announcement(comparison));
     finalizer.beforeExternalWrite(run.latest);
     await record.update(comparison);
-    const isCorrection = this.#isOwned && !specChanged;
+    const isCorrection = this.#isOwned && !specChanged && routine === undefined;
     if (isCorrection) metrics.drift.inc();
-    const what = isCorrection ? 'corrected' : changes.length === 0 ? 'sent' : 'updated';
+    const what = routine ?? (isCorrection ? 'corrected' : changes.length === 0 ? 'sent' : 'updated');
     const outcome = await this.#conclude(comparison, adopted ?? actionOf(what, this.#adapter.words, changes));
     return outcome.synced && isCorrection && differs.length > 0 ? { ...outcome, corrected: differs } : outcome;
   }

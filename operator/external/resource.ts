@@ -5,6 +5,7 @@ import type {
   Condition,
   GatewayBudgetStatus,
   GatewayCustomerStatus,
+  GatewayKeyStatus,
   InstanceRef,
   ObjectMeta,
   TookOver,
@@ -13,6 +14,7 @@ import {
   type BudgetConditionReason,
   currentCondition,
   type CustomerConditionReason,
+  type KeyConditionReason,
   needsUser,
   nextCondition,
   nextReason,
@@ -22,7 +24,9 @@ import { isObserveOnly, pendingSyncRequest } from '../lifecycle/lifecycle.ts';
 import type { KubeObject } from '../runtime/runtime.ts';
 
 /** See `status.ownership` of the kinds. */
-export type RecordOwnership = NonNullable<GatewayCustomerStatus['ownership'] | GatewayBudgetStatus['ownership']>;
+export type RecordOwnership = NonNullable<
+  GatewayCustomerStatus['ownership'] | GatewayBudgetStatus['ownership'] | GatewayKeyStatus['ownership']
+>;
 
 /** The part of a status that all kinds have. */
 export interface ExternalStatus {
@@ -54,14 +58,14 @@ export type StatusOf<T extends External> = NonNullable<T['status']>;
 
 /** A change that a sync made at the gateway. */
 export interface SyncAction {
-  readonly reason: 'Created' | 'Adopted' | 'Updated' | 'DriftCorrected';
+  readonly reason: 'Created' | 'Adopted' | 'Updated' | 'Rotated' | 'DriftCorrected';
   readonly message: string;
 }
 
 /** How a reconcile ended. A kind may add what it knows of the record. */
 export interface Outcome {
   readonly synced: boolean;
-  readonly reason: CustomerConditionReason<'Synced'> | BudgetConditionReason;
+  readonly reason: CustomerConditionReason<'Synced'> | BudgetConditionReason | KeyConditionReason;
   readonly message: string;
   /** Whether the operator continues by itself, although the reason usually needs a user. */
   readonly continues?: boolean;

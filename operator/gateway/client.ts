@@ -28,8 +28,8 @@ import {
   withQuote,
   wrongEndpointRemedy,
 } from './errorResponse.ts';
-import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow } from './schemas.ts';
-import { budgetRow, customerRow } from './schemas.ts';
+import type { BudgetBody, BudgetRow, CustomerBody, CustomerRow, KeyBody, KeyRow, NewKeyBody } from './schemas.ts';
+import { budgetRow, customerRow, keyRow } from './schemas.ts';
 
 /**
  * A path that no gateway has. A gateway without the path of the lookup responds to both in the same way, because routes
@@ -184,6 +184,52 @@ export class GatewayClient {
       doubt = error;
     }
     if ((await this.budgetInfo([id], { signal: options?.signal })).length > 0) throw doubt;
+  }
+
+  /**
+   * The keys of a user, the newest first. One page is enough: a user of the operator has two keys, and few more after crashes.
+   * A gateway that ignores the filter must not lead to keys of others.
+   */
+  async keyList(userId: string, options?: CallOptions): Promise<KeyRow[]> {
+    const query = {
+      user_id: userId,
+      return_full_object: 'true',
+      size: '100',
+      sort_by: 'created_at',
+      sort_order: 'desc',
+    };
+    const path = `/key/list?${new URLSearchParams(query).toString()}`;
+    const schema = z.object({ keys: z.array(keyRow) });
+    const { keys } = await this.#call({ operation: 'GET /key/list', path, schema }, options);
+    return keys
+      .filter(({ user_id }) => user_id === userId)
+      .sort((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
+  }
+
+  /**
+   * Creates a key. After a failure, do not repeat the call: look up the result with {@link keyList}.
+   * @returns the value of the key
+   */
+  async keyGenerate(body: NewKeyBody, options?: CallOptions): Promise<string> {
+    const schema = z.object({ key: z.string().min(1) });
+    return (await this.#call({ operation: 'POST /key/generate', path: '/key/generate', body, schema }, options)).key;
+  }
+
+  async keyUpdate(body: KeyBody, options?: CallOptions): Promise<void> {
+    await this.#call({ operation: 'POST /key/update', path: '/key/update', body, schema: anyObject }, options);
+  }
+
+  /** Deletes keys by their hashes. A 404 says that none of them exists. {@link keyList} confirms the deletion. */
+  async keyDelete(hashes: readonly [string, ...string[]], options?: CallOptions): Promise<void> {
+    const call = {
+      operation: 'POST /key/delete',
+      path: '/key/delete',
+      body: { keys: hashes },
+      schema: anyObject,
+    } as const;
+    await this.#call(call, options).catch((error: unknown) => {
+      if (!isGatewayError(error) || error.status !== 404) throw error;
+    });
   }
 
   /** Closes the connections after the calls in progress have ended. */

@@ -29,7 +29,11 @@ export type GatewayOperation =
   | 'POST /budget/info'
   | 'POST /budget/new'
   | 'POST /budget/update'
-  | 'POST /budget/delete';
+  | 'POST /budget/delete'
+  | 'GET /key/list'
+  | 'POST /key/generate'
+  | 'POST /key/update'
+  | 'POST /key/delete';
 
 /**
  * A failed call of the gateway's admin API. The message is a whole sentence for the resource's conditions. It quotes the

@@ -36,11 +36,19 @@ export interface TierValues extends LimitValues {
   modelMaxBudget: Readonly<Record<string, Readonly<Partial<LimitValues>>>>;
 }
 
-type AllValues = FieldValues & TierValues;
+/** The type of each field of a key. */
+export interface KeyValues extends LimitValues {
+  models: readonly string[];
+  maxParallelRequests: number;
+  teamId: string;
+}
+
+type AllValues = FieldValues & TierValues & KeyValues;
 type AnyField = keyof AllValues;
 export type LimitField = keyof LimitValues;
 export type Field = keyof FieldValues;
 export type TierField = keyof TierValues;
+export type KeyField = keyof KeyValues;
 /** Some fields with their values. A field without a value is absent. */
 export type Values<F extends AnyField> = { readonly [Name in F]?: AllValues[Name] };
 export type Fields = Values<Field>;
@@ -48,9 +56,9 @@ export type Tier = Values<TierField>;
 
 /**
  * Where the gateway has a field: in the customer's row, as the link from there to a budget row, in the customer's permissions, in
- * every budget row, or only in the rows of budgets that customers share.
+ * every budget row, only in the rows of budgets that customers share, or only in keys. A key has its fields in its own row.
  */
-type Place = 'row' | 'link' | 'permission' | 'limit' | 'tier';
+type Place = 'row' | 'link' | 'permission' | 'limit' | 'tier' | 'key';
 
 interface Column {
   readonly at: Place;
@@ -85,6 +93,7 @@ const columns: Readonly<Record<AnyField, Column>> = {
   'objectPermission.vectorStores': permission('vector_stores'),
   'objectPermission.agents': permission('agents'),
   metadata: row('metadata', {}),
+  teamId: { at: 'key', name: 'team_id', cleared: null },
 };
 const anyFields = Object.keys(columns) as readonly AnyField[];
 
@@ -97,6 +106,11 @@ function fieldsAt(...places: readonly Place[]): readonly AnyField[] {
 export const allFields = fieldsAt('row', 'link', 'permission', 'limit') as readonly Field[];
 /** All fields of budgets. */
 export const tierFields = fieldsAt('limit', 'tier') as readonly TierField[];
+/** All fields of keys. */
+export const keyFields: readonly KeyField[] = [
+  ...(['models', 'maxParallelRequests', 'teamId'] as const),
+  ...(fieldsAt('limit') as readonly LimitField[]),
+];
 export const limitFields = fieldsAt('limit') as readonly LimitField[];
 export const rowFields = fieldsAt('row') as readonly Field[];
 export const permissionFields = fieldsAt('permission') as readonly Extract<Field, `objectPermission.${string}`>[];

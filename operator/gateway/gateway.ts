@@ -8,6 +8,7 @@ export { GatewayError, type GatewayErrorKind, type GatewayOperation, isGatewayEr
 export {
   allFields,
   appliedAfter,
+  clearingColumns,
   columnsOf,
   desiredOf,
   type Drift,
@@ -17,6 +18,8 @@ export {
   fieldsOf,
   isEmpty,
   isLimit,
+  type KeyField,
+  keyFields,
   limitFields,
   limitsOf,
   type LimitValues,
@@ -28,11 +31,12 @@ export {
   type TierField,
   tierFields,
   unappliedFields,
+  type Values,
 } from './fields.ts';
 export { listBudgets, listCustomers } from './listRecords.ts';
 export { gatewayCallMetrics } from './gatewayHttp.ts';
 export { execute, observe, type ObservedCustomer, readCustomer, type Step } from './customerRecord.ts';
 export { type RateLimit, RateLimiter } from './rateLimit.ts';
 export { type ListUse, minListedCustomers } from './recordList.ts';
-export type { BudgetRow, CustomerRow } from './schemas.ts';
+export type { BudgetRow, CustomerRow, KeyRow } from './schemas.ts';
 export { customerFieldsStrategy, type PlanInput, type Strategy, type SupportedFields } from './strategy.ts';

@@ -53,12 +53,28 @@ export const customerRow = budgetFields.loose().extend({
 });
 export type CustomerRow = z.infer<typeof customerRow>;
 
+/** One virtual key, as in the responses of `/key/list`: its hash is its id, and its value is nowhere. */
+export const keyRow = budgetFields.loose().extend({
+  token: z.string().regex(/^[0-9a-f]{64}$/),
+  user_id: z.string().nullish(),
+  team_id: z.string().nullish(),
+  models: strings.nullish(),
+  spend: z.number().nullish(),
+  created_at: z.iso.datetime({ offset: true }),
+});
+export type KeyRow = z.infer<typeof keyRow>;
+
 /** Body of `/customer/new` and `/customer/update`. */
 export type CustomerBody = { readonly user_id: string } & Readonly<Record<string, unknown>>;
 /** Body of `/budget/new` and `/budget/update`. null clears a field. */
 export type BudgetBody = { readonly budget_id: string } & {
   readonly [Field in keyof z.infer<typeof budgetFields>]?: number | string | null;
 } & { readonly model_max_budget?: Readonly<Record<string, object>> | null };
+
+/** Body of `/key/generate`. */
+export type NewKeyBody = { readonly user_id: string; readonly key_alias: string } & Readonly<Record<string, unknown>>;
+/** Body of `/key/update`: a key by its hash. null clears a field. */
+export type KeyBody = { readonly key: string } & Readonly<Record<string, unknown>>;
 
 /** An error body in one of two envelopes, or in neither. */
 export const errorBody = z.looseObject({

@@ -19,10 +19,12 @@ export async function handleNotFound(
   key: ObjectKey,
   states: InMemoryStates,
 ): Promise<Result> {
-  const { client, clients, connections, customers, budgetsByInstance, events } = dependencies;
+  const { client, clients, connections, customers, budgetsByInstance, keysByInstance, events } = dependencies;
   states.delete(key);
   clients.forget(key);
-  const isReferredTo = [customers, budgetsByInstance].some((index) => index.get(keyText(key)).length > 0);
+  const isReferredTo = [customers, budgetsByInstance, keysByInstance].some(
+    (index) => index.get(keyText(key)).length > 0,
+  );
   connections.forget(key.namespace, key.name, isReferredTo && (await namespaceIsBeingDeleted(client, key.namespace)));
   for (const deployment of patchedDeployments(dependencies, key)) {
     const released = await releaseWorkload(client, instanceLabelOf(key.name), keyOf(deployment));

@@ -1,4 +1,4 @@
-import type { GatewayBudget, GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import type { GatewayBudget, GatewayCustomer, GatewayInstance, GatewayKey } from '../api/v1alpha1/v1alpha1.ts';
 import type { Connections } from '../connection/connection.ts';
 import type { GatewayClients } from '../gateway/gateway.ts';
 import type { GuardrailDependencies, ProxyDeployment } from '../guardrail/guardrail.ts';
@@ -18,6 +18,8 @@ export interface Dependencies extends GuardrailDependencies, ProxyDependencies {
   readonly budgets: Pick<Lister<GatewayBudget>, 'get'>;
   /** Budgets by the instance that they refer to, as `namespace/name`. */
   readonly budgetsByInstance: Index<GatewayBudget>;
+  /** Keys by the instance that they refer to, as `namespace/name`. */
+  readonly keysByInstance: Index<GatewayKey>;
   readonly status: StatusWriter<GatewayInstance>;
   readonly finalizer: Finalizer<GatewayInstance>;
   readonly events: EventRecorder;

@@ -44,7 +44,12 @@ function readyEvents({ before, after }: Transition): InstanceEvent[] {
 
 function readyEvent(before: Condition | undefined, { status, reason, message }: Condition): InstanceEvent[] {
   if (reason === 'Paused') return [normal('Paused', message)];
-  if (reason === 'CustomersRemain' || reason === 'BudgetsRemain' || reason === 'InternalError') {
+  if (
+    reason === 'CustomersRemain' ||
+    reason === 'BudgetsRemain' ||
+    reason === 'KeysRemain' ||
+    reason === 'InternalError'
+  ) {
     return [warning(reason, message)];
   }
   if (status === 'True') return [normal('Ready', message)];

@@ -1,6 +1,6 @@
 /** Finalizes a deleted instance: releases the gateway's Deployment, and deletes the default budget at the gateway. */
 import type { GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { ownsOrCreates } from '../budget/budget.ts';
 import { isRejection, namespaceIsBeingDeleted } from '../cluster/cluster.ts';
 import type { Result } from '../runtime/runtime.ts';
@@ -36,6 +36,14 @@ export async function finalize(
     await reportReady(dependencies, instance, { status: 'False', reason: 'BudgetsRemain', message });
     return {};
   }
+  const keys = dependencies.keysByInstance
+    .get(keyText(instance.metadata))
+    .filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
+  if (keys.length > 0 && !forced) {
+    const message = keysRemain(keys.length);
+    await reportReady(dependencies, instance, { status: 'False', reason: 'KeysRemain', message });
+    return {};
+  }
   if (forced) recordForceDeletion(dependencies, instance, total);
   finalizer.beforeExternalWrite(instance);
   const failure = await cleanUp(dependencies, instance, signal);
@@ -59,6 +67,13 @@ function budgetsRemain(total: number): string {
   return (
     `${total} GatewayBudget${total === 1 ? ' belongs' : 's belong'} to this instance, and their deletion at the gateway requires its master key. ` +
     `Delete them first, or set annotation ${annotations.forceDelete} to "true" to leave them at the gateway.`
+  );
+}
+
+function keysRemain(total: number): string {
+  return (
+    `${total} GatewayKey${total === 1 ? ' belongs' : 's belong'} to this instance, and their deletion at the gateway requires its master key. ` +
+    `Delete them first, or set annotation ${annotations.forceDelete} to "true" to leave them valid at the gateway.`
   );
 }
 

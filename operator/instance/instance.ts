@@ -1,6 +1,6 @@
 /** The face of this folder: the controller of GatewayInstances. */
-import { budgets, customers, instances, policies } from '../api/kinds.ts';
-import type { GatewayCustomer, GatewayInstance } from '../api/v1alpha1/v1alpha1.ts';
+import { budgets, customers, instances, keys, policies } from '../api/kinds.ts';
+import type { GatewayCustomer, GatewayInstance, GatewayKey } from '../api/v1alpha1/v1alpha1.ts';
 import { FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { mattersToUsers } from '../budget/budget.ts';
 import { enforcementFields } from '../enforcement/enforcement.ts';
@@ -75,6 +75,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
     budgets: budgetCache,
     policies: runtime.cache(policies),
     budgetsByInstance: budgetCache.indexBy(instanceIndexKeys),
+    keysByInstance: runtime.cache(keys).indexBy(instanceIndexKeys),
     status: runtime.status(instances, { except: enforcementFields.instance }),
     finalizer: runtime.finalizer(instances, FINALIZER),
     events: runtime.events,
@@ -85,6 +86,7 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
   let controller = when(instances)
     .watches(customers, (customer) => [instanceKeyOf(customer)], { changed: countsDiffer })
     .watches(budgets, (budget) => [instanceKeyOf(budget)], { changed: mattersToUsers })
+    .watches(keys, (key) => [instanceKeyOf(key)], { changed: holdsChanged })
     .watches(policies, (policy) => byPolicy.keys(keyText(policy.metadata)), { changed: policyMattersToUsers })
     .watches(proxyDeployments, (deployment) =>
       instancesLabelled(cache.list(deployment.metadata.namespace), deployment),
@@ -96,6 +98,11 @@ export function instanceController(runtime: Runtime, dependencies: InstanceDepen
 /** Customers change often. Only a change of their counts affects the instance. */
 function countsDiffer(before: GatewayCustomer, after: GatewayCustomer): boolean {
   return before.status?.synced !== after.status?.synced || before.metadata.uid !== after.metadata.uid;
+}
+
+/** A key holds the deletion of its instance from the first write at the gateway on. */
+function holdsChanged(before: GatewayKey, after: GatewayKey): boolean {
+  return (before.metadata.finalizers?.length ?? 0) !== (after.metadata.finalizers?.length ?? 0);
 }
 
 /**

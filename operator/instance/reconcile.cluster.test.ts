@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, API_VERSION, FINALIZER, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
 import { slowBases } from '../configuration/testing/slowBases.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
@@ -96,6 +96,22 @@ describe('GatewayInstance', function () {
     const condition = await testbed.until('Ready', 'CustomersRemain');
     expect(condition.message).to.include('3 GatewayCustomers refer to this instance');
     for (const name of ['one', 'two', 'three']) await testbed.removeCustomer(name);
+    await testbed.untilGone();
+  });
+
+  it('keeps its finalizer while it has a key at the gateway', async () => {
+    await testbed.instance();
+    await testbed.until('Ready', 'Ready');
+    const key = {
+      ...{ apiVersion: API_VERSION, kind: 'GatewayKey' },
+      metadata: { name: 'app', namespace: testbed.namespace, finalizers: [FINALIZER] },
+      spec: { instanceRef: { name: 'main' }, secretRef: { name: 'app', key: 'key' } },
+    };
+    await plane().kubectl(['create', '-f', '-'], JSON.stringify(key));
+    await testbed.remove();
+    expect((await testbed.until('Ready', 'KeysRemain')).message).to.include('1 GatewayKey belongs to this instance');
+    const patch = JSON.stringify({ metadata: { finalizers: null } });
+    await plane().kubectl(['patch', 'gkey', 'app', `-n${testbed.namespace}`, '--type=merge', '-p', patch]);
     await testbed.untilGone();
   });
 

@@ -85,6 +85,7 @@ describe('the operator, installed by kubectl apply -k', () => {
       for (const [kinds = '', ...names] of [
         ['gcust', 'acme', 'globex', 'initech'],
         ['gbud', 'team'],
+        ['gkey', 'app'],
         ['ginst,secret', 'dev', 'dev-gateway'],
         ['gpol', 'standard', 'strict'],
       ]) {
@@ -114,6 +115,16 @@ describe('the operator, installed by kubectl apply -k', () => {
       });
     });
 
+    it('writes a key into a Secret that belongs to it, and deletes the Secret with it', async () => {
+      await becomes('gkey', 'app', namespace, { type: 'Ready', status: 'True' });
+      const keys = readTable(await kubectlIn(namespace, 'get', 'gkey'));
+      expect(keys.get('app')).to.include({ SECRET: 'app-gateway', INSTANCE: 'dev', MAXBUDGET: '50', READY: 'True' });
+      const secret = (await get('secret', 'app-gateway', namespace)) as { data?: Record<string, string> } | undefined;
+      expect(Buffer.from(secret?.data?.['api-key'] ?? '', 'base64').toString()).to.match(/^sk-/);
+      await kubectlIn(namespace, 'delete', 'gkey', 'app');
+      await becomesEqual(() => get('secret', 'app-gateway', namespace), undefined);
+    });
+
     it('reports the policy as Ready when the pods of the guardrail have it', async () => {
       const enforced = { type: 'Ready', status: 'True', reason: 'Enforced' };
       await becomes('gpol', 'standard', namespace, enforced, 2 * POD_MS);
@@ -131,6 +142,7 @@ describe('the operator, installed by kubectl apply -k', () => {
         ['view', 'patch', 'gatewaycustomers', 'no'],
         ['edit', 'patch', 'gatewaycustomers', 'yes'],
         ['edit', 'patch', 'gatewaybudgets', 'yes'],
+        ['edit', 'patch', 'gatewaykeys', 'yes'],
         ['edit', 'patch', 'gatewayinstances', 'no'],
         ['edit', 'patch', 'guardrailpolicies', 'no'],
         ['admin', 'patch', 'gatewayinstances', 'yes'],

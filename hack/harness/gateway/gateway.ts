@@ -7,6 +7,7 @@ import { chatRoutes } from './chat.ts';
 import { customerRoutes } from './customers.ts';
 import { GatewayError } from './errors.ts';
 import { GuardrailClient, type GuardrailSource } from './guardrailClient.ts';
+import { keyRoutes } from './keys.ts';
 import { listen } from './listen.ts';
 import { Records } from './records.ts';
 import { type Seen, SeenLog } from './seen.ts';
@@ -54,7 +55,7 @@ export interface DevGateway {
 const MODELS = ['gpt-4o-mini', 'fast'];
 
 /**
- * Starts an AI gateway for development and tests: the admin API of customers and budgets, and an echo model behind a guardrail.
+ * Starts an AI gateway for development and tests: the admin API of customers, budgets and keys, and an echo model behind a guardrail.
  * Both behave like LiteLLM 1.106, but no limit is enforced.
  * @throws Error if the port is in use or the state file is invalid
  */
@@ -76,6 +77,7 @@ export async function startDevGateway(options: DevGatewayOptions): Promise<DevGa
   app.use(customerRoutes('/customer', { records, proxyName, models, pagedLists }).routes());
   app.use(customerRoutes('/end_user', { records, proxyName, models, pagedLists }).routes());
   app.use(budgetRoutes(records).routes());
+  app.use(keyRoutes().routes());
   app.use(chatRoutes({ proxyName, records, guardrail, seen }).routes());
 
   const handle = app.callback();

@@ -27,7 +27,7 @@ describe('samples', function () {
   });
 
   it('are accepted by the API server, without unknown fields', async () => {
-    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'guardrailpolicies']) {
+    for (const kind of ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'gatewaykeys', 'guardrailpolicies']) {
       await cluster().kubectl([
         'apply',
         '--server-side',

@@ -18,7 +18,7 @@ interface Manifest extends KubernetesObject {
 }
 
 /** The files that `npm start` applies. The other files of the folder are configurations for gateways. */
-const FILES = ['policies.yaml', 'instance.yaml', 'budgets.yaml', 'customers.yaml'];
+const FILES = ['policies.yaml', 'instance.yaml', 'budgets.yaml', 'customers.yaml', 'keys.yaml'];
 
 /** All objects of these files, with the address and the key of this gateway. */
 export function readSamples(folder: string, { url, masterKey, proxyName }: SampleGateway): KubernetesObject[] {

@@ -1,4 +1,4 @@
--- The health of a GatewayBudget, a GatewayCustomer or a GatewayInstance for Argo CD. Their conditions are the same.
+-- The health of a GatewayBudget, a GatewayCustomer, a GatewayInstance or a GatewayKey for Argo CD. Their conditions are the same.
 local function health(status, message)
   return { status = status, message = message }
 end

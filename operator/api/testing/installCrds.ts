@@ -7,14 +7,19 @@ import {
   gatewayBudgetNames,
   gatewayCustomerNames,
   gatewayInstanceNames,
+  gatewayKeyNames,
   GROUP,
   guardrailPolicyNames,
 } from '../v1alpha1/v1alpha1.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../crds');
-const FILES = [gatewayBudgetNames, gatewayCustomerNames, gatewayInstanceNames, guardrailPolicyNames].map(({ plural }) =>
-  join(FOLDER, `${plural}.${GROUP}.yaml`),
-);
+const FILES = [
+  gatewayBudgetNames,
+  gatewayCustomerNames,
+  gatewayInstanceNames,
+  gatewayKeyNames,
+  guardrailPolicyNames,
+].map(({ plural }) => join(FOLDER, `${plural}.${GROUP}.yaml`));
 /** The control planes of this process that have them, by their addresses. */
 const installed = new Map<string, Promise<void>>();
 

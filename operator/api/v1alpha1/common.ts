@@ -31,7 +31,7 @@ export const annotations = {
    * customers and budgets.
    */
   paused: `${GROUP}/paused`,
-  /** A new value on a customer or a budget makes the operator compare it with the gateway at once. */
+  /** A new value on a customer, a budget or a key makes the operator compare it with the gateway at once. */
   syncRequested: `${GROUP}/sync-requested`,
   /** `"true"` on a resource that is being deleted removes its finalizer although finalization does not succeed. */
   forceDelete: `${GROUP}/force-delete`,
@@ -39,8 +39,14 @@ export const annotations = {
   rotateApiKey: `${GROUP}/rotate-api-key`,
   /** A new value on an instance makes the operator add a new encryption key to the guardrail, for new mappings. */
   rotateEncryptionKey: `${GROUP}/rotate-encryption-key`,
+  /** A new value on a key makes the operator write a new key into its Secret. On the Secret: the last value that was handled. */
+  rotateKey: `${GROUP}/rotate-key`,
+  /** On the Secret of a key: the name of its GatewayKey. */
+  keyName: `${GROUP}/key`,
+  /** On the Secret of a key: when the operator wrote the key into it. */
+  keyRotatedAt: `${GROUP}/rotated-at`,
   /**
-   * Set by the operator on a customer or a budget, with its finalizer, before its first write at the gateway: a signed
+   * Set by the operator on a customer, a budget or a key, with its finalizer, before its first write at the gateway: a signed
    * mark that this resource owns its object there. Keep it in backups: a resource that is restored without its status owns
    * its object by this mark. On another resource, it has no effect.
    */

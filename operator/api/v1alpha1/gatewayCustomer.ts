@@ -83,7 +83,7 @@ export interface AllowedCallers {
    */
   teamIds?: string[];
   /**
-   * The SHA-256 hashes of API keys (virtual keys), as 64 lowercase hexadecimal digits. LiteLLM shows them as the token of a key.
+   * The SHA-256 hashes of API keys (virtual keys), as 64 lowercase hexadecimal digits. LiteLLM shows them as the token of a key. For a GatewayKey: its status.keyId.
    * @maxItems 64
    * @listType set
    * @eachItem {"pattern": "^[0-9a-f]{64}$", "maxLength": 64}

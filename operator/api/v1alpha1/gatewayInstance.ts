@@ -113,6 +113,48 @@ export interface CustomerIdPrefixes {
   prefixes: string[];
 }
 
+/** What the keys of some namespaces may be. */
+export interface KeyGrant {
+  /**
+   * The namespaces, which must be in allowedNamespaces too. "*" stands for all namespaces that the instance allows.
+   * @minItems 1
+   * @maxItems 64
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 63, "pattern": "^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$"}
+   */
+  namespaces: string[];
+  /**
+   * The models that a key may name. With this field, a key must name models. Default: all models.
+   * @minItems 1
+   * @maxItems 256
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 256}
+   */
+  models?: string[];
+  /**
+   * The ids of the teams that a key may belong to. A key of a team shares its budget and its pseudonyms. Default: no team.
+   * @maxItems 64
+   * @listType set
+   * @eachItem {"minLength": 1, "maxLength": 256}
+   */
+  teamIds?: string[];
+  /**
+   * The largest maxBudget of a key, in USD. With this field, a key must have a maxBudget. Default: no limit.
+   * @x-kubernetes-validations [
+   *   {"rule": "self >= 0.0", "message": "maxBudget must not be negative: set an amount in USD, or remove maxBudget for no limit"}
+   * ]
+   */
+  maxBudget?: number;
+  /**
+   * The shortest budgetDuration of a key, as a number with a unit (s, m, h, d, w or mo). Default, if maxBudget is set: a key has no budgetDuration, and its maxBudget is a lifetime limit.
+   * @maxLength 16
+   * @x-kubernetes-validations [
+   *   {"rule": "self.matches('^[1-9][0-9]{0,5}(s|m|h|d|w|mo)$')", "message": "budgetDuration must be a whole number with a unit (s, m, h, d, w or mo), for example 1d, 7d or 30d"}
+   * ]
+   */
+  budgetDuration?: string;
+}
+
 /**
  * The budget of customers that have no budget themselves. Exactly one of maxBudget, budgetId and budgetRef must be set.
  * @x-kubernetes-validations [
@@ -725,6 +767,12 @@ export interface GatewayInstanceSpec {
    * @listMapKey namespace
    */
   customerIdPrefixes?: CustomerIdPrefixes[];
+  /**
+   * Which namespaces may have GatewayKeys, and what these keys may be. A key needs one entry that allows all of it. Keys in the namespace of the instance need none. Default: no other namespace may have keys.
+   * @maxItems 64
+   * @listType atomic
+   */
+  keyGrants?: KeyGrant[];
   /**
    * Which resources may adopt a customer or a budget that the gateway has already. OwnNamespace: those in the namespace of this instance. AllowedNamespaces: customers of all allowed namespaces, and budgets in the namespace of this instance. Adopting a record means that its spec replaces the record's and that its deletion deletes the record with its spend. None: no resource. spec.adoptionPolicy of a customer or a budget can only be stricter.
    * @default {@link instanceDefaults.adoption}

@@ -4,4 +4,5 @@ export * from './customerId.ts';
 export * from './gatewayBudget.ts';
 export * from './gatewayCustomer.ts';
 export * from './gatewayInstance.ts';
+export * from './gatewayKey.ts';
 export * from './guardrailPolicy.ts';

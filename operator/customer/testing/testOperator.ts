@@ -9,7 +9,7 @@ import {
   V1Secret,
 } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { budgets, customers, instances } from '../../api/kinds.ts';
+import { budgets, customers, instances, keys } from '../../api/kinds.ts';
 import {
   annotations,
   API_VERSION,
@@ -18,6 +18,8 @@ import {
   type GatewayCustomer,
   type GatewayCustomerSpec,
   type GatewayInstanceSpec,
+  type GatewayKey,
+  type GatewayKeySpec,
   GROUP,
   VERSION,
 } from '../../api/v1alpha1/v1alpha1.ts';
@@ -28,6 +30,7 @@ import { currentPods, fakePods, type FakePods } from '../../enforcement/testing/
 import { GatewayClients } from '../../gateway/gateway.ts';
 import type { GuardrailEndpoint } from '../../guardrail/guardrail.ts';
 import { policyController } from '../../policy/policy.ts';
+import { keyController } from '../../key/key.ts';
 import { Manager, RuntimeMetrics } from '../../runtime/runtime.ts';
 import { eventually, fastClock, SkippingClock, timeoutAt } from '../../runtime/testing/testing.ts';
 import { customerController } from '../customer.ts';
@@ -37,8 +40,8 @@ export { eventually };
 
 /** The default of `spec.syncInterval` of an instance. */
 export const SYNC_INTERVAL_MS = 5 * 60_000;
-const DEFINITIONS = ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'guardrailpolicies'].map((plural) =>
-  join(import.meta.dirname, '../../../crds', `${plural}.${GROUP}.yaml`),
+const DEFINITIONS = ['gatewaycustomers', 'gatewayinstances', 'gatewaybudgets', 'gatewaykeys', 'guardrailpolicies'].map(
+  (plural) => join(import.meta.dirname, '../../../crds', `${plural}.${GROUP}.yaml`),
 );
 
 /** How an operator of a test differs from a real one. */
@@ -151,6 +154,7 @@ export class TestOperator extends Manager {
     );
     this.addController(policyController(this.runtime));
     this.addController(budgetController(this.runtime, { identity, connections, clients: this.#clients }));
+    this.addController(keyController(this.runtime, { identity, connections, clients: this.#clients }));
     this.addController(customerController(this.runtime, { identity, connections, clients: this.#clients, guardrails }));
   }
 
@@ -206,6 +210,12 @@ export class KubectlUser {
     await this.#create(budgets.plural, { kind: budgets.kind, metadata: { name, annotations: marks }, spec: full });
   }
 
+  /** A key whose Secret has the name of the resource. */
+  async key(name: string, spec: Partial<GatewayKeySpec> = {}, marks: Record<string, string> = {}): Promise<void> {
+    const full = { instanceRef: { name: 'main' }, secretRef: { name, key: 'api-key' }, ...spec };
+    await this.#create(keys.plural, { kind: keys.kind, metadata: { name, annotations: marks }, spec: full });
+  }
+
   /** A JSON merge patch. */
   async patch(name: string, patch: object, plural = customers.plural): Promise<void> {
     const where = { group: GROUP, version: VERSION, namespace: this.namespace, plural, name };
@@ -248,6 +258,19 @@ export class KubectlUser {
   /** @returns undefined if it does not exist */
   async getBudget(name: string): Promise<GatewayBudget | undefined> {
     return (await this.#get(name, budgets.plural)) as GatewayBudget | undefined;
+  }
+
+  /** @returns undefined if it does not exist */
+  async getKey(name: string): Promise<GatewayKey | undefined> {
+    return (await this.#get(name, keys.plural)) as GatewayKey | undefined;
+  }
+
+  /** A Secret; undefined if it does not exist. */
+  async readSecret(name: string): Promise<V1Secret | undefined> {
+    return await this.#core.readNamespacedSecret({ name, namespace: this.namespace }).catch((error: unknown) => {
+      if ((error as { code?: number }).code === 404) return undefined;
+      throw error;
+    });
   }
 
   async list(): Promise<GatewayCustomer[]> {
@@ -297,6 +320,25 @@ export class KubectlUser {
   /** Waits for a reason of the condition Ready of a budget for the current spec. */
   async untilBudgetReason(name: string, reason: string): Promise<GatewayBudget> {
     return await this.untilBudget(name, ({ status, metadata }) => {
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return ready?.reason === reason && ready.observedGeneration === metadata.generation;
+    });
+  }
+
+  /** Waits until a key is in a state. */
+  async untilKey(name: string, holds: (key: GatewayKey) => boolean): Promise<GatewayKey> {
+    return await eventually(async () => {
+      const key = await this.getKey(name);
+      if (key === undefined || !holds(key)) {
+        throw new Error(`${name} is not as expected: ${JSON.stringify(key?.status ?? null, null, 1)}`);
+      }
+      return key;
+    });
+  }
+
+  /** Waits for a reason of the condition Ready of a key for the current spec. */
+  async untilKeyReason(name: string, reason: string): Promise<GatewayKey> {
+    return await this.untilKey(name, ({ status, metadata }) => {
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
       return ready?.reason === reason && ready.observedGeneration === metadata.generation;
     });
