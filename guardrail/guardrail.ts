@@ -1,6 +1,7 @@
 /** The definitions that the operator shares with the guardrail. The operator imports nothing else from the guardrail. */
 // Not from detection.ts, which loads the models.
-export { parsePolicy, PolicyError, policyField, type PolicyProblem } from './detection/policy/schema.ts';
+export { PolicyError, policyField, type PolicyProblem } from './detection/policy/policyError.ts';
+export { parsePolicy } from './detection/policy/schema.ts';
 export { comparePolicies, effectiveSettings, type PolicyComparison } from './detection/policy/comparison.ts';
 export type { ServiceSettings } from './detection/policy/strictness.ts';
 export { policyRevision } from './detection/policy/policyRevision.ts';
@@ -26,7 +27,8 @@ export { STANDARD_CUSTOMER_HEADERS } from './customerHeaders.ts';
 export { keyUserPrefix, PSEUDONYMIZED_HEADER } from './gateways/contract.ts';
 export { followFile } from './liveFile.ts';
 export { INLINE_TENANT } from './ids.ts';
-export { knownTypes, labelOfType } from './pseudonymization/labels.ts';
+export { generalTypeOf, knownTypes } from './entityTypes.ts';
+export { labelOfType } from './pseudonymization/labels.ts';
 export { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from './memoryBudget.ts';
 export {
   httpClientSpan,

@@ -1,16 +1,15 @@
 import {
-  compileDocument,
+  compilePolicy,
   createAnalyzer,
   createBuiltinDetector,
   createPresidioDetector,
-  layeredPolicy,
   openPolicy,
   parsePolicy,
   PolicyError,
   withSpanCache,
   type Analyzer,
-  type CompiledDocument,
-  type Policy,
+  type DocumentPolicy,
+  type PolicyDocument,
   type PolicySource,
   type Profile,
   type ServiceSettings,
@@ -44,24 +43,34 @@ export interface PolicyTrial {
   readonly profile: Profile | undefined;
   /** A policy in YAML. Undefined: the policy in force. */
   readonly draft: string | undefined;
-  /** The profile of a draft without one. */
-  readonly defaultProfile: Profile;
 }
 
-/** The policy in force with a change, for a page that shows the effect. @throws FieldError if the draft is invalid */
-export function policyWith({ current }: PolicySource, { profile, draft, defaultProfile }: PolicyTrial): Policy {
-  if (profile === undefined && draft === undefined) return current;
-  const layers = [
-    ...(profile === undefined ? [] : [compileDocument({ profile })]),
-    draft === undefined ? current.compiled : compileDraft(draft),
-  ];
-  return layeredPolicy(layers, profile ?? defaultProfile);
+/**
+ * The policy in force with a change, for a page that shows the effect.
+ * @param defaultProfile the profile of a draft without one
+ * @returns undefined: nothing changes
+ * @throws FieldError if the draft is invalid
+ */
+export function trialOf(
+  { current }: PolicySource,
+  { profile, draft }: PolicyTrial,
+  defaultProfile: Profile,
+): DocumentPolicy | undefined {
+  if (profile === undefined && draft === undefined) return undefined;
+  const document = draft === undefined ? current.compiled.document : parseDraft(draft);
+  return compilePolicy(profile === undefined ? document : withProfile(document, profile), defaultProfile);
+}
+
+/** A policy with one profile for all teams. */
+function withProfile(document: PolicyDocument, profile: Profile): PolicyDocument {
+  const teams = Object.entries(document.teams ?? {}).map(([team, rules]) => [team, { ...rules, profile }] as const);
+  return { ...document, profile, teams: Object.fromEntries(teams) };
 }
 
 /** @throws FieldError */
-function compileDraft(draft: string): CompiledDocument {
+function parseDraft(draft: string): PolicyDocument {
   try {
-    return compileDocument(parsePolicy(draft));
+    return parsePolicy(draft);
   } catch (error) {
     if (error instanceof PolicyError) throw new FieldError(`policy: ${error.message}`);
     throw error;

@@ -2,7 +2,7 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { createGuard, type Guard, type GuardOptions } from '../pseudonymization/pseudonymization.ts';
 import type { AuditTrail } from '../audit/audit.ts';
-import type { Analyzer, DocumentPolicy, Policy, Profile } from '../detection/detection.ts';
+import type { Analyzer, DocumentPolicy, Policy } from '../detection/detection.ts';
 import { closeTls, EndUserCheck, type TlsFiles } from '../http/http.ts';
 import { createAccess, openCustomerList, type Access, type CustomerList } from '../customers/customers.ts';
 import { createImageWorkerPool } from '../images/images.ts';
@@ -18,7 +18,7 @@ import {
 import { readSecret, type ApiKeys, type Settings } from '../settings/settings.ts';
 import { createMemoryStore, createRedisStore, type MappingStore } from '../store/store.ts';
 import { openAuditTrail, type AuditOptions } from './auditTrail.ts';
-import { openAnalyzer, openPolicyOf, policyWith, serviceSettings } from './analyzer.ts';
+import { openAnalyzer, openPolicyOf, serviceSettings, trialOf, type PolicyTrial } from './analyzer.ts';
 import { openLive, openTls } from './liveSettings.ts';
 import { logReport, type Report } from './report.ts';
 import { tracedAnalyzer, tracedImages } from './traced.ts';
@@ -42,8 +42,8 @@ export interface Components {
   readonly servicePolicy: () => DocumentPolicy;
   /** Identifies the policy in force; undefined: the service has none. */
   readonly policyRevision: () => string | undefined;
-  /** The policy of the service, or a draft, with another profile, for the playground. @throws FieldError */
-  readonly policyWith: (profile: Profile | undefined, draft: string | undefined) => Policy;
+  /** The policy of a call by the revisions of its customers, with a change to try, for the playground. @throws FieldError */
+  readonly policyWith: (trial: PolicyTrial, revisions: readonly (string | undefined)[]) => Policy;
   readonly pipeline: Pipeline;
   /** Who may call; undefined: everybody may. */
   readonly access: Access | undefined;
@@ -92,7 +92,7 @@ export function createComponents(settings: Settings, options: ComponentOptions):
     customTypes: policies.customTypes,
     servicePolicy: () => policy.current,
     policyRevision: () => policy.current.revision,
-    policyWith: (profile, draft) => policyWith(policy, { profile, draft, defaultProfile: settings.PROFILE }),
+    policyWith: (trial, revisions) => policies.of(revisions, trialOf(policy, trial, settings.PROFILE)),
     pipeline: createPipeline({
       mode: settings.MODE,
       policies,

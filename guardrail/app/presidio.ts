@@ -1,7 +1,7 @@
 import { nameTypes, recognizedTypes } from '../detection/detection.ts';
+import { knownTypes } from '../entityTypes.ts';
 import * as http from '../http/http.ts';
 import { createPresidioAnalyzer, recognizerOf } from '../presidioApi/presidioApi.ts';
-import { knownTypes } from '../pseudonymization/pseudonymization.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ApiOptions } from './routeOptions.ts';
 

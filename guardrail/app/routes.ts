@@ -112,7 +112,7 @@ export function createRoutes({ settings, components, admission, metrics, logger 
       ...createRestoreRoutes({ settings, components, metrics, logger }, reading(true)),
       http.configurationRoute({ access, policyRevision, endUsers, isAdmin }),
       http.explainRoute({ analyzer, access, policyOf, mode: settings.MODE, policyRevision, isAdmin, preHandlers }),
-      ...(settings.PLAYGROUND ? [http.playgroundPage(page), createPageRoutes(components, preHandlers)] : []),
+      ...(settings.PLAYGROUND ? [http.playgroundPage(page), createPageRoutes(components, isAdmin, preHandlers)] : []),
       ...(presidio?.authenticated ?? []),
       http.openApiRoute(settings.PROXY_NAMES, {
         playground: settings.PLAYGROUND,
@@ -129,9 +129,11 @@ function auditedPaths({ PROXY_NAMES, RESTORE_KEYS }: Settings): http.AuditedPath
 
 /** What the page of the playground calls. An explanation analyzes a text many times, which metrics do not count. */
 const createPageRoutes = (
-  { uncountedAnalyzer: analyzer, pipeline: { guard }, policyWith }: Components,
+  { uncountedAnalyzer: analyzer, pipeline: { guard }, policyWith, access }: Components,
+  isAdmin: (tenant: Tenant) => boolean,
   preHandlers: readonly http.CallMiddleware[],
-): ReturnType<typeof http.playgroundRoutes> => http.playgroundRoutes({ analyzer, guard, policyWith, preHandlers });
+): ReturnType<typeof http.playgroundRoutes> =>
+  http.playgroundRoutes({ analyzer, guard, policyWith, access, isAdmin, preHandlers });
 
 function healthRoutes({ store, analyzer, access, pipeline }: Components, admission: http.Admission) {
   return http.healthRoutes({

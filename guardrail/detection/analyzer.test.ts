@@ -64,9 +64,9 @@ describe('analyzer', () => {
     const texts = ['😀 Anna Schmidt wrote.', 'Anna came, Schmidt left. ANNA SCHMIDT? Annabel!', 'So did Anna Schmidt'];
     expect(
       await analyzed(
-        [finding({ 'Anna Schmidt wrote': 'X', 'Anna Schmidt': 'PERSON' })],
+        [finding({ 'Anna Schmidt wrote': 'AGE', 'Anna Schmidt': 'PERSON' })],
         texts,
-        'entities: {X: ignore}',
+        'entities: {AGE: ignore}',
       ),
     ).to.deep.equal([
       ['Anna Schmidt|PERSON|pseudonymize'],
@@ -232,12 +232,12 @@ describe('analyzer', () => {
       ]);
     });
 
-    it('replaces what the policy adds, with the general type', async () => {
+    it('replaces what the policy adds, with the types that it names', async () => {
       const more = `${yaml}\nentities: {ORGANIZATION: pseudonymize, PUBLIC_PERSON: block, PUBLIC_URL: pseudonymize}`;
       expect((await analyzed([finding(words)], [text], more))[0]).to.include.members([
-        'Marie Curie|PERSON|block',
+        'Marie Curie|PUBLIC_PERSON|block',
         'Contoso Ltd|ORGANIZATION|pseudonymize',
-        'www.contoso.example|URL|pseudonymize',
+        'www.contoso.example|PUBLIC_URL|pseudonymize',
       ]);
     });
 
@@ -247,7 +247,7 @@ describe('analyzer', () => {
         ['Anna Schmidt|PERSON|block', 'Main St 5|ADDRESS|pseudonymize', 'Paris|LOCATION|block'],
       ]);
       const all = await analyzed([finding(words)], [text], yaml, { stricter: { block: ['PUBLIC_PERSON'] } });
-      expect(all[0]).to.include('Marie Curie|PERSON|block');
+      expect(all[0]).to.include('Marie Curie|PUBLIC_PERSON|block');
     });
 
     it('replaces a public name that a private person of the call has', async () => {
@@ -271,12 +271,12 @@ describe('analyzer', () => {
       const detector = finding({ 'Marie Curie': 'PUBLIC_PERSON', 'www.contoso.example': 'PUBLIC_URL' });
       const texts = ['Marie Curie, www.contoso.example', 'Curie'];
       expect(await analyzed([detector], texts)).to.deep.equal([
-        ['Marie Curie|PERSON|pseudonymize', 'www.contoso.example|URL|pseudonymize'],
-        ['Curie|PERSON|pseudonymize'],
+        ['Marie Curie|PUBLIC_PERSON|pseudonymize', 'www.contoso.example|PUBLIC_URL|pseudonymize'],
+        ['Curie|PUBLIC_PERSON|pseudonymize'],
       ]);
       expect(await analyzed([detector], texts, '{}', { stricter: { block: ['PERSON'] } })).to.deep.equal([
-        ['Marie Curie|PERSON|block', 'www.contoso.example|URL|pseudonymize'],
-        ['Curie|PERSON|block'],
+        ['Marie Curie|PUBLIC_PERSON|block', 'www.contoso.example|PUBLIC_URL|pseudonymize'],
+        ['Curie|PUBLIC_PERSON|block'],
       ]);
     });
 

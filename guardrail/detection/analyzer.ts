@@ -17,7 +17,7 @@ import type { PolicySource } from './policy/policySource.ts';
 import { splitLongEntities } from './entityLength.ts';
 import { messageRangesOf } from './messageRanges.ts';
 import { withNamesakes } from './namesakes.ts';
-import { generalTypeOf } from './publicTypes.ts';
+import { generalTypeOf } from '../entityTypes.ts';
 import { addRepetitions } from './repetition.ts';
 import { resolveOverlaps } from './spans.ts';
 import { Turns } from './turns.ts';
@@ -180,7 +180,7 @@ function isRetained(text: string, span: Span, policy: Policy, context: AnalysisC
   );
 }
 
-/** Decides each span by its own type, and returns it with its general type. */
+/** Decides each span. */
 function* withActions(
   text: string,
   spans: readonly Span[],
@@ -190,11 +190,10 @@ function* withActions(
   const findings: Finding[] = [];
   for (const span of spans) {
     yield;
-    const type = generalTypeOf(span.type);
-    const isBlocked = stricter?.block?.some((blocked) => blocked === span.type || blocked === type) === true;
+    const isRefused = stricter?.block?.some((type) => type === span.type || type === generalTypeOf(span.type)) === true;
     // A piece of a split span gets the action of the whole: its score is the same, and only whole values are allowed.
-    const action = isBlocked ? 'block' : policy.actionOf(span, text.slice(span.start, span.end), team);
-    if (action !== undefined) findings.push({ ...span, type, action });
+    const action = isRefused ? 'block' : policy.actionOf(span, text.slice(span.start, span.end), team);
+    if (action !== undefined) findings.push({ ...span, action });
   }
   return findings;
 }

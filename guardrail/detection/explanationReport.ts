@@ -1,6 +1,5 @@
 /** Explanations for people and for programs. Pure. */
 import { atWord, type ExplainedFinding, type Explanation } from './explanation.ts';
-import { generalTypeOf } from './publicTypes.ts';
 import type { ModelEvidence } from './trace.ts';
 
 type Candidate = Explanation['dropped'][number];
@@ -44,7 +43,7 @@ export function policyLines(text: string, place: ExplainedFinding | Candidate): 
   if ('by' in place) return outcomes[place.by][1](value, place);
   // The deny list takes precedence over the allow list.
   if (place.detector === 'deny-list') return [`# Remove ${value} from deny.`];
-  return [`allow: [{ value: ${value} }]`, `entities: { ${generalTypeOf(place.type)}: { action: ignore } }`];
+  return [`allow: [{ value: ${value} }]`, `entities: { ${place.type}: { action: ignore } }`];
 }
 
 /**

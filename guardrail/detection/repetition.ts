@@ -2,7 +2,7 @@ import { unitAt } from '../unitAt.ts';
 import type { EntityType, RuleId, Span } from './contract.ts';
 import type { MessageRange } from './messageRanges.ts';
 import { Phrases } from './policy/phrases.ts';
-import { generalTypeOf } from './publicTypes.ts';
+import { generalTypeOf } from '../entityTypes.ts';
 import type { Trace } from './trace.ts';
 
 /** Types of names: they can occur again where no detector finds them. */

@@ -9,6 +9,7 @@ import { PLANTED, SESSION_KEY, startHarness, type Harness } from '../testing/app
 const TEXT = `Write to ${PLANTED.email} or call ${PLANTED.phone}.`;
 const strict = JSON.stringify({ entities: { EMAIL_ADDRESS: { action: 'block' } } });
 const watching = JSON.stringify({ mode: 'monitor' });
+const lenient = JSON.stringify({ teams: { sales: { allow: [PLANTED.email] } } });
 
 interface Explained {
   readonly mode: string;
@@ -30,13 +31,14 @@ describe('POST /explain', () => {
         { customer: customer('plain') },
         { customer: customer('strict'), policy: policyRevision(strict) },
         { customer: customer('watched'), policy: policyRevision(watching) },
+        { customer: customer('lenient'), policy: policyRevision(lenient) },
         { customer: customer(PLANTED.endUser), blocked: true },
         { customer: customer('closed'), callers: { teams: [team], keys: [] } },
       ],
       {
         unknownCustomers: 'Block',
         allowLooserPolicies: true,
-        policies: new Map([strict, watching].map((text) => [policyRevision(text), text])),
+        policies: new Map([strict, watching, lenient].map((text) => [policyRevision(text), text])),
       },
     );
     for (const [shard, text] of shards.entries()) writeFileSync(join(folder, shardName(shard)), text);
@@ -84,6 +86,26 @@ describe('POST /explain', () => {
     expect(found).to.deep.include({ start: 9, end: 9 + PLANTED.email.length });
     const service = policyRevision('{ entities: { PHONE_NUMBER: { action: ignore } } }');
     expect(explained.policies).to.deep.equal({ service, end_user: policyRevision(strict) });
+  });
+
+  it('says what an allow list and an ignored type spare, with the policy of a team and of a customer', async () => {
+    const { body } = await harness.call('POST', '/explain', { text: TEXT, end_user_id: 'lenient', team: 'sales' });
+    const dropped = (body as { dropped: { type: string; by: string }[] }).dropped.map(({ type, by }) => [type, by]);
+    expect(dropped).to.deep.include.members([
+      ['EMAIL_ADDRESS', 'allowList'],
+      ['PHONE_NUMBER', 'ignored'],
+    ]);
+  });
+
+  it('takes no unknown parameter', async () => {
+    for (const [path, more, message] of [
+      ['/explain', { customer: 'plain' }, /^The body has an unknown field\.$/],
+      ['/explain?team=sales', {}, /^The URL must have no query/],
+    ] as const) {
+      const { status, body } = await harness.call('POST', path, { text: TEXT, ...more });
+      expect(status).to.equal(400);
+      expect((body as { error: { message: string } }).error.message).to.match(message);
+    }
   });
 
   it('decides as a call does', async () => {

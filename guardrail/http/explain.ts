@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import * as z from 'zod';
 import type { Access } from '../customers/customers.ts';
 import { droppedJson, explain, type Analyzer, type Policy } from '../detection/detection.ts';
-import { parseFields } from '../gateways/gateways.ts';
+import { FieldError, parseFields } from '../gateways/gateways.ts';
 import type { Tenant } from '../ids.ts';
 import { adminsOnly, authenticatedRouter } from './authentication.ts';
 import type { AuthenticatedState, CallMiddleware } from './context.ts';
@@ -24,7 +24,7 @@ export interface ExplainOptions {
   readonly preHandlers: readonly CallMiddleware[];
 }
 
-const explainSchema = z.object({
+const explainSchema = z.strictObject({
   text: z.string(),
   end_user_id: z
     .string()
@@ -70,6 +70,8 @@ export function explainRoute(options: ExplainOptions): Router<AuthenticatedState
   const router = authenticatedRouter();
   // Before the body is read.
   router.post(PATH, adminsOnly(options.isAdmin), ...options.preHandlers, async (context) => {
+    if (context.querystring !== '')
+      throw new FieldError('The URL must have no query: the parameters are fields of the body.');
     const { text, end_user_id: endUser, team } = parseFields(explainSchema, context.state.body);
     const customers = endUser === undefined || endUser === null ? [] : [endUser];
     const caller = { customers, team: team ?? undefined, keyHashes: [] };

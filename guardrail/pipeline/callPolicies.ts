@@ -34,9 +34,10 @@ export interface CallPolicies {
   /**
    * The policy of a call. Which of several customers counts is up to the gateway, so the strictest of their policies applies.
    * @param revisions the policy of each customer that the call names; undefined: the customer has none of its own
+   * @param trial a policy to try in place of that of the service
    * @throws RangeError if a revision is not in force
    */
-  readonly of: (revisions: readonly (string | undefined)[]) => Policy;
+  readonly of: (revisions: readonly (string | undefined)[], trial?: DocumentPolicy) => Policy;
   /** All policies in force. */
   readonly all: () => readonly Policy[];
   /** The types of the deny lists and recognizers of all policies: an answer can contain their pseudonyms. */
@@ -87,12 +88,13 @@ export function createCallPolicies({ service, customers, settings }: PolicySourc
   };
   return {
     service: () => service.current,
-    of(revisions) {
+    of(revisions, trial) {
+      const own = trial ?? service.current;
       const named = [...new Set(revisions)];
-      if (named.every((revision) => revision === undefined)) return service.current;
-      const { byRevision } = inForce();
+      if (named.every((revision) => revision === undefined)) return own;
+      const byRevision = trial ? combined(trial, only(customers.current, named), settings) : inForce().byRevision;
       const policies = named.map((revision) => {
-        if (revision === undefined) return service.current;
+        if (revision === undefined) return own;
         const policy = byRevision.get(revision);
         if (policy === undefined) throw new RangeError('The policy of a customer is not in force.');
         return policy;
@@ -111,6 +113,14 @@ interface InForce {
   readonly byRevision: ReadonlyMap<string, Policy>;
   readonly all: readonly Policy[];
   readonly customTypes: readonly EntityType[];
+}
+
+/** The policies of some customers. */
+function only(
+  { byRevision, allowLooser }: CustomerPolicies,
+  revisions: readonly (string | undefined)[],
+): CustomerPolicies {
+  return { byRevision: new Map([...byRevision].filter(([revision]) => revisions.includes(revision))), allowLooser };
 }
 
 /** The policies of customers, over that of the service. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { generalTypeOf, nameTypes, recognizedTypes } from '../detection/detection.ts';
-import { knownTypes } from '../pseudonymization/pseudonymization.ts';
+import { knownTypes } from '../entityTypes.ts';
 import { ownTypesOf, presidioTypeOf, reportedTypeOf } from './entityTypes.ts';
 
 describe("the table of Presidio's entity types", () => {

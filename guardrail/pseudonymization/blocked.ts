@@ -1,4 +1,4 @@
-import type { EntityType } from '../detection/detection.ts';
+import { generalTypeOf, type EntityType } from '../detection/detection.ts';
 
 /** The names of entity types in plain English. */
 const NAMES: Partial<Record<EntityType, string>> = {
@@ -26,7 +26,8 @@ const NAMES: Partial<Record<EntityType, string>> = {
 
 /** The reason that the user sees when the policy blocks a request. Names kinds of data, never a value. */
 export function blockedReasonFor(types: readonly EntityType[]): string {
-  const names = types.map((type) => NAMES[type] ?? `data of the type ${type.slice(0, 64)}`);
+  const general = [...new Set(types.map(generalTypeOf))];
+  const names = general.map((type) => NAMES[type] ?? `data of the type ${type.slice(0, 64)}`);
   const last = names.at(-1) ?? 'data';
   const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last;
   return `Your request was blocked because it contains ${list}. Remove this data and try again.`;

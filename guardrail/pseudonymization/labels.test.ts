@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { recognizedTypes } from '../detection/recognizers/recognizers.ts';
 import { kindNames } from '../detection/ner/labels.ts';
-import { generalTypeOf } from '../detection/publicTypes.ts';
-import { createLabelSet, knownTypes } from './labels.ts';
+import { generalTypeOf, knownTypes } from '../entityTypes.ts';
+import { createLabelSet } from './labels.ts';
 
 describe('knownTypes', () => {
   it('contains each type that the built-in detector finds, before and after the decision of the policy', () => {
@@ -18,6 +18,6 @@ describe('createLabelSet', () => {
     expect(types.size).to.be.greaterThan(30);
     expect(types).to.include('API_KEY');
     const { labelOf } = createLabelSet([]);
-    for (const type of types) expect(labelOf(type), `add ${type} to labels.ts`).to.equal(type);
+    for (const type of types) expect(labelOf(type), `add ${type} to entityTypes.ts`).to.equal(type);
   });
 });

@@ -1,4 +1,5 @@
 import type { EntityType } from '../detection/detection.ts';
+import { generalTypeOf, labelledTypes } from '../entityTypes.ts';
 import { Recent } from '../recent.ts';
 
 /** The type in a pseudonym: `PERSON` in `<PERSON_K7Q2RTM4>`. Part of the grammar. */
@@ -15,30 +16,7 @@ const MAX_WORDS = 5;
 /** Types whose labels are remembered. Presidio and recognizers have a few dozen. */
 const MAX_REMEMBERED = 500;
 
-const KNOWN: readonly Label[] = [
-  LITERAL,
-  OTHER,
-  ...[
-    'ADDRESS AGE API_KEY BANK_ACCOUNT COORDINATE CREDIT_CARD CREDIT_CARD_EXPIRATION CRYPTO CVV DATE DATE_OF_BIRTH',
-    'DATE_TIME DOMAIN_NAME EMAIL EMAIL_ADDRESS FACILITY GENDER GPE IBAN IBAN_CODE ID IMEI IP_ADDRESS JWT LANGUAGE',
-    'LICENSE_PLATE LOCATION MAC_ADDRESS MEDICAL_CONDITION MEDICAL_LICENSE MEDICAL_RECORD NATIONALITY NRP ORGANIZATION',
-    'PASSPORT PASSWORD PERSON PHONE_NUMBER PRIVATE_KEY PROFESSION SECRET SWIFT_CODE TAX_ID TITLE URL USERNAME VAT_NUMBER',
-    'VIN ZIP_CODE',
-    'AT_SVNR AU_ABN AU_ACN AU_MEDICARE AU_TFN BE_NATIONAL_NUMBER BG_EGN BR_CNPJ BR_CPF CA_SIN CH_AHV CL_RUT',
-    'CZ_RODNE_CISLO DE_ID_CARD DE_PASSPORT DE_SOCIAL_SECURITY DE_TAX_ID DK_CPR EE_LT_PERSONAL_CODE ES_NIE ES_NIF',
-    'FI_PERSONAL_IDENTITY_CODE FR_NIR GR_AMKA HR_OIB IE_PPS IL_ID IN_AADHAAR IN_GSTIN IN_PAN IN_PASSPORT',
-    'IN_VEHICLE_REGISTRATION IN_VOTER IT_DRIVER_LICENSE IT_FISCAL_CODE IT_IDENTITY_CARD IT_PASSPORT IT_VAT_CODE',
-    'KR_BRN KR_DRIVER_LICENSE KR_FRN KR_PASSPORT KR_RRN MX_CURP MX_RFC NG_NIN NL_BSN NO_FODSELSNUMMER PL_PESEL PT_NIF',
-    'RO_CNP SE_PERSONNUMMER SG_NRIC_FIN SG_UEN TH_TNIN TR_NATIONAL_ID UK_NHS UK_NINO UK_PASSPORT US_BANK_NUMBER',
-    'US_DRIVER_LICENSE US_ITIN US_MBI US_NPI US_PASSPORT US_SSN ZA_ID',
-  ].flatMap((line) => line.split(' ')),
-];
-
-/** The types that the built-in detector and Presidio find, also those that have no label because they identify nobody. */
-export const knownTypes: ReadonlySet<EntityType> = new Set([
-  ...KNOWN.filter((label) => label !== LITERAL && label !== OTHER),
-  ...['PUBLIC_PERSON', 'PUBLIC_URL'],
-]);
+const KNOWN: readonly Label[] = [LITERAL, OTHER, ...labelledTypes];
 
 /**
  * The labels that a guard writes and recognizes. The set is closed for two reasons: `(step AB12CDEF)` and
@@ -57,7 +35,7 @@ export function createLabelSet(customTypes: readonly EntityType[]): LabelSet {
     labelOf: (type) => {
       const before = known.get(type);
       if (before !== undefined) return before;
-      const own = labelOfType(type);
+      const own = labelOfType(generalTypeOf(type));
       const label = labels.has(own) ? own : OTHER;
       known.set(type, label);
       return label;

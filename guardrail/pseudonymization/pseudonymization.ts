@@ -29,7 +29,7 @@ export { CODE_ALPHABET } from './pseudonyms.ts';
 export { mayHavePseudonyms } from './grammar.ts';
 export { mayBeginAddress } from './joinedTexts.ts';
 export { AFTER_ALL, BEFORE_ALL, numberOfMessage } from './messageNumbers.ts';
-export { knownTypes, showing } from './labels.ts';
+export { showing } from './labels.ts';
 export { refuse } from './refuse.ts';
 export { countEntities } from './request.ts';
 export { deriveSession, deriveSubject, isSessionOf, sessionOfCall } from './session.ts';

@@ -11,7 +11,7 @@ const PAGES = [
   ...[
     ...['installation', 'gateways', 'integrations', 'litellm-clients', 'import', 'customers', 'budgets', 'access'],
     ...['waiting', 'policies', 'profiles', 'images', 'playground', 'guardrail', 'inline', 'envoy', 'erasure'],
-    ...['guarantees', 'comparison', 'troubleshooting'],
+    ...['guarantees', 'comparison', 'troubleshooting', 'presidio'],
   ].map((name) => `docs/${name}.md`),
 ];
 

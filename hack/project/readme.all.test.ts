@@ -100,6 +100,66 @@ describe('README and docs', function () {
     });
   }
 
+  describe('a call with curl', () => {
+    const policy = blocks(readFileSync(join(root, 'docs/policies.md'), 'utf8'))[0]?.text ?? '';
+    const withoutCodes = (json: string): unknown =>
+      JSON.parse(json.replaceAll(/_[A-Z0-9]{8}>/g, '>').replaceAll(/("score": ?0\.\d\d)\d*/g, '$1'));
+    let url: string;
+    let folder: string;
+    let child: Awaited<ReturnType<typeof startProcess>>;
+    before(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'readme-'));
+      writeFileSync(join(folder, 'policy.yaml'), policy);
+      const port = await freePort();
+      url = `http://127.0.0.1:${port}`;
+      child = await startProcess({
+        name: 'The guardrail',
+        command: process.execPath,
+        args: ['guardrail/main.ts'],
+        cwd: root,
+        env: {
+          ...process.env,
+          GUARDRAIL_API_KEYS: 'litellm:sk-guardrail',
+          GUARDRAIL_PRESIDIO_API: 'true',
+          GUARDRAIL_POLICY: join(folder, 'policy.yaml'),
+          GUARDRAIL_PORT: String(port),
+          GUARDRAIL_METRICS_PORT: '0',
+          GUARDRAIL_HOST: '127.0.0.1',
+        },
+        logFile: join(folder, 'log'),
+      });
+      const isReady = (): Promise<boolean> =>
+        fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await waitUntilReady(child, isReady, 30_000);
+    });
+    after(async () => {
+      await child.stop();
+      rmSync(folder, { recursive: true });
+    });
+
+    for (const [page, calls] of [
+      ['guardrail', 1],
+      ['policies', 1],
+      ['presidio', 2],
+    ] as const) {
+      it(`of docs/${page}.md gets the answer of the page`, () => {
+        const all = blocks(readFileSync(join(root, `docs/${page}.md`), 'utf8'));
+        const pairs = all.flatMap((block, at) =>
+          block.text.startsWith('curl') ? [[block, all[at + 1]] as const] : [],
+        );
+        expect(pairs).to.have.length(calls);
+        for (const [{ text: command }, answer] of pairs) {
+          const call = command.replaceAll('http://127.0.0.1:8080', url);
+          const output = execFileSync('/bin/sh', ['-c', call], { cwd: root, encoding: 'utf8' });
+          expect(withoutCodes(output)).to.deep.equal(withoutCodes(answer?.text ?? ''));
+        }
+      });
+    }
+  });
+
   describe('on a cluster', () => {
     const manifests = pageBlocks()
       .filter(({ language }) => language === 'yaml')

@@ -1,4 +1,5 @@
 /** The command `explain-call`: what the guardrail would do with a text of a customer. */
+import { generalTypeOf } from '../../guardrail/guardrail.ts';
 import { customers, instances } from '../api/kinds.ts';
 import type { GatewayCustomer } from '../api/v1alpha1/v1alpha1.ts';
 import { admits, instanceKeyOf } from '../connection/connection.ts';
@@ -173,7 +174,7 @@ function hiddenText(text: string, entities: Explanation['entities']): string {
   let hidden = '';
   let at = 0;
   for (const { start, end, type } of entities) {
-    hidden += `${text.slice(at, start)}<${type}>`;
+    hidden += `${text.slice(at, start)}<${generalTypeOf(type)}>`;
     at = end;
   }
   return hidden + text.slice(at);

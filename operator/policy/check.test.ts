@@ -55,13 +55,13 @@ describe('checkPolicy', function () {
       'a misspelled type',
       { entities: { PRESON: { action: 'Block' } } },
       'UnknownEntityType',
-      'spec.entities.PRESON is',
+      'spec.entities.PRESON is an entity type that nothing finds: write PERSON, add',
     ],
     [
       'a misspelled type of a team',
       { teams: { a: { allow: [{ value: 'ab', types: ['PERSON', 'PLCE'] }] } } },
       'UnknownEntityType',
-      'spec.teams.a.allow[0].types[1] is an entity type that nothing finds: correct its spelling',
+      'spec.teams.a.allow[0].types[1] is an entity type that nothing finds: correct its spelling, add',
     ],
     ['a type in lower case', { entities: { person: {} } }, 'InvalidValue', 'spec.entities.person must be upper snake'],
     [

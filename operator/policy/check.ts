@@ -5,7 +5,6 @@ import type { PolicyConditionReason } from '../conditions/conditions.ts';
 import { policyProblems } from '../configuration/configuration.ts';
 import { keyText } from '../runtime/runtime.ts';
 import { policyText, resourcePath } from './document.ts';
-import { unknownTypes } from './entityTypes.ts';
 
 /** A valid policy in the format of the guardrail, or what is wrong with it. */
 export type PolicyCheck =
@@ -32,14 +31,13 @@ export async function checkPolicy({ metadata, spec }: GuardrailPolicy): Promise<
   }
   const [first] = problems;
   if (first !== undefined) return { valid: false, reason: reasonOf(first), message: messageOf(problems) };
-  const unknown = unknownTypes(spec);
-  if (unknown.length > 0) return { valid: false, reason: 'UnknownEntityType', message: messageOf(unknown) };
   return { valid: true, text, revision: policyRevision(text) };
 }
 
 /** The text as a whole is written by the operator, so only its length can be refused. */
-function reasonOf({ path }: PolicyProblem): 'InvalidPattern' | 'InvalidValue' | 'TooLarge' {
+function reasonOf({ path, isUnknownType }: PolicyProblem): (PolicyCheck & { valid: false })['reason'] {
   if (path === undefined) return 'TooLarge';
+  if (isUnknownType) return 'UnknownEntityType';
   return path.at(-1) === 'pattern' ? 'InvalidPattern' : 'InvalidValue';
 }
 

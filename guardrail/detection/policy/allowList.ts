@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js';
 import type { Steps } from '../../eventLoop.ts';
 import { unitAt } from '../../unitAt.ts';
 import type { AllowedPlace, EntityType } from '../contract.ts';
-import { generalTypeOf } from '../publicTypes.ts';
+import { generalTypeOf } from '../../entityTypes.ts';
 import { trimmed } from '../spans.ts';
 import { compileLinear } from './linearPattern.ts';
 import { isWord } from './phrases.ts';
@@ -115,20 +115,18 @@ export function withoutAllowed<S extends Typed>(
   if (allowed.length === 0 || found.length === 0) return found;
   const sorted = allowed.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const longest = sorted.reduce((most, { start, end }) => Math.max(most, end - start), 0);
-  let isSame = true;
   const rest = found.flatMap((span) => {
     const places = placesAt(sorted, span, longest).filter(({ types }) => covers(types, span.type));
     if (places.length === 0) return [span];
     const isInside = places.some(({ start, end }) => start <= span.start && span.end <= end);
     if (!isInside && !places.some((place) => isWordIn(text, place) && wordTypes.has(span.type))) return [span];
-    isSame = false;
     if (isInside) {
       spared?.(span);
       return [];
     }
     return cut(text, span, places, spared);
   });
-  return isSame ? found : rest;
+  return rest.length === found.length && rest.every((span, index) => span === found[index]) ? found : rest;
 }
 
 const isWordIn = (text: string, { start, end }: AllowedPlace): boolean => /\p{L}/u.test(text.slice(start, end));

@@ -1,6 +1,6 @@
 /** What the policy of a customer changes, for reports. Pure. */
 import type { EntityType } from '../contract.ts';
-import { generalTypeOf } from '../publicTypes.ts';
+import { generalTypeOf } from '../../entityTypes.ts';
 import { CUSTOM_THRESHOLD, firstOf, resolveRule, type ResolvedRule } from './resolveRule.ts';
 import type { PolicyDocument, Rules } from './schema.ts';
 import { compareStrictness, completeSettings, strictestSettings, type ServiceSettings } from './strictness.ts';

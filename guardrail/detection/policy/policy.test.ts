@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { atOnce } from '../../eventLoop.ts';
 import { expectLinearTime } from '../../../hack/harness/linearTime.ts';
 import { compilePolicy, compilingDocument } from './policy.ts';
-import { parsePolicy, PolicyError } from './schema.ts';
+import { PolicyError } from './policyError.ts';
+import { parsePolicy } from './schema.ts';
 import { MAX_VALUES, TooManyValuesError, type Span } from '../contract.ts';
 
 const policyOf = (yaml: string): ReturnType<typeof compilePolicy> => compilePolicy(parsePolicy(yaml), 'confidential');

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { atOnce } from '../../eventLoop.ts';
 import { policyRevision } from './policyRevision.ts';
 import { openPolicy, type PolicySource } from './policySource.ts';
-import { PolicyError } from './schema.ts';
+import { PolicyError } from './policyError.ts';
 
 const actionIn = (source: PolicySource): string | undefined =>
   source.current.actionOf(
@@ -120,5 +120,75 @@ describe('policy source', () => {
     await until(() => actionIn(followed) === undefined);
     expect(followed.current.revision).to.equal(policyRevision('entities: {PERSON: ignore}'));
     expect(problems).to.have.length(1);
+  });
+});
+
+describe('a GuardrailPolicy as the policy of the service', () => {
+  const opened = (policy: string): PolicySource =>
+    openPolicy({ policy, profile: 'personal', report: (problem) => expect.fail(problem.message) });
+  const problemsIn = (policy: string): readonly string[] => {
+    try {
+      opened(policy);
+      return [];
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      return error.problems;
+    }
+  };
+  const manifest = (spec: string): string =>
+    `apiVersion: gateway.guardrail.dev/v1alpha1\nkind: GuardrailPolicy\nmetadata: { name: a, namespace: ai }\nspec: ${spec}\nstatus: { instances: 1 }`;
+  const fields =
+    '{ enforcement: Monitor, retention: 12h, profile: Confidential, entities: { IBAN_CODE: { action: Block } } }';
+
+  it('does what it does as a resource, and so do its fields alone', () => {
+    for (const text of [manifest(fields), fields]) {
+      const { current } = opened(text);
+      expect(current.settings).to.include({ mode: 'monitor', mappingTTL: 12 * 3_600_000 });
+      const place = { start: 0, end: 1, score: 1, detector: 'builtin', rule: 'r' };
+      expect(current.actionOf({ ...place, type: 'LOCATION' }, 'Leeds', undefined)).to.equal('pseudonymize');
+      expect(current.actionOf({ ...place, type: 'IBAN_CODE' }, 'DE89', undefined)).to.equal('block');
+    }
+  });
+
+  it('applies each policy of the samples', async () => {
+    const all = await readFile(join(import.meta.dirname, '../../../hack/samples/policies.yaml'), 'utf8');
+    const [standard = '', strict = ''] = all.split('\n---\n');
+    expect(opened(standard).current.settings.mappingTTL).to.equal(24 * 3_600_000);
+    expect(opened(strict).current.settings).to.include({ recall: 'thorough', images: 'block' });
+  });
+
+  const cases: readonly (readonly [text: string, problem: string])[] = [
+    [
+      manifest('{ entities: { PRESON: { action: Block } } }'),
+      'spec.entities.PRESON is an entity type that nothing finds: write PERSON,',
+    ],
+    [manifest('{ mode: loud }'), 'spec.mode must be enforce or monitor.'],
+    ['kind: GatewayInstance\napiVersion: gateway.guardrail.dev/v1alpha1', 'kind must be GuardrailPolicy.'],
+    ['kind: GuardrailPolicy\nspec: {}', 'apiVersion '],
+    [`${manifest('{}')}\nentities: {}`, 'entities is unknown'],
+    ['{ mode: monitor, enforcement: Enforce }', 'enforcement is another name of mode: remove one of the two.'],
+    [
+      'entities: { ORGANISATION: ignore }',
+      'entities.ORGANISATION is an entity type that nothing finds: write ORGANIZATION,',
+    ],
+    [
+      'teams: { a: { allow: [{ value: Paris, types: [PHONE] }] } }',
+      'teams.a.allow[0].types[0] is an entity type that nothing finds: write PHONE_NUMBER,',
+    ],
+    ['entities: { BADGE: block }', 'entities.BADGE is an entity type that nothing finds: correct its spelling,'],
+  ];
+  for (const [text, problem] of cases) {
+    it(`refuses ${JSON.stringify(text)}: ${problem}`, () => {
+      expect(problemsIn(text)).to.have.length(1);
+      expect(problemsIn(text)[0]).to.match(new RegExp(`^${problem.replaceAll(/[.[\]]/g, String.raw`\$&`)}`));
+    });
+  }
+
+  it('takes types that are its own, or that it lists', () => {
+    const own =
+      'entities: { BADGE: block, TICKET: block, DENIED: block, STAFF: ignore }\nadditionalEntityTypes: [BADGE]';
+    const found =
+      "recognizers: [{ name: t, type: TICKET, pattern: 'T-[0-9]' }]\ndeny: [one, { value: two, type: STAFF }]";
+    expect(problemsIn(`${own}\n${found}`)).to.deep.equal([]);
   });
 });

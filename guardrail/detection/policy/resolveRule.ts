@@ -1,6 +1,6 @@
 /** What the rules of policies say about a type. Pure. */
 import type { Action, EntityType, Span } from '../contract.ts';
-import { generalTypeOf } from '../publicTypes.ts';
+import { generalTypeOf } from '../../entityTypes.ts';
 import { isIgnoredBy, type Profile } from './profiles.ts';
 import type { RuleDocument, Rules } from './schema.ts';
 

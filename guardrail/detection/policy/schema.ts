@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { mappingTtl } from '../../duration.ts';
 import { parseYaml, YamlError } from '../../yaml/yaml.ts';
 import { compileLinear } from './linearPattern.ts';
+import { PolicyError, type PolicyProblem } from './policyError.ts';
 import { profiles } from './profiles.ts';
+import { unknownTypes } from './unknownTypes.ts';
 
 const entityType = z
   .string()
@@ -25,7 +27,14 @@ const pattern = z
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 
-const action = z.enum(['pseudonymize', 'block', 'ignore'], { error: 'must be pseudonymize, block or ignore' });
+/** A word of a list. It may begin with a capital letter, as in a GuardrailPolicy. */
+const oneOf = <const Values extends readonly [string, string, ...string[]]>(...values: Values) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' && /^[A-Z][a-z]+$/.test(given) ? given.toLowerCase() : given),
+    z.enum(values, { error: `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}` }),
+  );
+
+const action = oneOf('pseudonymize', 'block', 'ignore');
 
 /** The action for one entity type, and its threshold. */
 const rule = z.union(
@@ -72,16 +81,13 @@ const recognizer = z.strictObject({
 
 const rules = {
   /** Which types are replaced that `entities` does not list. Default: the setting of the service. */
-  profile: z.enum(profiles, { error: 'must be personal or confidential' }).optional(),
+  profile: oneOf(...profiles).optional(),
   /** The rule for types that `entities` does not list and the profile does not ignore. */
   default: rule.optional(),
   entities: z.record(entityType, rule).optional(),
   allow: z.array(allowEntry).max(10_000).optional(),
   deny: z.array(denyEntry).max(10_000).optional(),
 };
-
-const oneOf = <const Values extends readonly [string, string, ...string[]]>(...values: Values) =>
-  z.enum(values, { error: `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}` });
 
 /** What replaces a setting of the service. A setting that the policy omits stays as it is. */
 const settings = {
@@ -93,48 +99,39 @@ const settings = {
   mappingTTL: mappingTtl().optional(),
 };
 
-const policySchema = z.strictObject({
-  ...rules,
-  ...settings,
-  recognizers: z.array(recognizer).max(200).optional(),
-  /** Overrides by the gateway's team id. Settings that a team omits come from the rules above. */
-  teams: z.record(z.string().min(1), z.strictObject(rules)).optional(),
-});
+/** The names that a GuardrailPolicy has for settings. */
+const otherNames = { enforcement: 'mode', retention: 'mappingTTL' } as const;
+
+const policySchema = z
+  .strictObject({
+    ...rules,
+    ...settings,
+    enforcement: settings.mode,
+    retention: settings.mappingTTL,
+    recognizers: z.array(recognizer).max(200).optional(),
+    /** Overrides by the gateway's team id. Settings that a team omits come from the rules above. */
+    teams: z.record(z.string().min(1), z.strictObject(rules)).optional(),
+    /** Types that rules may name because a Presidio with recognizers of its own finds them. */
+    additionalEntityTypes: z.array(entityType).max(100).optional(),
+  })
+  .superRefine((policy, context) => {
+    for (const [other, name] of Object.entries(otherNames) as [keyof typeof otherNames, 'mode' | 'mappingTTL'][]) {
+      if (policy[other] === undefined || policy[name] === undefined) continue;
+      context.addIssue({ code: 'custom', path: [other], message: `is another name of ${name}: remove one of the two` });
+    }
+  })
+  .transform(({ enforcement, retention, ...policy }) => ({
+    ...policy,
+    ...(enforcement !== undefined && { mode: enforcement }),
+    ...(retention !== undefined && { mappingTTL: retention }),
+  }));
 
 export type PolicyDocument = z.output<typeof policySchema>;
 export type RuleDocument = z.output<typeof rule>;
 export type Rules = Pick<PolicyDocument, 'profile' | 'default' | 'entities' | 'allow' | 'deny'>;
 
-/** Maximum number of errors in one message, which must fit into a condition. */
-const MAX_SHOWN_PROBLEMS = 20;
-
-/** One error of a policy. */
-export interface PolicyProblem {
-  /** The path of the field; undefined: the error is in the text as a whole, and `text` is a sentence. */
-  readonly path: readonly (string | number)[] | undefined;
-  /** Completes the sentence "<field> …", without the full stop. */
-  readonly text: string;
-}
-
-/** A policy is invalid. */
-export class PolicyError extends Error {
-  override readonly name = 'PolicyError';
-  readonly details: readonly PolicyProblem[];
-  /** Each problem as one sentence that names the field. */
-  readonly problems: readonly string[];
-
-  constructor(details: readonly PolicyProblem[]) {
-    const problems = details.map(({ path, text }) => (path === undefined ? text : `${policyField(path)} ${text}.`));
-    const shown = problems.slice(0, MAX_SHOWN_PROBLEMS);
-    const rest = problems.length > shown.length ? ` The first ${shown.length} are shown.` : '';
-    super(`has ${problems.length === 1 ? 'an error' : `${problems.length} errors`}: ${shown.join(' ')}${rest}`);
-    this.details = details;
-    this.problems = problems;
-  }
-}
-
 /**
- * Parses a policy.
+ * Parses a policy: the fields of a policy, or a GuardrailPolicy that has them in its spec.
  * @throws PolicyError with all errors.
  */
 export function parsePolicy(yaml: string): PolicyDocument {
@@ -146,9 +143,34 @@ export function parsePolicy(yaml: string): PolicyDocument {
   } catch {
     throw new PolicyError([{ path: undefined, text: 'Aliases are not allowed: write the values out.' }]);
   }
-  const parsed = policySchema.safeParse(content);
-  if (!parsed.success) throw new PolicyError(parsed.error.issues.flatMap((issue) => problemsOf(issue)));
+  const { fields, path } = fieldsOf(content);
+  const parsed = policySchema.safeParse(fields);
+  if (!parsed.success) throw new PolicyError(parsed.error.issues.flatMap((issue) => problemsOf(issue, path)));
+  const unknown = unknownTypes(parsed.data);
+  if (unknown.length > 0) {
+    throw new PolicyError(unknown.map((problem) => ({ ...problem, path: [...path, ...(problem.path ?? [])] })));
+  }
   return parsed.data;
+}
+
+/** What a manifest has beside its spec. What the API server adds has no meaning here. */
+const manifestSchema = z.strictObject({
+  apiVersion: z
+    .string()
+    .regex(/^gateway\.guardrail\.dev\/v1alpha1$/, { error: 'must be gateway.guardrail.dev/v1alpha1' }),
+  kind: z.literal('GuardrailPolicy', { error: 'must be GuardrailPolicy' }),
+  metadata: z.unknown().optional(),
+  spec: z.unknown().optional(),
+  status: z.unknown().optional(),
+});
+
+/** The fields of a policy, and where they stand in its text. @throws PolicyError */
+function fieldsOf(content: unknown): { readonly fields: unknown; readonly path: readonly string[] } {
+  const isManifest = typeof content === 'object' && content !== null && ('kind' in content || 'apiVersion' in content);
+  if (!isManifest) return { fields: content, path: [] };
+  const manifest = manifestSchema.safeParse(content);
+  if (!manifest.success) throw new PolicyError(manifest.error.issues.flatMap((issue) => problemsOf(issue)));
+  return { fields: manifest.data.spec ?? {}, path: ['spec'] };
 }
 
 function documentOf(yaml: string): ReturnType<typeof parseYaml> {
@@ -181,13 +203,4 @@ function problemsOf(issue: Issue, parent: readonly (string | number)[] = []): Po
   const { message } = issue;
   const isGeneric = message.startsWith('Invalid input');
   return [{ path, text: isGeneric ? message.replace(/^Invalid input: /, 'is not valid: ') : message }];
-}
-
-/** The name of a field, for messages: `recognizers[0].pattern`. */
-export function policyField(path: readonly (string | number)[]): string {
-  const written = path.reduce<string>(
-    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : name === '' ? part : `${name}.${part}`),
-    '',
-  );
-  return written === '' ? 'The policy' : written;
 }

@@ -30,6 +30,7 @@ const speed = element('speed', HTMLInputElement);
 const input = element('text', HTMLTextAreaElement);
 const draft = element('policy', HTMLTextAreaElement);
 const team = element('team', HTMLInputElement);
+const customer = element('customer', HTMLInputElement);
 const answerInput = element('answer', HTMLTextAreaElement);
 
 /**
@@ -44,6 +45,7 @@ const answerInput = element('answer', HTMLTextAreaElement);
  * @property {{ start: number, end: number }[]} words the words that counted
  * @property {Model | null} model
  * @property {'pseudonymize' | 'block' | 'leave'} action
+ * @property {string | null} by the part of the policy that leaves it
  * @property {string[]} policy lines of a policy that change this
  */
 /**
@@ -152,6 +154,7 @@ const overrides = () => ({
   ...(profile.value === '' ? {} : { profile: profile.value }),
   ...(draft.value.trim() === '' ? {} : { policy: draft.value }),
   ...(team.value.trim() === '' ? {} : { team: team.value.trim() }),
+  ...(customer.value.trim() === '' ? {} : { end_user_id: customer.value.trim() }),
 });
 
 /**
@@ -248,9 +251,17 @@ function plural(count, one, many) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** @param {Entity['action']} [action] */
-function actionOf(action) {
-  if (action === 'leave') return 'left alone in personal';
+/** What leaves an entity, by the part of the policy. */
+const LEFT = new Map([
+  ['profile', 'left alone in personal'],
+  ['allowList', 'allowed'],
+  ['ignored', 'ignored'],
+  ['policyThreshold', 'below the threshold'],
+]);
+
+/** @param {Entity} entity */
+function actionOf({ action, by }) {
+  if (action === 'leave') return LEFT.get(by ?? '') ?? 'left';
   return action === 'block' ? 'request refused' : 'replaced';
 }
 
@@ -263,16 +274,16 @@ function showFound(text, entities) {
   const types = [...new Set(replaced.map(({ type }) => type))];
   const classOf = (/** @type {Entity} */ { type, action }) =>
     action === 'leave' ? 'leave' : `c${types.indexOf(type) % COLORS} ${action}`;
-  const left = entities.length - replaced.length;
+  const left = entities.filter(({ by }) => by === 'profile').length;
   const more = replaced.length === 0 ? '' : ' more';
   const leftNote = left === 0 ? '' : ` ${left}${more} would be replaced in confidential.`;
   at('summary').textContent =
     replaced.length === 0
       ? `No personal data was found.${leftNote}`
       : `${plural(replaced.length, 'entity', 'entities')} of ${plural(types.length, 'type', 'types')}, each with its type and score.${leftNote}`;
-  // What the profile leaves alone comes last.
+  // What the policy leaves comes last.
   const ordered = [...replaced, ...entities.filter(({ action }) => action === 'leave')];
-  const groups = Map.groupBy(ordered, ({ type, action }) => `${action === 'leave'} ${type}`);
+  const groups = Map.groupBy(ordered, ({ type, by }) => `${by} ${type}`);
   at('legend').hidden = groups.size === 0;
   at('legend').replaceChildren(
     ...[...groups.values()].flatMap((ofType) => {
@@ -280,7 +291,7 @@ function showFound(text, entities) {
       if (first === undefined) return [];
       const item = document.createElement('li');
       item.className = classOf(first);
-      item.textContent = `${first.type} × ${ofType.length} · ${actionOf(first.action)}`;
+      item.textContent = `${first.type} × ${ofType.length} · ${actionOf(first)}`;
       return [item];
     }),
   );
@@ -293,9 +304,9 @@ function showFound(text, entities) {
     mark.className = classOf(entity);
     const label = document.createElement('small');
     label.textContent =
-      entity.action === 'leave' ? `${entity.type} ${actionOf('leave')}` : `${entity.type} ${entity.score.toFixed(2)}`;
+      entity.action === 'leave' ? `${entity.type} ${actionOf(entity)}` : `${entity.type} ${entity.score.toFixed(2)}`;
     mark.append(text.slice(entity.start, entity.end), label);
-    mark.title = `${entity.type}, score ${entity.score.toFixed(2)}, found by the rule ${entity.rule}, ${actionOf(entity.action)}`;
+    mark.title = `${entity.type}, score ${entity.score.toFixed(2)}, found by the rule ${entity.rule}, ${actionOf(entity)}`;
     parts.push(mark, whyButton(text, entity));
     end = entity.end;
   }

@@ -63,10 +63,12 @@ describe('the playground', () => {
   it('accepts the credentials of the sign-in only for calls of the page', async () => {
     const status = async (method: string, path: string, site: string): Promise<number> => {
       const headers = { 'x-api-key': '', authorization: basic('me', KEY), 'sec-fetch-site': site };
-      const body =
-        method === 'GET'
-          ? undefined
-          : { text: 'x', call_id: 'none', input_type: 'request', texts: ['x'], end_user_id: 'none' };
+      const bodies: Readonly<Record<string, object>> = {
+        '/playground/detect': { text: 'x' },
+        '/playground/pseudonymize': { text: 'x', call_id: 'none' },
+        '/subjects/erase': { end_user_id: 'none' },
+      };
+      const body = method === 'GET' ? undefined : (bodies[path] ?? { input_type: 'request', texts: ['x'] });
       return (await harness.call(method, path, body, { headers })).status;
     };
     for (const path of [
@@ -118,7 +120,20 @@ describe('the playground', () => {
     expect(entities.map(({ start, end, type, action }) => [text.slice(start, end), type, action])).to.deep.equal([
       [PLANTED.email, 'EMAIL_ADDRESS', 'pseudonymize'],
       [PLANTED.iban, 'IBAN_CODE', 'block'],
+      [PLANTED.phone, 'PHONE_NUMBER', 'leave'],
     ]);
+  });
+
+  it('marks what allow and ignore spared, and takes the policy of a customer from admins only', async () => {
+    const text = `Mail ${PLANTED.email}, phone ${PLANTED.phone}.`;
+    const policy = `{ allow: [${PLANTED.email}], entities: { PHONE_NUMBER: ignore } }`;
+    const { body } = await harness.call('POST', '/playground/detect', { text, policy });
+    const { entities } = body as { entities: { type: string; action: string; by: string | null }[] };
+    expect(entities.map(({ type, action, by }) => [type, action, by])).to.deep.equal([
+      ['EMAIL_ADDRESS', 'leave', 'allowList'],
+      ['PHONE_NUMBER', 'leave', 'ignored'],
+    ]);
+    expect((await harness.call('POST', '/playground/detect', { text, end_user_id: 'acme' })).status).to.equal(403);
   });
 
   it('says what each find and each dropped candidate needs in the policy', async () => {
@@ -141,6 +156,7 @@ describe('the playground', () => {
       [{}, /^text must be a string\.$/],
       [{ text: 'x', recall: 'most' }, /^recall must be "precise" or "balanced" or "thorough"\.$/],
       [{ text: 'x', profile: 'all' }, /^profile must be "personal" or "confidential"\.$/],
+      [{ text: 'x', customer: 'acme' }, /^The body has an unknown field\.$/],
     ] as const) {
       const answer = await harness.call('POST', '/playground/detect', body);
       expect(answer.status).to.equal(400);
@@ -160,13 +176,15 @@ describe('the playground', () => {
       ['Contoso Ltd', 'ORGANIZATION', 'leave'],
       ['Berlin', 'LOCATION', 'leave'],
     ];
+    const ignored = [PLANTED.phone, 'PHONE_NUMBER', 'leave'];
 
-    it('tells what only the profile leaves alone, and nothing of what the policy ignores', async () => {
-      expect(await actionsWith(undefined)).to.deep.equal(left);
-      expect(await actionsWith('personal')).to.deep.equal(left);
-      expect(await actionsWith('confidential')).to.deep.equal(
-        left.map(([value, type]) => [value, type, 'pseudonymize']),
-      );
+    it('tells what the profile leaves alone, and what the policy ignores', async () => {
+      expect(await actionsWith(undefined)).to.deep.equal([...left, ignored]);
+      expect(await actionsWith('personal')).to.deep.equal([...left, ignored]);
+      expect(await actionsWith('confidential')).to.deep.equal([
+        ...left.map(([value, type]) => [value, type, 'pseudonymize']),
+        ignored,
+      ]);
     });
 
     it('replaces what the profile says, and restores it as a call after the model call does', async () => {

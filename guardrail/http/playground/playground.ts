@@ -14,11 +14,14 @@ import {
   type Recall,
 } from '../../detection/detection.ts';
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
+import type { Access } from '../../customers/customers.ts';
+import type { Tenant } from '../../ids.ts';
 import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../authentication.ts';
 import { reportSession, type AuthenticatedState, type CallMiddleware } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
 import { droppedSchema, explainedEntityOf, explainedEntitySchema } from '../entities.ts';
+import { ServiceError } from '../errors.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { ERASE_SUBJECT_PATH } from '../sessionRoutes.ts';
 
@@ -26,7 +29,7 @@ export const PLAYGROUND_PATH = '/playground';
 export const DETECT_PATH = `${PLAYGROUND_PATH}/detect`;
 export const PSEUDONYMIZE_PATH = `${PLAYGROUND_PATH}/pseudonymize`;
 
-const detectSchema = z.object({
+const detectSchema = z.strictObject({
   text: z.string(),
   recall: z
     .enum(['precise', 'balanced', 'thorough'])
@@ -42,6 +45,12 @@ const detectSchema = z.object({
     .nullish()
     .describe('The draft of a policy, in YAML. It applies to this call in place of the policy of the service.'),
   team: z.string().min(1).max(4096).nullish().describe('The id of a team of the policy.'),
+  end_user_id: z
+    .string()
+    .min(1)
+    .max(4096)
+    .nullish()
+    .describe('The id of a customer whose policy applies, too. Only with an admin key.'),
 });
 const policySchema = z.array(z.string()).readonly().describe('Lines of a policy to copy; each changes the outcome.');
 const detectedSchema = z.object({
@@ -50,11 +59,17 @@ const detectedSchema = z.object({
       explainedEntitySchema.extend({
         action: z
           .enum(['pseudonymize', 'block', 'leave'])
-          .describe('The action of the policy; leave if only the profile leaves the entity unchanged.'),
+          .describe('The action of the policy; leave if it leaves the entity unchanged.'),
+        by: z
+          .string()
+          .nullable()
+          .describe(
+            'With leave, the part of the policy that leaves it: profile, allowList, ignored or policyThreshold.',
+          ),
         policy: policySchema,
       }),
     )
-    .describe('In order of their positions, without overlaps and without entities that the policy ignores.'),
+    .describe('In order of their positions, without overlaps.'),
   dropped: z
     .array(
       droppedSchema.extend({
@@ -90,7 +105,7 @@ export const playgroundOperations: readonly Operation[] = [
     summary: 'Returns the entities in a text, and the action of the policy for each.',
     requestBody: detectSchema,
     responses: { 200: { description: 'The entities.', body: detectedSchema } },
-    errors: [400, 401, 413, 415, 429, 502, 503],
+    errors: [400, 401, 403, 413, 415, 429, 502, 503],
   },
   {
     method: 'post',
@@ -99,7 +114,7 @@ export const playgroundOperations: readonly Operation[] = [
     summary: 'Replaces the entities in a text as a call before a model call does, with a profile of choice.',
     requestBody: pseudonymizeSchema,
     responses: { 200: { description: 'The text for the model.', body: pseudonymizedSchema } },
-    errors: [400, 401, 409, 413, 415, 429, 502, 503],
+    errors: [400, 401, 403, 409, 413, 415, 429, 502, 503],
   },
 ];
 
@@ -116,10 +131,17 @@ export interface PlaygroundOptions {
   readonly analyzer: Analyzer;
   readonly guard: Guard;
   /**
-   * The policy of the service, or a draft in place of it, with this profile; undefined: as it is.
+   * The policy of a call, by the revisions of the policies of its customers, with a profile and a draft in place of those of the
+   * service; undefined: as they are.
    * @throws FieldError if the draft is invalid
    */
-  readonly policyWith: (profile: Profile | undefined, draft: string | undefined) => Policy;
+  readonly policyWith: (
+    trial: { readonly profile: Profile | undefined; readonly draft: string | undefined },
+    revisions: readonly (string | undefined)[],
+  ) => Policy;
+  readonly access: Access | undefined;
+  /** Whether the keys of a tenant are admin keys. */
+  readonly isAdmin: (tenant: Tenant) => boolean;
   readonly preHandlers: readonly CallMiddleware[];
 }
 
@@ -174,18 +196,19 @@ export function playgroundPage(options: PlaygroundPageOptions): Router<Authentic
 
 /** The endpoints that only the page calls: the entities in a text, and the text for the model. */
 export function playgroundRoutes(options: PlaygroundOptions): Router<AuthenticatedState> {
-  const { analyzer, guard, policyWith, preHandlers } = options;
+  const { analyzer, guard, preHandlers } = options;
   const router = authenticatedRouter();
   router.post(DETECT_PATH, ...preHandlers, async (context) => {
-    const { text, recall, profile, policy: draft, team } = parseFields(detectSchema, context.state.body);
+    const { text, recall, team, ...trial } = parseFields(detectSchema, context.state.body);
     const { tenant } = context.state;
     const stricter = recall ? { stricter: { recall } } : {};
-    const policy = policyWith(profile ?? undefined, draft ?? undefined);
+    const policy = policyFor({ ...trial, team }, tenant, options);
     const explanation = await withDeadline(context, (signal) =>
       explain(analyzer, text, { team: team ?? undefined, tenant, signal, policy, ...stricter }),
     );
     const entities = explanation.findings.map((find) => ({
       ...explainedEntityOf(find),
+      by: null,
       policy: policyLines(text, find),
     }));
     const dropped = explanation.dropped.map((candidate) => ({
@@ -194,19 +217,19 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
       policy: policyLines(text, candidate),
     }));
     context.body = {
-      entities: [...entities, ...leftByProfile(entities, dropped)].sort((a, b) => a.start - b.start),
+      entities: [...entities, ...leftByPolicy(entities, dropped)].sort((a, b) => a.start - b.start),
       dropped,
     } satisfies z.infer<typeof detectedSchema>;
   });
   router.post(PSEUDONYMIZE_PATH, ...preHandlers, async (context) => {
     const fields = parseFields(pseudonymizeSchema, context.state.body);
-    const { text, recall, profile, call_id: callId, policy: draft, team } = fields;
+    const { text, recall, call_id: callId, team } = fields;
     const { tenant, fence } = context.state;
     // The same identity as in the page's call after the model call.
     const identity = { tenant, endUser: callId, callId };
     reportSession(context, guard.sessionOf(identity));
-    const service = policyWith(profile ?? undefined, draft ?? undefined);
-    const policy = team === undefined || team === null ? service : forTeam(service, team);
+    const trial = policyFor(fields, tenant, options);
+    const policy = team === undefined || team === null ? trial : forTeam(trial, team);
     const stricter = recall ? { stricter: { recall } } : {};
     const outcome = await withDeadline(context, (signal) =>
       guard.request({ texts: [text] }, { identity, signal, fence, policy, ...stricter }),
@@ -228,18 +251,37 @@ const forTeam = (policy: Policy, team: string): Policy => ({
   keptBy: (span, value) => policy.keptBy(span, value, team),
 });
 
+/** What a request of the page says about its policy. */
+type Trial = Pick<z.infer<typeof detectSchema>, 'profile' | 'policy' | 'team' | 'end_user_id'>;
+
+/** @throws FieldError | ServiceError */
+function policyFor(
+  { profile, policy: draft, team, end_user_id: endUser }: Trial,
+  tenant: Tenant,
+  { policyWith, access, isAdmin }: PlaygroundOptions,
+): Policy {
+  const trial = { profile: profile ?? undefined, draft: draft ?? undefined };
+  if (endUser === undefined || endUser === null) return policyWith(trial, []);
+  if (!isAdmin(tenant)) throw new ServiceError('not_an_admin');
+  const caller = { customers: [endUser], team: team ?? undefined, keyHashes: [] };
+  return policyWith(trial, access?.decide(caller).policies ?? []);
+}
+
 type Entity = z.infer<typeof detectedSchema>['entities'][number];
 type Dropped = z.infer<typeof detectedSchema>['dropped'][number];
 
-/** The candidates that the profile leaves unchanged, and no rule of the policy, without overlaps. */
-function leftByProfile(entities: readonly Entity[], dropped: readonly Dropped[]): Entity[] {
+/** The parts of a policy that leave a value. */
+const LEFT_BY: ReadonlySet<string> = new Set(['profile', 'allowList', 'ignored', 'policyThreshold']);
+
+/** The candidates that the policy leaves unchanged, without overlaps. */
+function leftByPolicy(entities: readonly Entity[], dropped: readonly Dropped[]): Entity[] {
   const taken: { readonly start: number; readonly end: number }[] = [...entities];
   return dropped.flatMap(({ start: from, end: to, type, score, rule, model, policy, by }) => {
     const isFree = taken.every(({ start, end }) => end <= from || start >= to);
-    if (by !== 'profile' || !isFree) return [];
+    if (!LEFT_BY.has(by) || !isFree) return [];
     taken.push({ start: from, end: to });
     const left = { start: from, end: to, type, score, rule, model, policy };
-    return { ...left, detector: 'builtin', words: [], action: 'leave' as const };
+    return { ...left, detector: 'builtin', words: [], action: 'leave' as const, by };
   });
 }
 

@@ -60,7 +60,7 @@ export interface PolicyRule {
 }
 
 /**
- * A value that is never replaced. Exactly one of value and pattern must be set.
+ * A value that is never replaced, unless it is a part of a longer value such as an email address. Exactly one of value and pattern must be set.
  * @x-kubernetes-validations [
  *   {"rule": "has(self.value) != has(self.pattern)", "message": "either value or pattern is required: set exactly one of the two"}
  * ]
@@ -81,10 +81,12 @@ export interface AllowEntry {
 
 /** A value that is always replaced. */
 export interface DenyEntry {
-  /** The value. */
+  /** The value. Its words are found with anything between them, such as a line break, a hyphen or nothing, and with a plural s. */
   value: PolicyText;
   /** The entity type of the value. Default: DENIED. */
   type?: EntityType;
+  /** Whether case and accents count. Default: false. */
+  caseSensitive?: boolean;
 }
 
 /** A custom recognizer, which finds values by a pattern. */
