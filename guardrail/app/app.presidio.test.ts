@@ -147,7 +147,7 @@ describe("Presidio's API of the service", () => {
     expect(await list('/recognizers')).to.deep.equal(['BuiltinRecognizer', 'PolicyRecognizer']);
     expect(await list('/anonymizers')).to.deep.equal(['encrypt', 'hash', 'keep', 'mask', 'redact', 'replace']);
     expect(await list('/deanonymizers')).to.deep.equal(['decrypt', 'deanonymize_keep']);
-    expect((await harness.call('GET', '/recognizers?language=xx')).status).to.equal(500);
+    expect((await harness.call('GET', '/recognizers?language=xx')).status).to.equal(400);
   });
 
   it("answers each error in Presidio's format", async () => {
@@ -161,7 +161,7 @@ describe("Presidio's API of the service", () => {
       [413, raw(JSON.stringify({ ...ANALYZE, text: 'a'.repeat(5000) }))],
       [415, raw('{}', 'text/plain')],
       [422, harness.call('POST', '/anonymize', { text: TEXT })],
-      [500, harness.call('POST', '/analyze', { language: 'en' })],
+      [400, harness.call('POST', '/analyze', { language: 'en' })],
     ];
     for (const [expected, answer] of errors) {
       const { status, body } = await answer;

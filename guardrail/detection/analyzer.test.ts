@@ -201,6 +201,13 @@ describe('analyzer', () => {
     expect(detector.recall).to.equal('precise');
   });
 
+  it('adds no repetition of another name in an allowed one', async () => {
+    const text = 'Anna Schmidt met Peter Schmidt. Schmidt left.';
+    expect(await analyzed([finding({ 'Peter Schmidt': 'PERSON' })], [text], 'allow: [Anna Schmidt]')).to.deep.equal([
+      ['Peter Schmidt|PERSON|pseudonymize', 'Schmidt|PERSON|pseudonymize'],
+    ]);
+  });
+
   it('does not search for the parts of an allowed name', async () => {
     expect(
       await analyzed([finding({ 'Anna Schmidt': 'PERSON' })], ['Anna Schmidt and Anna'], 'allow: [Anna Schmidt]'),

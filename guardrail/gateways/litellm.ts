@@ -86,9 +86,20 @@ function namedFields(proxyName: string) {
 
 /** The body of a call, for one proxy name. Unknown members are ignored, and null is the same as absent. */
 export function basicRequestSchema(proxyName: string): z.ZodType {
-  return fields
-    .extend(namedFields(proxyName))
-    .describe('A guardrail call. At least one of texts, images and structured_messages is required.');
+  return fields.extend(namedFields(proxyName)).meta({
+    description:
+      'A guardrail call. One of texts, images and structured_messages is required; in a response, tool_calls suffice.',
+    anyOf: [
+      ...['texts', 'images', 'structured_messages'].map((name) => ({
+        required: [name],
+        properties: { [name]: { type: 'array' } },
+      })),
+      {
+        required: ['tool_calls'],
+        properties: { input_type: { const: 'response' }, tool_calls: { type: 'array' } },
+      },
+    ],
+  });
 }
 
 export const basicResponseSchema = z.object({

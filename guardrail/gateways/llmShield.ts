@@ -25,7 +25,14 @@ export const textsSchema = z.object({
 });
 export const pieceSchema = z.object({
   text: z.string().describe('The next piece of the text.'),
-  carry: z.string().max(MAX_CARRY).nullish().describe('The carry of the previous answer; empty for the first piece.'),
+  carry: z
+    .string()
+    .max(MAX_CARRY)
+    .meta({ pattern: '^[A-Za-z0-9_-]*$', contentEncoding: 'base64url' })
+    .nullish()
+    .describe(
+      'The carry of the previous answer of this text, as it is; empty for the first piece. No other value is valid.',
+    ),
   final: z.boolean().nullish().describe('Whether the text ends with this piece.'),
 });
 export const restoredPieceSchema = z.object({

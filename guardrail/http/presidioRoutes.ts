@@ -72,20 +72,47 @@ const positionSchema = z.object({
   end: z.int().min(0).describe('Index after the last code point.'),
   entity_type: z.string().min(1),
 });
-const operatorsSchema = z
-  .record(z.string(), z.looseObject({ type: z.string() }))
-  .nullish()
-  .describe('The operator of each entity type, and its parameters. DEFAULT is that of all others.');
+const keySchema = z
+  .string()
+  .regex(/^(?:[ -~]{16}|[ -~]{24}|[ -~]{32})$/)
+  .describe('A key of AES: 16, 24 or 32 bytes.');
+const anonymizerSchema = z.union([
+  z.looseObject({ type: z.enum(['keep', 'redact']) }),
+  z.looseObject({ type: z.literal('replace'), new_value: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('hash'),
+    hash_type: z.enum(['sha256', 'sha512']).optional(),
+    salt: z.string().min(16).optional(),
+  }),
+  z.looseObject({
+    type: z.literal('mask'),
+    masking_char: z.string().max(1),
+    chars_to_mask: z.int(),
+    from_end: z.boolean(),
+  }),
+  z.looseObject({ type: z.literal('encrypt'), key: keySchema }),
+]);
+const deanonymizerSchema = z.union([
+  z.looseObject({ type: z.literal('decrypt'), key: keySchema }),
+  z.looseObject({ type: z.literal('deanonymize_keep') }),
+]);
+const operatorsOf = (operator: z.ZodType) =>
+  z
+    .record(z.string(), operator)
+    .nullish()
+    .describe('The operator of each entity type, and its parameters. DEFAULT is that of all others.');
 const anonymizeSchema = z.object({
   text: z.string().optional(),
   analyzer_results: z.array(positionSchema.extend({ score: z.number() })),
-  anonymizers: operatorsSchema,
+  anonymizers: operatorsOf(anonymizerSchema),
 });
-const deanonymizeSchema = z.object({
-  text: z.string().optional(),
-  anonymizer_results: z.array(positionSchema).nullish(),
-  deanonymizers: operatorsSchema,
-});
+const deanonymizeSchema = z
+  .object({
+    text: z.string().optional(),
+    anonymizer_results: z.array(positionSchema).nullish(),
+    deanonymizers: operatorsOf(deanonymizerSchema),
+  })
+  .meta({ minProperties: 1 });
 const engineSchema = z.object({
   text: z.string(),
   items: z
@@ -111,14 +138,14 @@ const TEAM_PARAMETER: JsonNode = {
 function postOperation(
   operation: Pick<Operation, 'path' | 'operationId' | 'summary' | 'requestBody' | 'parameters'>,
   answer: z.ZodType,
-  wrong: 422 | 500,
+  wrong?: 422,
 ): Operation {
   return {
     method: 'post',
     security: SECURITY,
     responses: {
       200: { description: 'The answer of Presidio.', body: answer },
-      [wrong]: { description: 'The request is wrong. The status is that of Presidio.', body: errorSchema },
+      ...(wrong && { [wrong]: { description: 'A parameter is wrong, as in Presidio.', body: errorSchema } }),
     },
     errors: [400, 401, 413, 415, 429, 502, 503],
     errorBody: errorSchema,
@@ -134,11 +161,9 @@ function listOperation(path: string, operationId: string, summary: string, isOfA
     summary,
     security: SECURITY,
     ...(isOfAnalyzer ? { parameters: [LANGUAGE_PARAMETER] } : {}),
-    responses: {
-      200: { description: 'Their names.', body: namesSchema },
-      ...(isOfAnalyzer ? { 500: { description: 'The language is unknown.', body: errorSchema } } : {}),
-    },
-    errors: [401],
+    responses: { 200: { description: 'Their names.', body: namesSchema } },
+    errors: isOfAnalyzer ? [400, 401] : [401],
+    errorBody: errorSchema,
   };
 }
 
@@ -153,7 +178,6 @@ export const presidioOperations: readonly Operation[] = [
       requestBody: analyzeSchema,
     },
     z.union([z.array(resultSchema), z.array(z.array(resultSchema))]),
-    500,
   ),
   postOperation(
     {
@@ -213,7 +237,7 @@ export function presidioRoutes(options: PresidioRouteOptions): Router<Authentica
     router.get(path, inPresidiosFormat, (context) => {
       const { language } = context.query;
       if (isOfAnalyzer && language !== undefined && !languages.includes(String(language))) {
-        throw new PresidioError(500, 'No matching recognizers were found to serve the request.');
+        throw new PresidioError(400, 'No matching recognizers were found to serve the request.');
       }
       context.body = answer();
     });

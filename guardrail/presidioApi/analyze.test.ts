@@ -152,19 +152,19 @@ describe('analyze', () => {
   });
 
   const wrong: readonly (readonly [what: string, body: unknown, status: number, message: string])[] = [
-    ['no text', { language: 'en' }, 500, 'No text provided'],
-    ['an empty list', { text: [], language: 'en' }, 500, 'No text provided'],
-    ['no language', { text: MAIL }, 500, 'No language provided'],
+    ['no text', { language: 'en' }, 400, 'No text provided'],
+    ['an empty list', { text: [], language: 'en' }, 400, 'No text provided'],
+    ['no language', { text: MAIL }, 400, 'No language provided'],
     [
       'a language that the service does not have',
       { text: MAIL, language: 'fr' },
-      500,
+      400,
       'No matching recognizers were found to serve the request.',
     ],
     [
       'only unknown types',
       { text: MAIL, language: 'en', entities: ['X'] },
-      500,
+      400,
       'No matching recognizers were found to serve the request.',
     ],
     [

@@ -77,13 +77,13 @@ const NOBODY = 'No matching recognizers were found to serve the request.';
 /** Reads a request. @throws PresidioError | FieldError */
 export function readAnalyzeRequest(body: unknown, known: KnownValues): AnalyzeRequest {
   // Presidio's answers, and their order.
-  if (isObject(body) && isMissing(body.text)) throw new PresidioError(500, 'No text provided');
-  if (isObject(body) && isMissing(body.language)) throw new PresidioError(500, 'No language provided');
+  if (isObject(body) && isMissing(body.text)) throw new PresidioError(400, 'No text provided');
+  if (isObject(body) && isMissing(body.language)) throw new PresidioError(400, 'No language provided');
   if (isObject(body) && !isText(body.text)) {
     throw new PresidioError(400, 'text must be a string or an array of strings.');
   }
   const fields = parseFields(analyzeSchema, body);
-  if (!known.languages.includes(fields.language)) throw new PresidioError(500, NOBODY);
+  if (!known.languages.includes(fields.language)) throw new PresidioError(400, NOBODY);
   requireFewPatterns(fields);
   requireFewDenied(fields);
   requireFewContextWords(fields);
@@ -93,7 +93,7 @@ export function readAnalyzeRequest(body: unknown, known: KnownValues): AnalyzeRe
     .filter(({ language }) => language === fields.language);
   const entities = fields.entities?.length ? new Set(fields.entities) : undefined;
   const isFound = (type: string): boolean => known.types.has(type) || recognizers.some((own) => own.type === type);
-  if (entities && ![...entities].some(isFound)) throw new PresidioError(500, NOBODY);
+  if (entities && ![...entities].some(isFound)) throw new PresidioError(400, NOBODY);
   const { allow_list: allowed, allow_list_match: match, regex_flags: flags } = fields;
   const request: AnalyzeRequest = {
     texts: typeof fields.text === 'string' ? [fields.text] : fields.text,

@@ -1,5 +1,5 @@
-/** The statuses with which Presidio answers a wrong request. Its analyzer answers some of them with 500. */
-export type PresidioStatus = 400 | 422 | 500;
+/** The statuses of wrong requests: those of Presidio, but for 500 of its analyzer, in whose place 400 is. */
+export type PresidioStatus = 400 | 422;
 
 /**
  * A request is wrong. The caller gets the status and `{"error": message}`. The message names the field and the requirement,

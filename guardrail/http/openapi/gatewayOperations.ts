@@ -56,6 +56,17 @@ const DIALECT_PARAMETER: JsonNode = {
   description: 'The format of the body. Default: detected from the body.',
 };
 const ANY_OBJECT = z.object({}).catchall(z.unknown());
+const ROWS = z.array(ANY_OBJECT);
+const PORTKEY_BODY = z.looseObject({
+  eventType: z.enum(['beforeRequestHook', 'afterRequestHook']),
+  request: z.looseObject({ json: ANY_OBJECT.describe('The body of the request.') }),
+  response: z.looseObject({ json: ANY_OBJECT.nullish() }).nullish().describe('Only after the model call.'),
+});
+const AGENTGATEWAY_BODY = z.looseObject({
+  body: z
+    .union([z.looseObject({ messages: ROWS }), z.looseObject({ choices: ROWS })])
+    .describe('The messages before the model call, the choices after it.'),
+});
 const GATEWAY_DESCRIPTION = `The header ${TEAM_HEADER} names the team for which the gateway calls. The configuration of the gateway sets it. Two teams never share a session.
 
 The session within a team:
@@ -69,9 +80,12 @@ The end user, for erasure: metadata._user or user of the request with Portkey; n
 
 /** The endpoints of other gateways. Their formats are documented by these gateways. */
 export const gatewayOperations: readonly Operation[] = [
-  gatewayOperation(CHECK_PATH, 'gatewayCheck', [TEAM_PARAMETER, DIALECT_PARAMETER]),
-  gatewayOperation('/request', 'gatewayRequest', [TEAM_PARAMETER]),
-  gatewayOperation('/response', 'gatewayResponse', [TEAM_PARAMETER]),
+  gatewayOperation(CHECK_PATH, 'gatewayCheck', {
+    parameters: [TEAM_PARAMETER, DIALECT_PARAMETER],
+    requestBody: z.union([PORTKEY_BODY, AGENTGATEWAY_BODY]),
+  }),
+  gatewayOperation('/request', 'gatewayRequest', { parameters: [TEAM_PARAMETER], requestBody: AGENTGATEWAY_BODY }),
+  gatewayOperation('/response', 'gatewayResponse', { parameters: [TEAM_PARAMETER], requestBody: AGENTGATEWAY_BODY }),
   shieldOperation({
     path: REDACT_PATH,
     operationId: 'redact',
@@ -113,16 +127,19 @@ function shieldOperation({ answer, ...operation }: ShieldOperation): Operation {
   };
 }
 
-function gatewayOperation(path: string, operationId: string, parameters: readonly JsonNode[]): Operation {
+function gatewayOperation(
+  path: string,
+  operationId: string,
+  call: Required<Pick<Operation, 'parameters' | 'requestBody'>>,
+): Operation {
   return {
     method: 'post',
     path,
     operationId,
     summary: 'Checks a call of another gateway, in the format of that gateway.',
     description: GATEWAY_DESCRIPTION,
-    parameters,
+    ...call,
     security: [{ apiKey: [] }, { bearer: [] }],
-    requestBody: ANY_OBJECT,
     responses: {
       200: { description: 'The action to take, also after a failure.', body: ANY_OBJECT, headers: SESSION_ID_HEADER },
     },

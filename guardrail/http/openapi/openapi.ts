@@ -39,8 +39,53 @@ export function openApiRoute(proxyNames: readonly string[], options: OpenApiOpti
   return router;
 }
 
+/** Operations that belong together: a tag of the document. */
+interface OperationGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+function operationGroups(
+  proxyNames: readonly string[],
+  { playground, presidio, restore }: OpenApiOptions,
+): OperationGroup[] {
+  const groups: readonly OperationGroup[] = [
+    {
+      name: 'Gateways',
+      description: 'Checks calls before and after the model, in the format of each gateway.',
+      operations: [...proxyNames.map(guardOperation), ...gatewayOperations],
+    },
+    { name: 'Sessions', description: 'Reads and erases mappings.', operations: sessionOperations },
+    {
+      name: 'Administration',
+      description: 'Reports what is in force, and what a call would lead to. Requires an admin key.',
+      operations: [...configurationOperations, ...explainOperations],
+    },
+    {
+      name: 'Restore',
+      description: 'Gives tools the values of pseudonyms.',
+      operations: restore ? restoreOperations : [],
+    },
+    {
+      name: 'Playground',
+      description: 'Serves the page and its calls.',
+      operations: playground ? playgroundOperations : [],
+    },
+    { name: 'Presidio', description: "Answers Presidio's API.", operations: presidio ? presidioOperations : [] },
+    {
+      name: 'Service',
+      description: 'Answers probes, and describes the API.',
+      operations: [...healthOperations, documentOperation],
+    },
+  ];
+  return groups.filter(({ operations }) => operations.length > 0);
+}
+
 /** The service in OpenAPI 3.1, from the operations that the routes declare and the schemas that validate requests. */
-function openApi(proxyNames: readonly string[], { playground, presidio, restore }: OpenApiOptions): JsonNode {
+function openApi(proxyNames: readonly string[], options: OpenApiOptions): JsonNode {
+  const { playground, presidio } = options;
+  const groups = operationGroups(proxyNames, options);
   return {
     openapi: '3.1.0',
     info: {
@@ -50,18 +95,8 @@ function openApi(proxyNames: readonly string[], { playground, presidio, restore 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     security: [{ apiKey: [] }],
-    paths: pathsOf([
-      ...proxyNames.map(guardOperation),
-      ...gatewayOperations,
-      ...sessionOperations,
-      ...configurationOperations,
-      ...explainOperations,
-      ...(restore ? restoreOperations : []),
-      ...(playground ? playgroundOperations : []),
-      ...(presidio ? presidioOperations : []),
-      ...healthOperations,
-      documentOperation,
-    ]),
+    tags: groups.map(({ name, description }) => ({ name, description })),
+    paths: pathsOf(groups.flatMap(({ name, operations }) => operations.map((each) => ({ ...each, tags: [name] })))),
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },

@@ -10,6 +10,8 @@ export interface Operation {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** The groups of the operation in the document. */
+  readonly tags?: readonly string[];
   readonly description?: string;
   readonly parameters?: readonly JsonNode[];
   /** Default: the API key in its header. An empty list: no authentication. */
