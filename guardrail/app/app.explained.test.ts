@@ -106,7 +106,7 @@ describe('explanations of the service', function () {
         ({ rule, action }) => `${rule} ${action ?? ''}`,
       );
     expect(await rules({})).to.deep.equal(['model.location leave', 'email pseudonymize']);
-    expect(await rules({ policy: draft, team: 'sales' })).to.deep.equal(['model.location pseudonymize']);
+    expect(await rules({ policy: draft, team: 'sales' })).to.deep.equal(['model.location pseudonymize', 'email leave']);
     const sent = { text, policy: draft, team: 'sales', call_id: 'draft' };
     expect((await post<{ text: string }>('/playground/pseudonymize', sent)).text).to.match(
       /^The weather in <LOCATION_\w+> is fine, kim@example\.org\.$/,

@@ -72,45 +72,20 @@ const positionSchema = z.object({
   end: z.int().min(0).describe('Index after the last code point.'),
   entity_type: z.string().min(1),
 });
-const keySchema = z
-  .string()
-  .regex(/^(?:[ -~]{16}|[ -~]{24}|[ -~]{32})$/)
-  .describe('A key of AES: 16, 24 or 32 bytes.');
-const anonymizerSchema = z.union([
-  z.looseObject({ type: z.enum(['keep', 'redact']) }),
-  z.looseObject({ type: z.literal('replace'), new_value: z.string().optional() }),
-  z.looseObject({
-    type: z.literal('hash'),
-    hash_type: z.enum(['sha256', 'sha512']).optional(),
-    salt: z.string().min(16).optional(),
-  }),
-  z.looseObject({
-    type: z.literal('mask'),
-    masking_char: z.string().max(1),
-    chars_to_mask: z.int(),
-    from_end: z.boolean(),
-  }),
-  z.looseObject({ type: z.literal('encrypt'), key: keySchema }),
-]);
-const deanonymizerSchema = z.union([
-  z.looseObject({ type: z.literal('decrypt'), key: keySchema }),
-  z.looseObject({ type: z.literal('deanonymize_keep') }),
-]);
-const operatorsOf = (operator: z.ZodType) =>
-  z
-    .record(z.string(), operator)
-    .nullish()
-    .describe('The operator of each entity type, and its parameters. DEFAULT is that of all others.');
+const operatorsSchema = z
+  .record(z.string(), z.looseObject({ type: z.string().min(1).describe('The name of the operator.') }))
+  .nullish()
+  .describe('The operator of each entity type, and its parameters. DEFAULT is that of all others.');
 const anonymizeSchema = z.object({
   text: z.string().optional(),
   analyzer_results: z.array(positionSchema.extend({ score: z.number() })),
-  anonymizers: operatorsOf(anonymizerSchema),
+  anonymizers: operatorsSchema,
 });
 const deanonymizeSchema = z
   .object({
     text: z.string().optional(),
     anonymizer_results: z.array(positionSchema).nullish(),
-    deanonymizers: operatorsOf(deanonymizerSchema),
+    deanonymizers: operatorsSchema,
   })
   .meta({ minProperties: 1 });
 const engineSchema = z.object({

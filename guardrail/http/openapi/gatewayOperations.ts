@@ -60,7 +60,7 @@ const ROWS = z.array(ANY_OBJECT);
 const PORTKEY_BODY = z.looseObject({
   eventType: z.enum(['beforeRequestHook', 'afterRequestHook']),
   request: z.looseObject({ json: ANY_OBJECT.describe('The body of the request.') }),
-  response: z.looseObject({ json: ANY_OBJECT.nullish() }).nullish().describe('Only after the model call.'),
+  response: z.unknown().optional().describe('Its json is the body of the answer. Only after the model call.'),
 });
 const AGENTGATEWAY_BODY = z.looseObject({
   body: z
