@@ -12,14 +12,21 @@ const IDLE_HEAP = 50 * MIB;
 const STORE_SHARE = 1 / 4;
 /** Memory outside the heap: the program, the model and gazetteer of the tagger, and buffers. */
 const OUTSIDE_HEAP = 192 * MIB;
-/** The thread for image OCR: at most 300 MB. */
-const IMAGE_THREAD = 300 * MIB;
+/** The process that reads images: 500 MB were measured. It exists only where images are redacted. */
+const IMAGE_PROCESS = 600 * MIB;
 /** Default of GUARDRAIL_MAX_BODY. */
 export const DEFAULT_MAX_BODY = 10 * MIB;
 
-/** The heap for a memory limit: the remainder, but at least a third of the limit. */
-export function heapOf(limit: number): number {
-  return Math.max(limit - OUTSIDE_HEAP - IMAGE_THREAD, Math.floor(limit / 3));
+/**
+ * The heap for a memory limit: the remainder, but at least a third of the limit.
+ * @param readsImages whether images are redacted
+ */
+export function heapOf(limit: number, readsImages: boolean): number {
+  return Math.max(limit - outsideHeap(readsImages), Math.floor(limit / 3));
+}
+
+function outsideHeap(readsImages: boolean): number {
+  return OUTSIDE_HEAP + (readsImages ? IMAGE_PROCESS : 0);
 }
 
 /** Bytes of bodies that fit into a heap at the same time: at least one body of the largest size. */
@@ -29,13 +36,13 @@ export function bodiesIn(heap: number, maxBody: number): number {
 }
 
 /** The memory limit for a largest body, rounded up to 64 MiB. */
-export function limitFor(maxBody: number): number {
+export function limitFor(maxBody: number, readsImages: boolean): number {
   const heap = (maxBody * BYTES_PER_BODY_BYTE + BYTES_PER_CALL + IDLE_HEAP) / (1 - STORE_SHARE);
-  return Math.ceil((heap + OUTSIDE_HEAP + IMAGE_THREAD) / (64 * MIB)) * 64 * MIB;
+  return Math.ceil((heap + outsideHeap(readsImages)) / (64 * MIB)) * 64 * MIB;
 }
 
 /** The largest body for a memory limit: at least 64 KiB. */
-export function maxBodyOf(limit: number): number {
-  const left = heapOf(limit) * (1 - STORE_SHARE) - IDLE_HEAP - BYTES_PER_CALL;
+export function maxBodyOf(limit: number, readsImages: boolean): number {
+  const left = heapOf(limit, readsImages) * (1 - STORE_SHARE) - IDLE_HEAP - BYTES_PER_CALL;
   return Math.max(Math.floor(left / BYTES_PER_BODY_BYTE), 64 * 1024);
 }

@@ -557,18 +557,19 @@ describe('requests with images', () => {
     expect(reads()).to.equal(2);
   });
 
-  const UNREAD = { lines: ['Nothing to see', 'Ho ce ru', `Signed by ${PERSON}`], unread: [1, 2] } as const;
+  const UNREAD = { lines: ['Page 1 of 2', '1 0 1', `Signed by ${PERSON} today`], unread: [0, 1] } as const;
   it('masks lines that were not read, and says so', async () => {
     const { guard } = bench(UNREAD);
     const outcome = await guard.request({ texts: [], images: [png] }, { identity, signal });
     expect(outcome).to.deep.include({ action: 'GUARDRAIL_INTERVENED', images: [redactedUrl(3)], unreadLines: 2 });
-    expect(outcome.imageMasks?.map(({ reason }) => reason)).to.deep.equal(['PERSON name-tagger', 'unread', 'unread']);
-    const polygon = outcome.imageMasks?.find(({ reason }) => reason === 'unread')?.polygon;
+    const reasons = outcome.imageMasks?.map(({ reason }) => reason.replace(/ .*/, ''));
+    expect(reasons?.sort()).to.deep.equal(['PERSON', 'unread', 'unread']);
+    const polygon = outcome.imageMasks?.findLast(({ reason }) => reason === 'unread')?.polygon;
     expect(polygon?.map(({ x, y }) => [Math.round(x), Math.round(y)])).to.deep.equal([
-      [0, 44],
-      [600, 44],
-      [600, 56],
-      [0, 56],
+      [0, 4],
+      [600, 4],
+      [600, 16],
+      [0, 16],
     ]);
   });
 

@@ -16,8 +16,8 @@ export interface WorkerPoolOptions {
   /** The number of processes; default 1. A process takes 300 to 600 MB. For more throughput, add replicas. */
   readonly processes?: number;
   /**
-   * The time limit for a step of a task, in milliseconds; default 20 s. A step takes less than a second of processor time. The
-   * number of steps grows with the size of the image and its text, and is limited.
+   * The time limit for a step of a task, in milliseconds; default 60 s. A step takes less than a second of processor time, but
+   * others take precedence. The number of steps grows with the size of the image and its text, and is limited.
    */
   readonly timeoutMs?: number;
   /**
@@ -80,7 +80,7 @@ class ImageWorkerPool implements ImageProcessor {
     await Promise.all(this.#processes.map((each) => each.close(error)));
   }
 
-  #createProcess({ program, timeoutMs = 20_000, idleMs = 120_000, stopMs = 5000 }: WorkerPoolOptions): WorkerProcess {
+  #createProcess({ program, timeoutMs = 60_000, idleMs = 120_000, stopMs = 5000 }: WorkerPoolOptions): WorkerProcess {
     return new WorkerProcess({
       program: program ?? new URL('./workerProgram.ts', import.meta.url),
       timeoutMs,

@@ -4,10 +4,10 @@ import { memoryOf } from './memory.ts';
 describe('the memory of a guardrail', () => {
   it('has a limit and a heap for its largest body', () => {
     expect(memoryOf({})).to.deep.equal({
-      ...{ limit: '896Mi', nodeOptions: '--max-old-space-size=404 --max-semi-space-size=8', maxBody: 10 * 2 ** 20 },
+      ...{ limit: '1216Mi', nodeOptions: '--max-old-space-size=424 --max-semi-space-size=8', maxBody: 10 * 2 ** 20 },
     });
     const larger = memoryOf({ maxBody: '20Mi' });
-    expect([larger.limit, larger.maxBody]).to.deep.equal(['1216Mi', 20 * 2 ** 20]);
+    expect([larger.limit, larger.maxBody]).to.deep.equal(['1472Mi', 20 * 2 ** 20]);
   });
 
   it('has a smaller largest body if the limit of the instance is too small', () => {
@@ -19,6 +19,11 @@ describe('the memory of a guardrail', () => {
         ...{ limit: String(memory), maxBody: 10 * 2 ** 20 },
       });
     }
+  });
+
+  it('has no room for the process that reads images where none are redacted', () => {
+    expect(memoryOf({ images: 'Block' }).limit).to.equal('640Mi');
+    expect(memoryOf({ images: 'Block', policyRef: { name: 'p' } }).limit).to.equal('1216Mi');
   });
 
   it('leaves the heap to Node if there is no limit', () => {

@@ -2,7 +2,7 @@
  * The memory of the guardrail's container: its limit, its heap and its largest body, computed from each other. Pure.
  */
 import { DEFAULT_MAX_BODY, heapOf, limitFor, maxBodyOf } from '../../guardrail/guardrail.ts';
-import type { Guardrail } from '../api/v1alpha1/v1alpha1.ts';
+import { instanceDefaults, type Guardrail } from '../api/v1alpha1/v1alpha1.ts';
 
 const MIB = 2 ** 20;
 
@@ -18,23 +18,29 @@ export interface Memory {
 /** @param spec the requested guardrail, with or without the CRD's defaults */
 export function memoryOf(spec: Guardrail): Memory {
   const requested = spec.maxBody === undefined ? DEFAULT_MAX_BODY : bytes(spec.maxBody);
+  const readsImages = mayRedactImages(spec);
   const limits = spec.resources?.limits;
   if (limits === undefined) {
-    const limit = limitFor(requested);
-    return { limit: `${limit / MIB}Mi`, nodeOptions: nodeOptions(limit), maxBody: requested };
+    const limit = limitFor(requested, readsImages);
+    return { limit: `${limit / MIB}Mi`, nodeOptions: nodeOptions(limit, readsImages), maxBody: requested };
   }
   const given = limits.memory;
   const limit = given === undefined ? undefined : quantityBytes(String(given));
   return {
     limit: given === undefined ? undefined : String(given),
-    nodeOptions: limit === undefined ? undefined : nodeOptions(limit),
-    maxBody: limit === undefined ? requested : Math.min(requested, maxBodyOf(limit)),
+    nodeOptions: limit === undefined ? undefined : nodeOptions(limit, readsImages),
+    maxBody: limit === undefined ? requested : Math.min(requested, maxBodyOf(limit, readsImages)),
   };
 }
 
+/** A policy can redact images that the settings refuse or forward. */
+function mayRedactImages({ images = instanceDefaults.guardrail.images, policy, policyRef }: Guardrail): boolean {
+  return images === 'Redact' || policy !== undefined || policyRef !== undefined;
+}
+
 /** A small young generation: garbage in it needs as much memory as live objects. */
-function nodeOptions(limit: number): string {
-  return `--max-old-space-size=${Math.floor(heapOf(limit) / MIB)} --max-semi-space-size=8`;
+function nodeOptions(limit: number, readsImages: boolean): string {
+  return `--max-old-space-size=${Math.floor(heapOf(limit, readsImages) / MIB)} --max-semi-space-size=8`;
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -156,7 +156,7 @@ describe('guardrail workload', () => {
     });
     expect(container.resources).to.deep.equal({
       requests: { cpu: '100m', memory: '192Mi' },
-      limits: { memory: '896Mi' },
+      limits: { memory: '1216Mi' },
     });
     // An autoscaler compares the use with the request.
     const scaled = deploymentOf({ autoscaling: { maxReplicas: 4 } }).container;

@@ -572,7 +572,7 @@ export interface Guardrail {
   replicas?: number;
   /** Scales the number of pods with a HorizontalPodAutoscaler. Requires redis. */
   autoscaling?: Autoscaling;
-  /** Compute resources of the container. Default: requests of 100m CPU, or 500m with autoscaling, and 192Mi memory, and a limit of 896Mi memory, or more if maxBody is larger. The heap size is the memory limit minus the memory for OCR and the program. */
+  /** Compute resources of the container. Default: requests of 100m CPU, or 500m with autoscaling, and 192Mi memory, and a limit of 1216Mi memory, or 640Mi if no images are redacted, or more if maxBody is larger. The heap size is the memory limit minus the memory of the process that reads images, and of the program. */
   resources?: ResourceRequirements;
   /**
    * Labels of the nodes that may run the guardrail. Deployment mode only.
