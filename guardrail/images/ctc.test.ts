@@ -51,7 +51,18 @@ describe('the text of a line', () => {
   it('has the mean confidence of its characters, without spaces', () => {
     const { length, confidence } = decode(stepsOf('a b', 0.75), CHARACTERS);
     expect([length, confidence]).to.deep.equal([2, 0.75]);
-    expect(decode(stepsOf('---'), CHARACTERS)).to.deep.equal({ words: [], length: 0, confidence: 0 });
+    expect(decode(stepsOf('---'), CHARACTERS)).to.deep.equal({ words: [], length: 0, confidence: 0, gap: 1 });
+  });
+
+  it('has the longest stretch without a character, also at its ends', () => {
+    for (const [signs, gap] of [
+      ['abcdefghij', 0.1],
+      ['------abcd', 0.6],
+      ['abc ----cd', 0.6],
+      ['abcde-----', 0.6],
+    ] as const) {
+      expect(decode(stepsOf(signs), CHARACTERS).gap, signs).to.be.closeTo(gap, 1e-6);
+    }
   });
 
   it('is read from its own steps', () => {

@@ -8,6 +8,8 @@ export interface Recognized {
   readonly length: number;
   /** The mean probability of the characters, 0 without any. */
   readonly confidence: number;
+  /** The longest stretch without a character, also before the first and after the last one, as a share of the width. */
+  readonly gap: number;
 }
 
 /** Probabilities of steps, one after another: each step has one for each class. Class 0 stands for no new character. */
@@ -38,7 +40,10 @@ export function decode(steps: Steps, characters: readonly string[]): Recognized 
   const found = charactersOf(steps, characters);
   const printed = found.filter(({ text }) => text.trim() !== '');
   const sum = printed.reduce((total, { probability }) => total + probability, 0);
+  const places = [0, ...printed.map(({ step }) => step), steps.count];
+  const gap = Math.max(...places.slice(1).map((step, at) => step - (places[at] ?? 0)));
   return {
+    gap: gap / steps.count,
     words: wordsOf(found, steps.count),
     length: printed.length,
     confidence: printed.length === 0 ? 0 : sum / printed.length,

@@ -26,6 +26,8 @@ const MAX_COLUMNS = 200_000;
 const VOTERS = 5;
 /** The confidence from which the direction of a line is not in doubt. */
 const SURE = 0.9;
+/** The longest stretch of a line without a character, as a multiple of its height. A longer one has text that was not read. */
+const MAX_GAP = 2.5;
 /** The confidence below which a line counts as unread. */
 const MIN_CONFIDENCE = 0.85;
 
@@ -115,9 +117,10 @@ class LineReader {
   }
 
   textOf(box: Rectangle): TextLine {
-    const { words, length } = this.#read.get(box) ?? { words: [], length: 0 };
-    // Letters of an unknown script are read as few others, sometimes with confidence.
-    const isSparse = box.width > 2 * box.height && length < box.width / box.height;
+    const { words, length, gap } = this.#read.get(box) ?? { words: [], length: 0, gap: 1 };
+    // Letters of an unknown script are read as few others, or not at all, beside digits that are read.
+    const isSparse =
+      (box.width > 2 * box.height && length < box.width / box.height) || gap * box.width > MAX_GAP * box.height;
     return { box, words, isUnread: this.confidenceOf(box) < MIN_CONFIDENCE || isSparse };
   }
 

@@ -34,13 +34,13 @@ const SPACE: TextPiece = { text: ' ', words: [] };
 const TAB: TextPiece = { text: '\t', words: [] };
 export const LINE_END: TextPiece = { text: '\n', words: [] };
 
-/** The gap between two columns, as a multiple of the height of a line. */
-const COLUMN_GAP = 1;
+/** The gap between two columns, as a multiple of the height of a word's area. */
+const COLUMN_GAP = 0.75;
 /**
  * The share of the height of a line above and below its letters. A mask is smaller by it, so that it does not cover parts of
  * the next lines.
  */
-const INSET = 0.2;
+const INSET = 0.1;
 
 /** The lines of an image that have words. */
 export function linesOf({ lines, angle }: OcrResult): Line[] {

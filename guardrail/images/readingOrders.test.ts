@@ -88,10 +88,10 @@ describe('the areas of a finding', () => {
     const start = text?.text.indexOf('Anna') ?? -1;
     const boxes = (end: number): unknown =>
       text && areasOf(text, { start, end }).map((area) => Object.values(boxAround(area, 0)).map(Math.round));
-    expect(boxes(start + 'Anna Maria Schm'.length)).to.deep.equal([[44, 14, 131, 12]]);
+    expect(boxes(start + 'Anna Maria Schm'.length)).to.deep.equal([[44, 12, 131, 16]]);
     expect(boxes(text?.text.indexOf('again') ?? 0)).to.deep.equal([
-      [44, 14, 131, 12],
-      [10, 44, 28, 12],
+      [44, 12, 131, 16],
+      [10, 42, 28, 16],
     ]);
   });
 

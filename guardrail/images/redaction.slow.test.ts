@@ -566,10 +566,10 @@ describe('requests with images', () => {
     expect(reasons?.sort()).to.deep.equal(['PERSON', 'unread', 'unread']);
     const polygon = outcome.imageMasks?.findLast(({ reason }) => reason === 'unread')?.polygon;
     expect(polygon?.map(({ x, y }) => [Math.round(x), Math.round(y)])).to.deep.equal([
-      [0, 4],
-      [600, 4],
-      [600, 16],
-      [0, 16],
+      [0, 2],
+      [600, 2],
+      [600, 18],
+      [0, 18],
     ]);
   });
 
