@@ -3,7 +3,6 @@ import type { AuditNotes } from '../audit/audit.ts';
 import type { Policy } from '../detection/detection.ts';
 import type { GatewayAdapter, JsonObject } from '../gateways/gateways.ts';
 import type { SessionId, Tenant } from '../ids.ts';
-import type { RequestOutcome } from '../pseudonymization/pseudonymization.ts';
 import type { Fence } from '../store/store.ts';
 import type { Carrier } from '../telemetry/telemetry.ts';
 import type { BodyTracker } from './admission/capacity.ts';
@@ -91,26 +90,6 @@ export function routeOf(context: Pick<CallScope, 'state'>): string {
 /** Bounds the values of a method in metrics and spans: Node accepts dozens, and Envoy any. */
 export function knownMethod(method: string): string {
   return ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'].includes(method) ? method : 'other';
-}
-
-/**
- * Writes what was found in a request to metrics, the audit event and the access log, and the number of lines in its images
- * that could not be read to the response header `x-guardrail-unread-lines` as well.
- */
-export function reportFindings(
-  context: CallScope,
-  { entities, unreadLines }: Pick<RequestOutcome, 'entities' | 'unreadLines'>,
-  metrics: { entities(counts: RequestOutcome['entities']): void; unreadLines(count: number): void },
-): void {
-  const { audit, log } = context.state;
-  metrics.entities(entities);
-  log.entities = entities.reduce((sum, { count }) => sum + count, 0);
-  if (audit) audit.entities = entities;
-  if (unreadLines === undefined) return;
-  metrics.unreadLines(unreadLines);
-  log.unread_lines = unreadLines;
-  if (audit) audit.unreadLines = unreadLines;
-  context.set('x-guardrail-unread-lines', String(unreadLines));
 }
 
 /** Writes the session of a call to the response header `x-session-id` and to the access log. */

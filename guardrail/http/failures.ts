@@ -2,6 +2,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { isObject, type GatewayAdapter, type JsonObject } from '../gateways/gateways.ts';
 import type { Policy } from '../detection/detection.ts';
+import { noteAction, recordAction, recordForwarded } from './callRecord.ts';
 import type { CallContext, CallMiddleware } from './context.ts';
 import { asServiceError, describeError } from './errorBoundary.ts';
 import { JSON_TYPE } from './json.ts';
@@ -53,8 +54,8 @@ function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
     const { failureAnswers, log } = context.state;
     if (!failureAnswers?.block) return undefined;
     logger.error(entryOf(context, thrown), 'Refused a call because the check failed.');
-    log.action = 'FAILED';
-    metrics.guardrailCall(log.phase === 'response' ? 'response' : 'request', String(log.dialect), 'FAILED');
+    const phase = log.phase === 'response' ? 'response' : 'request';
+    recordAction(context.state, { phase, protocol: String(log.dialect), action: 'FAILED' }, metrics);
     return failureAnswers.block;
   };
 }
@@ -62,7 +63,7 @@ function failClosed({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
 /** Forwards a call unchanged if its check fails, and counts it; for monitor mode. Wrong requests still get an error. */
 function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
   return (context, thrown) => {
-    const { failureAnswers, log } = context.state;
+    const { failureAnswers } = context.state;
     const { status, code } = asServiceError(thrown);
     const isWrongRequest = status === 415 || (status === 400 && !failureAnswers?.isRecognized);
     if (!failureAnswers || isWrongRequest) return undefined;
@@ -70,9 +71,8 @@ function failOpen({ metrics, logger }: FailurePolicyOptions): FailurePolicy {
     const answer = pass === 'echo' ? echoOf(context) : pass;
     if (!answer) return undefined;
     logger.warn(entryOf(context, thrown), 'Forwarded a call unchanged because the check failed in monitor mode.');
-    log.action = 'FAILED';
-    if (context.state.audit) context.state.audit.isForwarded = true;
-    metrics.failedOpen(code);
+    noteAction(context.state, 'FAILED');
+    recordForwarded(context.state, code, metrics);
     return answer;
   };
 }

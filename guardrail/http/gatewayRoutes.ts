@@ -18,8 +18,8 @@ import {
   type PseudonymizedMark,
 } from '../gateways/gateways.ts';
 import { authenticatedRouter } from './authentication.ts';
+import { recordAction, recordFindings, recordPseudonyms, type ActionTaken } from './callRecord.ts';
 import {
-  reportFindings,
   reportSession,
   type AuthenticatedContext,
   type AuthenticatedState,
@@ -121,7 +121,8 @@ async function runGuard(
   { guard, access, policyOf, policyRevision, isFailOpen, metrics, endUsers }: GatewayRouteOptions,
 ): Promise<object> {
   const { identity, stricter, isPseudonymized = false } = exchange;
-  const { fence, log, audit } = context.state;
+  const { state } = context;
+  const { fence, audit } = state;
   const { refusal: refused, policies = [] } = access?.decide(callerIn(identity, adapter)) ?? {};
   const isUnnamed = exchange.phase === 'request' && adapter.tellsEndUser === true && !identity.endUser;
   const refusal = (isUnnamed ? endUsers.missing(adapter.dialect) : undefined) ?? refused;
@@ -129,27 +130,17 @@ async function runGuard(
   context.state.policy = policy;
   if (audit) audit.policy = { service: policyRevision(), customers: policies };
   const call = { identity, signal, fence, policy, isPseudonymized, ...(stricter && { stricter }) };
-  const count = (action: string, monitored?: string): void => {
-    log.action = action;
-    if (monitored !== undefined) log.monitored = monitored;
-    metrics.guardrailCall(
-      phaseOf(exchange),
-      adapter.dialect,
-      monitored === undefined ? action : `MONITORED_${monitored}`,
-    );
+  const count = (action: ActionTaken['action'], monitored?: ActionTaken['monitored']): void => {
+    recordAction(state, { phase: phaseOf(exchange), protocol: adapter.dialect, action, monitored }, metrics);
   };
   if (exchange.phase === 'piece') {
     const outcome = await guard.piece(exchange.piece, call);
-    metrics.pseudonyms(outcome);
-    if (audit) audit.pseudonyms = outcome;
-    count(outcome.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
+    count(recordPseudonyms(state, outcome, metrics));
     return exchange.render(outcome);
   }
   if (exchange.phase === 'response') {
     const outcome = await guard.response(exchange.document, call);
-    metrics.pseudonyms(outcome);
-    if (audit) audit.pseudonyms = outcome;
-    count(outcome.action);
+    count(recordPseudonyms(state, outcome, metrics));
     return exchange.render(outcome);
   }
   if (refusal !== undefined && !isFailOpen(policy)) {
@@ -157,7 +148,7 @@ async function runGuard(
     return blocked(adapter, refusal);
   }
   const outcome: RequestOutcome = await guard.request(exchange.document, call);
-  reportFindings(context, outcome, metrics);
+  recordFindings(context, outcome, metrics);
   if (outcome.action === 'BLOCKED' || (outcome.action === 'GUARDRAIL_INTERVENED' && exchange.anonymous)) {
     count('BLOCKED');
     return blocked(adapter, outcome.action === 'BLOCKED' ? outcome.blockedReason : ANONYMOUS);

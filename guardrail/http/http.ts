@@ -9,7 +9,6 @@ export { callMiddleware, httpListener } from './callMiddleware.ts';
 export { spanMethod } from './callSpan.ts';
 export { decodersFor, jsonBody, readBody } from './body.ts';
 export {
-  reportFindings,
   reportSession,
   type CallContext,
   type CallMiddleware,
@@ -23,6 +22,16 @@ export { ServiceError } from './errors.ts';
 export { explainRoute } from './explain.ts';
 export { failurePolicy, type FailurePolicy } from './failures.ts';
 export { gatewayRoutes } from './gatewayRoutes.ts';
+export {
+  noteAction,
+  recordAction,
+  recordEntities,
+  recordFindings,
+  recordUnreadLines,
+  recordForwarded,
+  recordPseudonyms,
+  recordToolPseudonyms,
+} from './callRecord.ts';
 export { createHandler, type Handler, type Route } from './handler.ts';
 export { HEALTH_PATHS, healthRoutes, createDependency, type Dependency } from './health.ts';
 export { parseJson } from './json.ts';

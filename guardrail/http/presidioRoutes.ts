@@ -13,6 +13,7 @@ import {
   type PresidioAnalyzer,
 } from '../presidioApi/presidioApi.ts';
 import { authenticatedRouter } from './authentication.ts';
+import { recordEntities } from './callRecord.ts';
 import type { AuthenticatedContext, AuthenticatedState, CallMiddleware, CallState } from './context.ts';
 import { withDeadline } from './deadline.ts';
 import { asServiceError, logError } from './errorBoundary.ts';
@@ -220,14 +221,13 @@ export function presidioRoutes(options: PresidioRouteOptions): Router<Authentica
 
   post(PATHS.analyze, async (context) => {
     const team = context.get(TEAM_HEADER) || undefined;
-    const { tenant, body, log } = context.state;
+    const { tenant, body } = context.state;
     // Without a team, nobody knows whose texts these are: detection remembers none of them.
     const scope = team && JSON.stringify([tenant, 'team', team]);
     const { answer, counts } = await withDeadline(context, (signal) =>
       analyzer.analyze(body, { tenant, team, scope, signal }),
     );
-    metrics.entities(counts);
-    log.entities = counts.reduce((sum, { count }) => sum + count, 0);
+    recordEntities(context.state, counts, metrics);
     return answer;
   });
   post(PATHS.anonymize, ({ state }) => inSlices(anonymize(state.body)));

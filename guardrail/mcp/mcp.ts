@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { INLINE_TENANT } from '../ids.ts';
 import { TEAM_HEADER } from '../gateways/gateways.ts';
-import { auditCalls, logError, reportSession, ServiceError, withTimeLimit } from '../http/http.ts';
+import { auditCalls, logError, recordForwarded, reportSession, ServiceError, withTimeLimit } from '../http/http.ts';
 import {
   checkForm,
   ClientGoneError,
@@ -156,9 +156,7 @@ async function restored(call: McpCall, bytes: Buffer, options: McpOptions): Prom
   } catch (thrown) {
     if (!options.isFailOpen(policy) || client.signal.aborted) throw thrown;
     const { code } = problemOf(thrown);
-    context.state.log.error = code;
-    if (context.state.audit) context.state.audit.isForwarded = true;
-    options.metrics.failedOpen(code);
+    recordForwarded(context.state, code, options.metrics);
     return bytes;
   }
 }

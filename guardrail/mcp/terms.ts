@@ -1,9 +1,8 @@
 /** What applies to a message: its policy, and whether the call may be. Lists and policies change while a stream is open. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Policy } from '../detection/detection.ts';
-import type { CallState } from '../http/http.ts';
+import { recordAction, type CallState } from '../http/http.ts';
 import { customersIn, keyHashesIn, ProxyError, type Caller } from '../proxy/proxy.ts';
-import { noteAction } from './action.ts';
 import type { McpOptions, Terms } from './call.ts';
 
 export interface TermsRequest {
@@ -39,8 +38,7 @@ export function policyIn(
   { isFailOpen, metrics }: Pick<McpOptions, 'isFailOpen' | 'metrics'>,
 ): Policy {
   if (refusal === undefined || isFailOpen(policy)) return policy;
-  noteAction(state, 'BLOCKED');
-  metrics.guardrailCall('request', 'mcp', 'BLOCKED');
+  recordAction(state, { phase: 'request', protocol: 'mcp', action: 'BLOCKED' }, metrics);
   throw new ProxyError('guardrail_blocked', refusal);
 }
 
@@ -51,6 +49,5 @@ export function noteMonitored(
   { isFailOpen, metrics }: Pick<McpOptions, 'isFailOpen' | 'metrics'>,
 ): void {
   if (refusal === undefined || !isFailOpen(policy)) return;
-  noteAction(state, 'NONE', 'BLOCKED');
-  metrics.guardrailCall('request', 'mcp', 'MONITORED_BLOCKED');
+  recordAction(state, { phase: 'request', protocol: 'mcp', action: 'NONE', monitored: 'BLOCKED' }, metrics);
 }

@@ -16,11 +16,17 @@ import {
   type RequestBody,
 } from '../bodies/bodies.ts';
 import { inSlices, type Steps } from '../eventLoop.ts';
-import { noteEntities } from '../audit/audit.ts';
-import { describeError, withTimeLimit } from '../http/http.ts';
+import {
+  describeError,
+  noteAction,
+  recordAction,
+  recordEntities,
+  recordUnreadLines,
+  recordForwarded,
+  withTimeLimit,
+} from '../http/http.ts';
 import { problemOf, ProxyError } from '../proxy/proxy.ts';
 import type { Policy } from '../detection/detection.ts';
-import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
 import { fenceOf, type Moment } from './moment.ts';
 import { errorMessage, isRpc, messagesIn, type RpcError, type RpcMessage } from './rpc.ts';
@@ -151,9 +157,7 @@ export class MessageCheck {
     } catch (thrown) {
       if (!isFailOpen(policy) || client.signal.aborted) throw thrown;
       const { code } = problemOf(thrown);
-      context.state.log.error = code;
-      if (context.state.audit) context.state.audit.isForwarded = true;
-      metrics.failedOpen(code);
+      recordForwarded(context.state, code, metrics);
       return asIs;
     }
   }
@@ -184,15 +188,10 @@ export class MessageCheck {
         isPseudonymized: true,
       }),
     );
-    const { log, audit } = context.state;
-    if (audit) noteEntities(audit, outcome.entities);
-    metrics.entities(outcome.entities);
-    metrics.unreadLines(outcome.unreadLines ?? 0);
-    if (audit && outcome.unreadLines) audit.unreadLines = (audit.unreadLines ?? 0) + outcome.unreadLines;
-    log.entities = Number(log.entities ?? 0) + outcome.entities.reduce((sum, { count }) => sum + count, 0);
-    const { action, monitored } = outcome;
-    noteAction(context.state, action, monitored);
-    metrics.guardrailCall('request', 'mcp', monitored === undefined ? action : `MONITORED_${monitored}`);
+    const { entities, unreadLines, action, monitored } = outcome;
+    recordEntities(context.state, entities, metrics);
+    recordUnreadLines(context.state, unreadLines, metrics);
+    recordAction(context.state, { phase: 'request', protocol: 'mcp', action, monitored }, metrics);
     return outcome;
   }
 }

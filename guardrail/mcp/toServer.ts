@@ -1,8 +1,8 @@
 /** The way of a client's messages to the server: pseudonyms become values. */
 import { applyingEdits, documentIn, readingJson, type Edit, type Node } from '../bodies/bodies.ts';
 import { inSlices } from '../eventLoop.ts';
+import { recordAction, recordToolPseudonyms } from '../http/http.ts';
 import { showing, type PseudonymCounts } from '../pseudonymization/pseudonymization.ts';
-import { noteAction } from './action.ts';
 import type { McpCall, McpOptions } from './call.ts';
 import { messagesIn, type RpcMessage } from './rpc.ts';
 
@@ -30,13 +30,8 @@ export async function restoreMessages(
   }));
   const outcome = await guard.response({ texts: [], passages }, { identity, signal, policy, mayShow: showing(types) });
   const { restored, byType = NOTHING, isEnumeration = false } = outcome;
-  metrics.toolPseudonyms('mcp', byType, isEnumeration);
-  metrics.guardrailCall('response', 'mcp', restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
-  const { state } = context;
-  const { withheld, unknown } = outcome;
-  Object.assign(state.log, { restored, withheld, unknown });
-  if (state.audit) state.audit.pseudonyms = { restored, withheld, unknown, isEnumeration, byType };
-  noteAction(state, restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
+  const action = recordToolPseudonyms(context.state, 'mcp', { byType, isEnumeration }, metrics);
+  recordAction(context.state, { phase: 'response', protocol: 'mcp', action }, metrics);
   if (restored === 0) return { body: bytes, messages };
   const edits = nodes.flatMap(({ start, end }, at): Edit[] => {
     const text = outcome.passages?.[at]?.text;

@@ -10,7 +10,15 @@ import {
 } from '../bodies/bodies.ts';
 import { inSlices, type Steps } from '../eventLoop.ts';
 import type { Policy } from '../detection/detection.ts';
-import { readBody, reportFindings, reportSession, withTimeLimit } from '../http/http.ts';
+import {
+  noteAction,
+  readBody,
+  recordAction,
+  recordFindings,
+  recordForwarded,
+  reportSession,
+  withTimeLimit,
+} from '../http/http.ts';
 import type { CallIdentity } from '../pseudonymization/pseudonymization.ts';
 import { randomId } from '../randomId.ts';
 import type { Call, InlineOptions, InlineRequest, Restoring } from './call.ts';
@@ -59,10 +67,8 @@ export async function prepare(call: Call, options: InlineOptions): Promise<Prepa
       throw thrown;
     }
     const { code } = problemOf(thrown);
-    context.state.log.action = 'FAILED';
-    context.state.log.error = code;
-    if (context.state.audit) context.state.audit.isForwarded = true;
-    options.metrics.failedOpen(code);
+    noteAction(context.state, 'FAILED');
+    recordForwarded(context.state, code, options.metrics);
     return bytes ? { ...sendable(bytes), query: target.query, isRead: true, answer: undefined } : unread(call);
   }
 }
@@ -154,7 +160,7 @@ async function check(
     guardBody(operation, body, guard, { identity, share: context.state.tenant, signal, fence, policy }),
   );
   reportSession(context, outcome.session);
-  reportFindings(context, outcome, metrics);
+  recordFindings(context, outcome, metrics);
   count(call, monitored ? { ...outcome, monitored } : outcome, options);
   if (outcome.action === 'BLOCKED') throw new ProxyError('guardrail_blocked', outcome.reason);
   const changed = outcome.action === 'GUARDRAIL_INTERVENED' ? outcome : undefined;
@@ -224,19 +230,16 @@ function needsEndUser({ context, caller, operation, handling }: Call, { identity
  */
 function refuse({ context }: Call, refusal: string, policy: Policy, options: InlineOptions): 'BLOCKED' {
   if (options.isFailOpen(policy)) return 'BLOCKED';
-  context.state.log.action = 'BLOCKED';
-  options.metrics.guardrailCall('request', options.protocol, 'BLOCKED');
+  count({ context }, { action: 'BLOCKED' }, options);
   throw new ProxyError('guardrail_blocked', refusal);
 }
 
 function count(
-  { context }: Call,
+  { context }: Pick<Call, 'context'>,
   { action, monitored }: Pick<GuardedBody, 'action' | 'monitored'>,
   { metrics, protocol }: InlineOptions,
 ): void {
-  context.state.log.action = action;
-  if (monitored !== undefined) context.state.log.monitored = monitored;
-  metrics.guardrailCall('request', protocol, monitored === undefined ? action : `MONITORED_${monitored}`);
+  recordAction(context.state, { phase: 'request', protocol, action, monitored }, metrics);
 }
 
 export function sendable(bytes: Buffer): Pick<Prepared, 'body' | 'length'> {

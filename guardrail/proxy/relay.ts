@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough, type Duplex, type Writable } from 'node:stream';
 import { errorEventOf, restoreBody, restoreStream, UnreadableAnswerError, type ByteStream } from '../bodies/bodies.ts';
 import { DocumentTooDeepError } from '../messages/messages.ts';
-import { decodersFor, type CallScope } from '../http/http.ts';
+import { decodersFor, recordPseudonyms, type CallScope } from '../http/http.ts';
 import { ResponseTooLargeError } from '../pseudonymization/pseudonymization.ts';
 import { answerModeOf } from './answerMode.ts';
 import type { Call, InlineOptions, Restoring } from './call.ts';
@@ -161,15 +161,13 @@ async function reportId({ onId }: Restoring, answerId: AnswerId, bytes: Buffer):
   if (id !== undefined) await onId?.(id);
 }
 
+/** The action of the call is that of its request. */
 function report(
   { context }: Call,
   counts: ReturnType<ByteStream['counts']>,
   { metrics, protocol }: InlineOptions,
 ): void {
-  metrics.pseudonyms(counts);
-  if (context.state.audit) context.state.audit.pseudonyms = counts;
-  metrics.guardrailCall('response', protocol, counts.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE');
-  context.state.log.restored = counts.restored;
+  metrics.guardrailCall('response', protocol, recordPseudonyms(context.state, counts, metrics));
 }
 
 /** The parts of an answer, decoded. */

@@ -23,6 +23,7 @@ import {
 import type { RestoreKeys, RestoreRight } from '../../settings/settings.ts';
 import type { MappingStore } from '../../store/store.ts';
 import { authenticatedRouter } from '../authentication.ts';
+import { noteAction, recordToolPseudonyms } from '../callRecord.ts';
 import { reportSession, type AuthenticatedContext, type AuthenticatedState, type CallMiddleware } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
@@ -129,7 +130,7 @@ export function restoreRoute(options: RestoreRouteOptions): Router<Authenticated
   };
 
   router.post(RESTORE_PATH, authorize, ...options.preHandlers, async (context) => {
-    const { tenant, log, requestId, audit } = context.state;
+    const { tenant, requestId, audit } = context.state;
     const right = keys.get(tenant);
     if (!right) throw new ServiceError('restore_key_required');
     const call = read(context);
@@ -147,16 +148,14 @@ export function restoreRoute(options: RestoreRouteOptions): Router<Authenticated
     const waitMs = guesses.get(tenant)?.take(byType.guesses) ?? 0;
     const isEnumeration = waitMs > 0 || outcome.isEnumeration === true;
     const told = waitMs > 0 ? { ...byType, restored: NOTHING.restored } : byType;
-    const sums = { restored: sum(told.restored), withheld: sum(told.withheld), unknown: sum(told.unknown) };
-    Object.assign(log, sums);
-    if (audit) audit.pseudonyms = { ...sums, isEnumeration, byType: told };
-    options.metrics.toolPseudonyms('restore', told, isEnumeration);
+    const counts = { byType: told, isEnumeration };
+    const action = recordToolPseudonyms(context.state, 'restore', counts, options.metrics);
     options.onRestore?.({
       ...{ requestId, tenant, ofTenant: right.tenant, session: outcome.session },
       ...{ counts: told, isEnumeration },
     });
     if (waitMs > 0) throw new ServiceError('too_many_guesses', { waitMs });
-    log.action = sums.restored > 0 ? 'GUARDRAIL_INTERVENED' : 'NONE';
+    noteAction(context.state, action);
     context.type = 'json';
     context.body = answerOf(call, outcome, told);
   });
@@ -238,8 +237,4 @@ function answerOf(
     ),
   ];
   return `{${members.join(',')}}`;
-}
-
-function sum(byType: ReadonlyMap<string, number>): number {
-  return byType.values().reduce((total, count) => total + count, 0);
 }
