@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics } from './http/middleware/metrics.ts';
 import { registerBuildInfo, VERSION } from './buildInfo.ts';
 
 describe('build info', () => {

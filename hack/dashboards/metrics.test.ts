@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Registry } from 'prom-client';
 import { parse } from 'yaml';
-import { createMetrics } from '../../guardrail/http/metrics.ts';
+import { createMetrics } from '../../guardrail/http/middleware/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { customerMetrics, registerCustomerGauges } from '../../operator/customer/metrics.ts';
 import { gatewayCallMetrics } from '../../operator/gateway/gatewayHttp.ts';

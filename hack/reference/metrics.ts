@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import { registerBuildInfo } from '../../guardrail/buildInfo.ts';
 import type { Access } from '../../guardrail/customers/customers.ts';
-import { createMetrics } from '../../guardrail/http/metrics.ts';
+import { createMetrics } from '../../guardrail/http/middleware/metrics.ts';
 import { createMemoryStore } from '../../guardrail/store/store.ts';
 import { customerMetrics, type ExportSources, registerCustomerGauges } from '../../operator/customer/metrics.ts';
 import { recordMetrics } from '../../operator/external/external.ts';

@@ -1,13 +1,13 @@
 import type Router from '@koa/router';
-import { authenticatedRouter } from '../authentication.ts';
-import type { AuthenticatedState } from '../context.ts';
-import { healthOperations } from '../health.ts';
-import { presidioOperations } from '../presidioRoutes.ts';
+import { authenticatedRouter } from '../middleware/authentication.ts';
+import type { AuthenticatedState } from '../middleware/context.ts';
+import { healthOperations } from '../routes/health.ts';
+import { presidioOperations } from '../routes/presidioRoutes.ts';
 import { playgroundOperations } from '../playground/playground.ts';
-import { configurationOperations } from '../configuration.ts';
-import { explainOperations } from '../explain.ts';
-import { restoreOperations } from '../restore/restoreRoute.ts';
-import { sessionOperations } from '../sessionRoutes.ts';
+import { configurationOperations } from '../routes/configuration.ts';
+import { explainOperations } from '../routes/explain.ts';
+import { restoreOperations } from '../routes/restore/restoreRoute.ts';
+import { sessionOperations } from '../routes/sessionRoutes.ts';
 import { guardOperation, gatewayOperations } from './gatewayOperations.ts';
 import { errorSchema, pathsOf, schemaOf, type JsonNode, type Operation } from './operation.ts';
 

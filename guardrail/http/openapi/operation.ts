@@ -1,6 +1,6 @@
 /** Documentation of operations. Routes declare it beside their handlers. The OpenAPI document is generated from it. */
 import * as z from 'zod';
-import { ERRORS } from '../errors.ts';
+import { ERRORS } from '../middleware/errors.ts';
 
 export type JsonNode = Record<string, unknown>;
 
