@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
+import sharp from 'sharp';
+import { draw, note } from '../../images/testing/drawings.ts';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { eventually, KEY, PLANTED, startHarness, type Harness } from '../../testing/appHarness.ts';
 
@@ -284,6 +286,68 @@ describe('the playground in a browser', function () {
       expect(await page.locator('#result').isVisible()).to.equal(false);
     });
   }
+
+  describe('with a picture', function () {
+    this.timeout(90_000);
+    let file: Buffer;
+    before(async () => {
+      file = await draw(note(`Please write to ${PLANTED.email} today`))
+        .flatten({ background: '#fff' })
+        .png()
+        .toBuffer();
+    });
+    /** Lets the user drop or paste the picture. */
+    const give = (event: 'drop' | 'paste'): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const bytes = Uint8Array.from(atob(${JSON.stringify(file.toString('base64'))}), (sign) => sign.charCodeAt(0));
+        const data = new DataTransfer();
+        data.items.add(new File([bytes], 'a.png', { type: 'image/png' }));
+        document.getElementById('drop').dispatchEvent(${
+          event === 'drop'
+            ? "new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })"
+            : "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })"
+        });
+      })()`);
+    const pixelsOf = async (id: string): Promise<Buffer> => {
+      const source = (await page.locator(`#${id}`).getAttribute('src')) ?? '';
+      return sharp(Buffer.from(source.split(',')[1] ?? '', 'base64'))
+        .removeAlpha()
+        .raw()
+        .toBuffer();
+    };
+
+    it('shows what the model receives, and why each area is painted over', async () => {
+      await page.locator('#file').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: file });
+      await page.getByRole('heading', { name: "The user's picture" }).waitFor();
+      expect(await textOf('masks')).to.match(/^\s*EMAIL_ADDRESS \S+\s*$/);
+      expect(await textOf('picture-verdict')).to.equal('1 area is painted over.');
+      const [before, after] = [await pixelsOf('before'), await pixelsOf('after')];
+      expect(after.length).to.equal(before.length);
+      expect(after.equals(before)).to.equal(false);
+      await page.locator('#masks button').focus();
+      expect(await page.locator('#outlines .marked').count()).to.equal(1);
+      await screenshot('picture');
+      expect(consoleMessages).to.deep.equal([]);
+    });
+
+    for (const event of ['drop', 'paste'] as const) {
+      it(`takes a picture by ${event}`, async () => {
+        await give(event);
+        await page.getByText('1 area is painted over.', { exact: true }).waitFor();
+        expect(consoleMessages).to.deep.equal([]);
+      });
+    }
+
+    it('reports what is wrong with a file, and shows no result of the one before', async () => {
+      await give('drop');
+      await page.getByText('1 area is painted over.', { exact: true }).waitFor();
+      const buffer = file.subarray(0, file.length - 20);
+      await page.locator('#file').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+      await page.locator('#picture-problem, #picture-verdict', { hasText: 'damaged or incomplete' }).waitFor();
+      expect(await page.locator('#after').isVisible()).to.equal(false);
+      expect(await page.locator('#masks li').count()).to.equal(0);
+    });
+  });
 
   it('reports a missing text, and moves the focus to its field', async () => {
     await page.getByLabel('Your text').fill(' ');

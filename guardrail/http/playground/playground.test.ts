@@ -66,6 +66,7 @@ describe('the playground', () => {
       const bodies: Readonly<Record<string, object>> = {
         '/playground/detect': { text: 'x' },
         '/playground/pseudonymize': { text: 'x', call_id: 'none' },
+        '/playground/picture': { picture: 'none' },
         '/subjects/erase': { end_user_id: 'none' },
       };
       const body = method === 'GET' ? undefined : (bodies[path] ?? { input_type: 'request', texts: ['x'] });
@@ -74,6 +75,7 @@ describe('the playground', () => {
     for (const path of [
       '/playground/detect',
       '/playground/pseudonymize',
+      '/playground/picture',
       '/beta/gateway_basic_guardrail_api',
       '/subjects/erase',
     ]) {

@@ -3,55 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import * as z from 'zod';
-import {
-  droppedJson,
-  explain,
-  policyLines,
-  reasonOf,
-  type Analyzer,
-  type Policy,
-  type Profile,
-  type Recall,
-} from '../../detection/detection.ts';
+import { droppedJson, explain, policyLines, reasonOf, type Profile, type Recall } from '../../detection/detection.ts';
 import { basicPath, parseFields } from '../../gateways/gateways.ts';
-import type { Access } from '../../customers/customers.ts';
-import type { Tenant } from '../../ids.ts';
-import type { Guard } from '../../pseudonymization/pseudonymization.ts';
 import { authenticatedRouter, type SignInPage } from '../middleware/authentication.ts';
-import { reportSession, type AuthenticatedState, type CallMiddleware } from '../middleware/context.ts';
+import { reportSession, type AuthenticatedState } from '../middleware/context.ts';
 import { withDeadline } from '../middleware/deadline.ts';
-import { ServiceError } from '../middleware/errors.ts';
 import { droppedSchema, explainedEntityOf, explainedEntitySchema } from '../routes/entities.ts';
 import type { Operation } from '../openapi/operation.ts';
+import { checkContext, checkSchema, policyFor, type PlaygroundOptions } from './check.ts';
+import { addPictureRoute, PICTURE_PATH, pictureOperation } from './picture.ts';
 import { ERASE_SUBJECT_PATH } from '../routes/sessionRoutes.ts';
 
 export const PLAYGROUND_PATH = '/playground';
 export const DETECT_PATH = `${PLAYGROUND_PATH}/detect`;
 export const PSEUDONYMIZE_PATH = `${PLAYGROUND_PATH}/pseudonymize`;
 
-const detectSchema = z.strictObject({
-  text: z.string(),
-  recall: z
-    .enum(['precise', 'balanced', 'thorough'])
-    .nullish()
-    .describe('The lowest recall of this call. A lower value than the setting of the service has no effect.'),
-  profile: z
-    .enum(['personal', 'confidential'])
-    .nullish()
-    .describe('The profile of this call, in place of that of the service.'),
-  policy: z
-    .string()
-    .max(100_000)
-    .nullish()
-    .describe('The draft of a policy, in YAML. It applies to this call in place of the policy of the service.'),
-  team: z.string().min(1).max(4096).nullish().describe('The id of a team of the policy.'),
-  end_user_id: z
-    .string()
-    .min(1)
-    .max(4096)
-    .nullish()
-    .describe('The id of a customer whose policy applies, too. Only with an admin key.'),
-});
+const detectSchema = checkSchema.extend({ text: z.string() });
 const policySchema = z.array(z.string()).readonly().describe('Lines of a policy to copy; each changes the outcome.');
 const detectedSchema = z.object({
   entities: z
@@ -116,6 +83,7 @@ export const playgroundOperations: readonly Operation[] = [
     responses: { 200: { description: 'The text for the model.', body: pseudonymizedSchema } },
     errors: [400, 401, 403, 409, 413, 415, 429, 502, 503],
   },
+  pictureOperation,
 ];
 
 export interface PlaygroundPageOptions {
@@ -126,30 +94,11 @@ export interface PlaygroundPageOptions {
   readonly mode: 'enforce' | 'monitor';
 }
 
-/** What the calls of the page need. */
-export interface PlaygroundOptions {
-  readonly analyzer: Analyzer;
-  readonly guard: Guard;
-  /**
-   * The policy of a call, by the revisions of the policies of its customers, with a profile and a draft in place of those of the
-   * service; undefined: as they are.
-   * @throws FieldError if the draft is invalid
-   */
-  readonly policyWith: (
-    trial: { readonly profile: Profile | undefined; readonly draft: string | undefined },
-    revisions: readonly (string | undefined)[],
-  ) => Policy;
-  readonly access: Access | undefined;
-  /** Whether the keys of a tenant are admin keys. */
-  readonly isAdmin: (tenant: Tenant) => boolean;
-  readonly preHandlers: readonly CallMiddleware[];
-}
-
 /** The page to which a browser signs in. It also calls endpoints of gateways. */
 export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'proxyName'>): SignInPage {
   return {
     path: PLAYGROUND_PATH,
-    calls: new Set([DETECT_PATH, PSEUDONYMIZE_PATH, basicPath(proxyName), ERASE_SUBJECT_PATH]),
+    calls: new Set([DETECT_PATH, PSEUDONYMIZE_PATH, PICTURE_PATH, basicPath(proxyName), ERASE_SUBJECT_PATH]),
   };
 }
 
@@ -159,7 +108,7 @@ export function playgroundSignIn({ proxyName }: Pick<PlaygroundPageOptions, 'pro
  */
 export function playgroundPage(options: PlaygroundPageOptions): Router<AuthenticatedState> {
   const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
-  const [style, script] = [read('page.css'), read('page.js')];
+  const [style, script] = [read('page.css'), `${read('page.js')}${read('picture.js')}`];
   const { proxyName, recall, profile, mode } = options;
   const data = `data-proxy="${proxyName}" data-recall="${recall}" data-profile="${profile}" data-mode="${mode}"`;
   // Functions, because `$` in a replacement string is special.
@@ -223,48 +172,20 @@ export function playgroundRoutes(options: PlaygroundOptions): Router<Authenticat
   });
   router.post(PSEUDONYMIZE_PATH, ...preHandlers, async (context) => {
     const fields = parseFields(pseudonymizeSchema, context.state.body);
-    const { text, recall, call_id: callId, team } = fields;
+    const { text, call_id: callId } = fields;
     const { tenant, fence } = context.state;
     // The same identity as in the page's call after the model call.
     const identity = { tenant, endUser: callId, callId };
     reportSession(context, guard.sessionOf(identity));
-    const trial = policyFor(fields, tenant, options);
-    const policy = team === undefined || team === null ? trial : forTeam(trial, team);
-    const stricter = recall ? { stricter: { recall } } : {};
-    const outcome = await withDeadline(context, (signal) =>
-      guard.request({ texts: [text] }, { identity, signal, fence, policy, ...stricter }),
-    );
+    const call = { identity, fence, ...checkContext(fields, tenant, options) };
+    const outcome = await withDeadline(context, (signal) => guard.request({ texts: [text] }, { ...call, signal }));
     context.body =
       outcome.action === 'BLOCKED'
         ? { action: outcome.action, blocked_reason: outcome.blockedReason }
         : { action: outcome.action, text: outcome.action === 'NONE' ? text : outcome.texts[0] };
   });
+  addPictureRoute(router, options);
   return router;
-}
-
-/** A policy as it is for a team. The team of the call would be a part of its session, whose values the page restores. */
-const forTeam = (policy: Policy, team: string): Policy => ({
-  ...policy,
-  find: (text) => policy.find(text, team),
-  allowedIn: (text) => policy.allowedIn(text, team),
-  actionOf: (span, value) => policy.actionOf(span, value, team),
-  keptBy: (span, value) => policy.keptBy(span, value, team),
-});
-
-/** What a request of the page says about its policy. */
-type Trial = Pick<z.infer<typeof detectSchema>, 'profile' | 'policy' | 'team' | 'end_user_id'>;
-
-/** @throws FieldError | ServiceError */
-function policyFor(
-  { profile, policy: draft, team, end_user_id: endUser }: Trial,
-  tenant: Tenant,
-  { policyWith, access, isAdmin }: PlaygroundOptions,
-): Policy {
-  const trial = { profile: profile ?? undefined, draft: draft ?? undefined };
-  if (endUser === undefined || endUser === null) return policyWith(trial, []);
-  if (!isAdmin(tenant)) throw new ServiceError('not_an_admin');
-  const caller = { customers: [endUser], team: team ?? undefined, keyHashes: [] };
-  return policyWith(trial, access?.decide(caller).policies ?? []);
 }
 
 type Entity = z.infer<typeof detectedSchema>['entities'][number];
