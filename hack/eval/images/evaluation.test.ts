@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { modelCardFile, withParts } from '../modelCard.ts';
 import { worseFigures, SEEDS } from '../shippedFigures.ts';
 import { isInSample, ratchetFigures, summed, type KindFigures } from './evaluation.ts';
 import { pictureSpecs } from './pictures.ts';
 import { processUsage } from './processUsage.ts';
+import { imageSection, readShippedImages } from './report.ts';
 
 const kind: KindFigures = {
   ...{ set: 'plain', kind: 'mail', pictures: 4, refused: 1, values: 50, left: 2, leftByDetector: 1 },
@@ -40,6 +43,11 @@ describe('the evaluation of pictures', () => {
       ...{ set: 'plain', kind: 'all', pictures: 8, refused: 2, values: 100, left: 4, leftByDetector: 2 },
       ...{ words: 800, wordsRead: 780, others: 600, lost: 6, alteredInnocent: 0 },
     });
+  });
+
+  it('is in the model card (to update, run `npm run eval -- --images --write`)', async () => {
+    const card = readFileSync(modelCardFile, 'utf8');
+    expect(await withParts(card, { images: imageSection(readShippedImages().all) })).to.equal(card);
   });
 
   it('measures the time and the memory of a process', () => {
