@@ -62,7 +62,7 @@ const personal = (set: PictureSet, kind: string, count: number, pages: readonly 
   specs(set, kind, count, looks, (at) => (random) => personalPages[turn(pages, at)](turn(countries, at + offsetOf(kind)), random)); // prettier-ignore
 
 const innocent = (kind: string, count: number, pages: readonly InnocentPage[], looks: readonly Look[]): PictureSpec[] =>
-  specs('innocent', kind, count, looks, (at) => (random) => innocentPages[turn(pages, at)](at + Math.floor(at / pages.length), random)); // prettier-ignore
+  specs('innocent', kind, count, looks, (at) => (random) => innocentPages[turn(pages, at)]((at % pages.length) + Math.floor(at / pages.length), random)); // prettier-ignore
 
 function specs(
   set: PictureSet,
