@@ -13,8 +13,11 @@ import { accountNames } from './ner/accountNames.ts';
 import { nameTypes } from './ner/entityClasses.ts';
 import { EntityFinder } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
+import { isIgnoredBy } from './policy/profiles.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
+import { thresholds, type Thresholds } from './ner/thresholds.ts';
 import { withTitledWords } from './ner/titledWords.ts';
+import { isFalseName } from './falseNames.ts';
 import { textContextOf, type TextContext } from './ner/textContext.ts';
 import { labelledValues, withLabelledValues, type LabelledValues } from './labelledValues.ts';
 import { steps, type Step } from './steps.ts';
@@ -267,20 +270,32 @@ class BuiltinDetector implements Detector {
 
   private modelledIn({ stats, spans, part }: Recognized, { recall, context, trace }: PieceOptions): Modelled {
     const { text, keywords } = stats;
-    const isPersonal = spans.some(({ type }) => !machineTypes.has(type));
+    const { labels } = this.names;
+    const { alone, beside } = thresholds[recall];
     const own = part ? undefined : trace;
+    const valuesWith = (limits: Thresholds): LabelledValues =>
+      this.findsValues ? labelledValues(text, labels, limits, own !== undefined) : none;
+    labels.read(text);
+    const sure = valuesWith(alone);
+    const isPersonal = sure.found.length > 0 || spans.some(({ type }) => !machineTypes.has(type) && !isIgnoredBy('personal', type));
     const names = this.names
       .find(text, recall, { context, isPersonal, trace: own })
       .map((found): Span => ({ ...found, detector: name }));
-    const { tokens, labels } = this.names;
+    const { tokens } = this.names;
+    const proposed = [...withTitledWords(tokens, text, names), ...accountNames(tokens, text, keywords)];
     return {
-      names: [...withTitledWords(tokens, text, names), ...accountNames(tokens, text, keywords)],
-      values: this.findsValues ? labelledValues(text, labels, own !== undefined) : none,
+      names: proposed.filter((span) => {
+        if (!isFalseName(text, span)) return true;
+        own?.drop(span, 'falseName');
+        return false;
+      }),
+      values:
+        isPersonal || names.some(({ type }) => type === 'PERSON' || type === 'ADDRESS') ? valuesWith(beside) : sure,
     };
   }
 }
 
-const none: LabelledValues = { found: [], doubtful: [] };
+const none: LabelledValues = { limits: thresholds.balanced.alone, found: [], doubtful: [] };
 
 /** The length of the texts of a step, in UTF-16 code units. A stage takes half a millisecond for that many. */
 const STEP = 8192;

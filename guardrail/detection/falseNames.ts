@@ -31,29 +31,33 @@ const time = new RegExp(
 /** A courtesy title before a name: "Herr DEV". It looks back from there. */
 const TITLE = new RegExp(String.raw`(?<=(?<![\p{L}\p{N}])(?:${courtesyTitle}|[dD]r|[pP]rof)\.? )`, 'uy');
 
+/** A find of a name, and the rule that proposes it. */
+export type ProposedName = Pick<Span, 'start' | 'end' | 'type' | 'rule'>;
+
 /**
- * Removes persons that are acronyms, days of the week or other common words, offices after a title, and what only
- * {@link isTechnical looks like} a name or an address. In a line of capitals, acronyms can be names. Other names after a title, and
- * those after the label of a person, stay: people are called Case, Sick and Nat. What recognizers found is never removed by a list
- * of words.
+ * Whether a name that a model or a title proposes is none: an acronym, a day of the week or another common word, an office after a
+ * title, or what only {@link isTechnical looks like} a name or an address. In a line of capitals, acronyms can be names. Other names
+ * after a title, and those after the label of a person, are names: people are called Case, Sick and Nat.
  */
-export function withoutFalseNames(text: string, spans: readonly Span[]): readonly Span[] {
-  const isAfter = (pattern: RegExp, start: number): boolean => {
-    pattern.lastIndex = start;
-    return pattern.test(text);
-  };
-  const isListed = ({ start, end }: Span): boolean => {
-    if (end - start > LONGEST) return false;
-    const name = text.slice(start, end);
-    if (isAfter(TITLE, start)) return isOffice(name);
-    // Names have a small letter there. To look a part of a text up in a set takes longer.
-    if (unitAt(name, 1) <= LAST_CAPITAL) return areAcronyms(name) && /\p{Ll}/u.test(lineAround(text, start));
-    return commonWord.test(name) || (weekday.test(name) && isAfter(time, start));
-  };
-  const isFalse = (span: Span): boolean =>
+export function isFalseName(text: string, span: ProposedName): boolean {
+  return (
     (ofNames.has(span.rule) && isTechnical(text, span)) ||
-    (ofRunningText.has(span.rule) && isListed(span) && !isLabelledPerson(text, span));
-  return spans.some(isFalse) ? spans.filter((span) => !isFalse(span)) : spans;
+    (ofRunningText.has(span.rule) && isListed(text, span) && !isLabelledPerson(text, span))
+  );
+}
+
+const isAfter = (pattern: RegExp, text: string, start: number): boolean => {
+  pattern.lastIndex = start;
+  return pattern.test(text);
+};
+
+function isListed(text: string, { start, end }: ProposedName): boolean {
+  if (end - start > LONGEST) return false;
+  const name = text.slice(start, end);
+  if (isAfter(TITLE, text, start)) return isOffice(name);
+  // Names have a small letter there. To look a part of a text up in a set takes longer.
+  if (unitAt(name, 1) <= LAST_CAPITAL) return areAcronyms(name) && /\p{Ll}/u.test(lineAround(text, start));
+  return commonWord.test(name) || (weekday.test(name) && isAfter(time, text, start));
 }
 
 /** Words in capitals that are acronyms. Without a vowel, nobody is called so. */

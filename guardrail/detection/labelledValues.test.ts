@@ -2,15 +2,21 @@ import { expect } from 'chai';
 import { createBuiltinDetector } from './builtinDetector.ts';
 import { labelledValues, withLabelledValues } from './labelledValues.ts';
 import { loadNameModels } from './ner/nameModels.ts';
+import { thresholds } from './ner/thresholds.ts';
 import { TokenLabels } from './ner/tokenLabels.ts';
 import { Trace } from './trace.ts';
 import type { Span } from './contract.ts';
 
-const { network, ...lists } = loadNameModels();
-const labels = new TokenLabels(network, lists);
+const { networks, ...lists } = loadNameModels();
+const labels = new TokenLabels(networks, lists);
 const withValues = (text: string, spans: readonly Span[], trace?: Trace): readonly Span[] => {
   labels.read(text);
-  return withLabelledValues(text, spans, labelledValues(text, labels, trace !== undefined), trace);
+  return withLabelledValues(
+    text,
+    spans,
+    labelledValues(text, labels, thresholds.balanced.alone, trace !== undefined),
+    trace,
+  );
 };
 const found = (text: string, spans: readonly Span[] = []): (readonly [string, string])[] =>
   withValues(text, spans).map(({ start, end, type }) => [type, text.slice(start, end)] as const);

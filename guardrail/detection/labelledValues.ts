@@ -1,16 +1,12 @@
 import type { Span } from './contract.ts';
 import { tokenGaps } from './ner/networkTokens.ts';
+import type { FoundClass, Thresholds } from './ner/thresholds.ts';
 import type { TokenLabels } from './ner/tokenLabels.ts';
-import type { ValueClass } from './ner/tokenNetwork.ts';
 import { isIgnoredBy } from './policy/profiles.ts';
 import { valueRules } from './rules.ts';
 import { trimmed } from './spans.ts';
 import type { Trace } from './trace.ts';
 
-/** The least probability of each part of a value. */
-const THRESHOLD = 0.4;
-/** The least mean probability of a value of a class, where it is higher: most dates are no dates of birth. */
-const SURE: Partial<Record<FoundClass, number>> = { ID: 0.5, PASSWORD: 0.55, DATE_OF_BIRTH: 0.85, LICENSE_PLATE: 0.5 };
 /** The longest value, in UTF-16 code units. The detector reads on where a piece of a text may cut off a value. */
 const LONGEST = 80;
 /** The least probability of a candidate that a trace shows. */
@@ -18,7 +14,9 @@ const SHOWN = 0.1;
 /** The least mean probability of words that marks join, if one of them is a value. */
 const LEAST = 0.3;
 
-type FoundClass = Exclude<ValueClass, 'O'>;
+/** The thresholds of values. */
+type ValueThresholds = Pick<Thresholds, 'value' | 'values'>;
+
 const foundClasses = Object.keys(valueRules) as readonly FoundClass[];
 
 /** Whether a text can be a value of a class. */
@@ -32,7 +30,9 @@ const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
     /^[A-Z]{6}$/.test(text),
   USERNAME: (text) => text.length > 3,
   PASSWORD: (text) => text.length > 3,
-  DATE_OF_BIRTH: (text) => /\d/.test(text) && /\w\W+\w|\d{6}|[年년]/.test(text),
+  DATE_OF_BIRTH: (text) =>
+    (/\d/.test(text) && /\w\W+\w|\d{6}|[年월년月]/.test(text)) ||
+    /^(?:19|20)\d\d$|^[\u3400-\u9fff]{2,}[年月]/.test(text),
   PHONE_NUMBER: (text) => /\d\D?\d\D?\d\D?\d/.test(text) && !/.\+/.test(text),
   LICENSE_PLATE: (text) => /\d/.test(text) && text.length > 3,
 };
@@ -48,8 +48,8 @@ class ValueFinder {
     this.tokens = labels.tokens;
   }
 
-  /** The values, and with a lower threshold, candidates. */
-  find(text: string, threshold: number): Span[] {
+  /** @param limits without the means of classes: all candidates. */
+  find(text: string, { value: threshold, values }: Pick<Thresholds, 'value'> & Partial<ValueThresholds>): Span[] {
     const { tokens } = this;
     const found: Span[] = [];
     for (let at = 0; at < tokens.count; at++) {
@@ -61,7 +61,7 @@ class ValueFinder {
       const end = tokens.end[to] ?? 0;
       const { type, score } = this.decision(at, last);
       const isWhole = this.decision(from, to).score >= Math.min(LEAST, threshold);
-      const isSure = threshold < THRESHOLD || score >= (SURE[type] ?? THRESHOLD);
+      const isSure = values === undefined || score >= values[type];
       // An escape, such as "\\u00e9" or "%20", is a letter. What stands for a value is none: a pseudonym, "<TOKEN>", "{token}".
       const [before, following] = [text[start - 1], text[end]];
       const isOther =
@@ -77,7 +77,8 @@ class ValueFinder {
   }
 
   private isValue(at: number, threshold: number): boolean {
-    return at < this.tokens.count && this.decision(at, at).score >= threshold;
+    if (at >= this.tokens.count || 1 - this.labels.of(at, 'O') < threshold) return false;
+    return this.decision(at, at).score >= threshold;
   }
 
   /** The most likely class of the words and numbers from one token to another, and the mean probability that they are a value. */
@@ -115,15 +116,25 @@ class ValueFinder {
 
 /** The values after any label that the network finds in a text. */
 export interface LabelledValues {
+  readonly limits: ValueThresholds;
   readonly found: readonly Span[];
   /** Candidates that are too unlikely. Only for a trace. */
   readonly doubtful: readonly Span[];
 }
 
-/** @param labels those of the text */
-export function labelledValues(text: string, labels: TokenLabels, isTraced = false): LabelledValues {
+/**
+ * @param labels those of the text
+ * @param limits what a value needs
+ * @param isTraced whether to collect candidates
+ */
+export function labelledValues(
+  text: string,
+  labels: TokenLabels,
+  limits: ValueThresholds,
+  isTraced = false,
+): LabelledValues {
   const finder = new ValueFinder(labels);
-  return { found: finder.find(text, THRESHOLD), doubtful: isTraced ? finder.find(text, SHOWN) : [] };
+  return { limits, found: finder.find(text, limits), doubtful: isTraced ? finder.find(text, { value: SHOWN }) : [] };
 }
 
 /**
@@ -133,14 +144,14 @@ export function labelledValues(text: string, labels: TokenLabels, isTraced = fal
 export function withLabelledValues(
   text: string,
   spans: readonly Span[],
-  { found, doubtful }: LabelledValues,
+  { found, doubtful, limits }: LabelledValues,
   trace?: Trace,
 ): readonly Span[] {
   const added = found.flatMap((value) => freePartsOf(text, value, spans));
   const all = added.length === 0 ? spans : [...spans, ...added];
   for (const candidate of trace ? doubtful : [])
     if (!all.some(({ start, end }) => start < candidate.end && end > candidate.start))
-      trace?.drop(candidate, 'modelThreshold', { threshold: SURE[candidate.type as FoundClass] ?? THRESHOLD });
+      trace?.drop(candidate, 'modelThreshold', { threshold: limits.values[candidate.type as FoundClass] });
   return all;
 }
 

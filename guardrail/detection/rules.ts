@@ -32,6 +32,7 @@ export const valueRules: Readonly<Record<Exclude<ValueClass, 'O'>, RuleId>> = {
 const contextRules: readonly RuleId[] = [
   'titledWord',
   'accountName',
+  'handle',
   'familyName',
   'introduction',
   'home',

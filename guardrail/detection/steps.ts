@@ -2,7 +2,7 @@ import type { Span } from './contract.ts';
 import type { DropReason, Trace } from './trace.ts';
 import { withAddresses } from './addresses.ts';
 import { contextSteps } from './contextRules.ts';
-import { withoutFalseNames } from './falseNames.ts';
+import { withHandles } from './handles.ts';
 import { withoutGutters } from './lineGutters.ts';
 
 /** A step after the recognizers and the model: it corrects or completes what they have found. */
@@ -19,8 +19,8 @@ export interface Step {
 
 /** The steps in their order; several can have one id. Each needs what the ones before it have found. */
 export const steps: readonly Step[] = [
-  { id: 'falseNames', drops: 'falseName', apply: withoutFalseNames },
   ...contextSteps,
   { id: 'addresses', drops: 'joined', apply: withAddresses },
+  { id: 'handles', apply: withHandles },
   { id: 'lineGutters', apply: withoutGutters },
 ];

@@ -92,7 +92,7 @@ function isAmongCodes({ before, value, after }: Place): boolean {
 }
 
 /** Whether a find of the model in code, logs, configuration and texts about them is neither a person nor a place. */
-export function isTechnical(text: string, { start, end, type }: Span): boolean {
+export function isTechnical(text: string, { start, end, type }: Pick<Span, 'start' | 'end' | 'type'>): boolean {
   const isPerson = type === 'PERSON';
   if (!isPerson && type !== 'ADDRESS' && type !== 'LOCATION') return false;
   const place: Place = {

@@ -281,6 +281,7 @@ export function weights(): string {
       ['SHA-256 of the tagger, unpacked', `\`${sha256.model}\``],
       ['SHA-256 of the classifier, unpacked', `\`${sha256.classifier}\``],
       ['SHA-256 of the network, unpacked', `\`${sha256.network}\``],
+      ['SHA-256 of the second network, unpacked', `\`${sha256.secondNetwork}\``],
       ['SHA-256 of the gazetteers, unpacked', `\`${sha256.gazetteer}\``],
       ['SHA-256 of the known names, unpacked', `\`${sha256.knownNames}\``],
       ['training texts', String(trainingTexts)],

@@ -41,6 +41,7 @@ export interface Files {
   readonly classifier: Buffer;
   readonly knownNames: Buffer;
   readonly network: Buffer;
+  readonly secondNetwork: Buffer;
 }
 
 /** Identifies the shipped files and records their scores. */
@@ -77,6 +78,7 @@ const hashesOf = (files: Files): Manifest['sha256'] => ({
   classifier: contentHash(files.classifier),
   knownNames: contentHash(files.knownNames),
   network: contentHash(files.network),
+  secondNetwork: contentHash(files.secondNetwork),
 });
 
 /** What the detector knows of names, and the same with a part hidden, for training and scores. */
@@ -144,8 +146,8 @@ const uncalibrated = { slope: 1, offset: 0 };
 /** Scores the files on the development set and the held-out set. */
 function scoresOf(files: Files, lists: Lists): Pick<Scored, 'development' | 'heldOut' | 'reliability'> {
   const classifier = unpackClassifier(files.classifier);
-  const network = unpackNetwork(files.network);
-  const finder = new EntityFinder({ model: unpackModel(files.model), classifier, network, ...lists.hidden });
+  const networks = [files.network, files.secondNetwork].map(unpackNetwork);
+  const finder = new EntityFinder({ model: unpackModel(files.model), classifier, networks, ...lists.hidden });
   const development = new Generator(seeds.development, 'development', lists.wordNet).templates('development', 40);
   const measured = keptJudgements(lists, 1, files);
   const rows = (judgements: readonly Judgement[], kind: 'personal' | 'any'): ReliabilityRow[] =>
@@ -170,11 +172,11 @@ export const rescored = (manifest: Manifest, files: Files): Manifest => ({
 
 /**
  * Trains and calibrates the classifier, and scores the result. The output is the same on every machine.
- * @param network the packed network, for the scores
+ * @param networks the packed networks, for the scores
  */
 export function build(
   taggers: Taggers,
-  network: Buffer,
+  networks: Pick<Files, 'network' | 'secondNetwork'>,
   options: TrainingOptions = {},
   log: (line: string) => void = () => undefined,
 ): Built {
@@ -194,7 +196,7 @@ export function build(
       any: fitCalibration(fitted.any),
     }),
     knownNames: packGazetteer(lists.names),
-    network,
+    ...networks,
   };
   return {
     files,

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE } from '../harness/cache.ts';
-import { recordedRun } from '../harness/recordedRun.ts';
+import { recordedRun, type RecordedResult } from '../harness/recordedRun.ts';
 import { shippedFiles } from '../../guardrail/detection/ner/model.ts';
-import { networkFile } from '../../guardrail/detection/ner/tokenNetwork.ts';
+import { networkFiles } from '../../guardrail/detection/ner/tokenNetwork.ts';
 import type { Files, Scored } from './build.ts';
 import { root } from './inputs.ts';
 import type { TrainingOptions } from './taggers.ts';
 
 /** All files that a training writes. */
-export const trainedFiles = { ...shippedFiles, network: networkFile } as const;
+export const trainedFiles = { ...shippedFiles, ...networkFiles } as const;
 
 export interface RecordedTraining {
   readonly files: Files;
@@ -33,8 +33,8 @@ export interface EncodedTaggers {
 const cache = join(CACHE, 'training');
 
 /**
- * Trains in three stages, so that a change of the classifier alone takes the taggers of an earlier training. The network
- * depends on neither.
+ * Trains in three stages, so that a change of the classifier alone takes the taggers of an earlier training. The networks
+ * depend on neither. The taggers and the networks are trained at the same time.
  * @throws Error if a stage fails
  */
 export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions = {}): Promise<RecordedTraining> {
@@ -49,19 +49,19 @@ export async function recordedTraining({ seed = 0, share = 1 }: TrainingOptions 
     writeFileSync(file, content);
     return file;
   };
-  const taggers = await recordedRun({ root, command: command('printTaggers.ts'), cache: join(cache, 'taggers') });
-  const network = await recordedRun({
-    root,
-    command: command('network/printNetwork.ts'),
-    cache: join(cache, 'network'),
-  });
+  const network = (which: number): Promise<RecordedResult> =>
+    recordedRun({ root, command: command('network/printNetwork.ts', String(which)), cache: join(cache, 'network') });
+  const [taggers, ...networks] = await Promise.all([
+    recordedRun({ root, command: command('printTaggers.ts'), cache: join(cache, 'taggers') }),
+    ...Object.keys(networkFiles).map((_, which) => network(which)),
+  ]);
   const files = [
     kept('taggers', taggers.output, taggers.output),
-    kept('network', network.output, Buffer.from(network.output, 'base64')),
+    ...networks.map(({ output }) => kept('network', output, Buffer.from(output, 'base64'))),
   ];
   const classifier = await recordedRun({ root, command: command('printTraining.ts', ...files), cache });
   const trained = JSON.parse(classifier.output) as { manifest: Scored; files: Record<keyof Files, string> };
-  const stages = [taggers, network, classifier];
+  const stages = [taggers, ...networks, classifier];
   return {
     manifest: trained.manifest,
     files: Object.fromEntries(

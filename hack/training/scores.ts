@@ -2,7 +2,7 @@ import type { Recall } from '../../guardrail/detection/contract.ts';
 import type { EntityFinder } from '../../guardrail/detection/ner/entityFinder.ts';
 import type { NameType } from '../../guardrail/detection/ner/entityClasses.ts';
 import { kindNames, type TagKind } from '../../guardrail/detection/ner/labels.ts';
-import { thresholds } from '../../guardrail/detection/ner/spanClassifier.ts';
+import { thresholds } from '../../guardrail/detection/ner/thresholds.ts';
 import type { HeldOutText } from './heldOut/heldOut.ts';
 import type { LabelledText } from './labelledText.ts';
 

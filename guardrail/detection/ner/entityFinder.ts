@@ -1,7 +1,8 @@
 import type { Recall } from '../contract.ts';
+import { isFalseName } from '../falseNames.ts';
 import { modelRules, networkRules } from '../rules.ts';
 import type { RuleId } from '../span.ts';
-import type { Trace } from '../trace.ts';
+import type { DropReason, Trace } from '../trace.ts';
 import { candidatesOf } from './candidates.ts';
 import { followsTitle } from './courtesyTitles.ts';
 import type { NameType } from './entityClasses.ts';
@@ -11,20 +12,14 @@ import { isMonthOfDate } from './monthNames.ts';
 import { createKernel } from '../kernelInstance.ts';
 import type { NameModels } from './nameModels.ts';
 import { privateScores } from './privateScores.ts';
-import {
-  SpanClassifier,
-  thresholds,
-  type Decision,
-  type Judged,
-  type TextThresholds,
-  type Thresholds,
-} from './spanClassifier.ts';
+import { SpanClassifier, type Decision, type Judged } from './spanClassifier.ts';
 import { SpanFeatures, type Candidate } from './spanFeatures.ts';
 import { textContextOf, type TextContext } from './textContext.ts';
 import type { Tokens } from './tokens.ts';
 import { isStructure } from './structure.ts';
 import { Tagger } from './tagger.ts';
-import { TokenLabels, type Run } from './tokenLabels.ts';
+import { thresholds, type TextThresholds, type Thresholds } from './thresholds.ts';
+import { TokenLabels, type Place } from './tokenLabels.ts';
 import { wholeName, type FoundTokens } from './wholeNames.ts';
 
 /** A name that was found. */
@@ -49,15 +44,36 @@ export interface TextFacts {
 
 /** The least probability of a candidate that is one of the names of people of a text. */
 const PERSON_LIKE = 0.2;
-/** What only the network finds: the least probability of each word and of all on average, and the most UTF-16 code units. */
-const unproposed = {
-  PERSON: { least: 0.25, mean: 0.5, longest: 60 },
-  ADDRESS: { least: 0.5, mean: 0.5, longest: 120 },
-} as const;
+/** The shortest and the longest name and address that only the network finds, in UTF-16 code units. */
+const SHORTEST = 2;
+const longest = { PERSON: 60, ADDRESS: 120 } as const;
 
 /** Whether a decision is for a private person or an address. */
-const isPrivate = (decision: Decision | undefined): boolean =>
+const isPrivate = (decision: Pick<Decision, 'type'> | undefined): boolean =>
   decision?.type === 'PERSON' || decision?.type === 'ADDRESS';
+
+/**
+ * Adds a name to the others. It extends one of its type that it continues, unless it is doubtful. An address alone has letters and
+ * digits.
+ */
+function withPart(
+  text: string,
+  names: readonly FoundName[],
+  part: FoundName,
+  isDoubtful: boolean,
+): readonly FoundName[] {
+  const continues = ({ start, end, type }: FoundName): boolean => {
+    const [from, to] = start < part.start ? [end, part.start] : [part.end, start];
+    return type === part.type && to - from <= 2 && /^(?:,? ?|-)$/.test(text.slice(from, to));
+  };
+  const at = isDoubtful ? -1 : names.findIndex(continues);
+  const name = names[at];
+  if (name)
+    return names.with(at, { ...name, start: Math.min(name.start, part.start), end: Math.max(name.end, part.end) });
+  return part.type === 'PERSON' || /\d.*\p{L}|\p{L}.*\d/u.test(text.slice(part.start, part.end))
+    ? [...names, part]
+    : names;
+}
 
 /** Finds names and addresses in running text: the tagger proposes candidates, and the classifier decides what they are. */
 export class EntityFinder {
@@ -67,9 +83,9 @@ export class EntityFinder {
   /** What the network says of the text that was searched last. */
   readonly labels: TokenLabels;
 
-  constructor({ model, gazetteer, knownNames, classifier, network }: NameModels) {
+  constructor({ model, gazetteer, knownNames, classifier, networks }: NameModels) {
     const kernel = createKernel();
-    this.labels = new TokenLabels(network, { gazetteer, knownNames });
+    this.labels = new TokenLabels(networks, { gazetteer, knownNames });
     this.tagger = new Tagger(model, gazetteer, { kernel });
     this.features = new SpanFeatures(knownNames, kernel);
     this.classifier = new SpanClassifier(classifier, kernel);
@@ -84,39 +100,62 @@ export class EntityFinder {
     text: string,
     recall: Recall,
     { context = textContextOf(text), isPersonal = false, trace }: TextFacts = {},
-  ): FoundName[] {
+  ): readonly FoundName[] {
     const { tagger, features } = this;
     const { tokens } = tagger;
     this.labels.read(text);
     const candidates = candidatesOf(tagger, text).filter((candidate) => {
-      const place = { start: tokens.start[candidate.first] ?? 0, end: tokens.end[candidate.last] ?? 0 };
+      const place = this.placeOf(candidate);
       if (!isStructure(text, place)) return true;
       const type = candidate.kind;
       trace?.drop({ ...place, type, score: 0, detector: 'builtin', rule: modelRules[type] }, 'structure');
       return false;
     });
-    if (candidates.length === 0) return this.withUnproposed(text, []);
+    if (candidates.length === 0) return this.withUnproposed(text, [], [], thresholds[recall], isPersonal);
     features.readText(tokens, candidates, context);
     const judged = this.judged(candidates);
     const decisions = this.decisions(text, judged, thresholds[recall], isPersonal);
     if (trace) this.explain(text, judged, decisions, { trace, context, recall, isPersonal });
-    return this.withUnproposed(text, this.placed(text, judged, decisions));
+    const names = this.placed(text, judged, decisions);
+    return this.withUnproposed(text, judged, names, thresholds[recall], isPersonal);
   }
 
-  /** Adds the names and addresses that only the network finds: in scripts without spaces, in small letters. */
-  private withUnproposed(text: string, names: readonly FoundName[]): FoundName[] {
-    const isFree = ({ start, end }: Run): boolean =>
-      !names.some((name) => name.start < end && name.end > start) && !isStructure(text, { start, end });
-    const more = (['PERSON', 'ADDRESS'] as const).flatMap((type) => {
-      const { least, mean, longest } = unproposed[type];
-      return this.labels
-        .runsOf(type, least)
-        .filter(({ start, end, score }) => score >= mean && end - start > 1 && end - start <= longest)
-        .filter(({ start, end }) => type === 'PERSON' || /\d/.test(text.slice(start, end)))
-        .filter(isFree)
-        .map((run) => ({ ...run, type, rule: networkRules[type] }));
-    });
-    return [...names, ...more].sort((a, b) => a.start - b.start);
+  /**
+   * Adds what only the network finds: names and addresses in scripts without spaces or in small letters, and the rest of those of
+   * which the tagger found a part.
+   * @param judged the candidates of the classifier: the network has its share in what they are
+   */
+  private withUnproposed(
+    text: string,
+    judged: readonly Candidate[],
+    names: readonly FoundName[],
+    { alone, beside }: TextThresholds,
+    isPersonal: boolean,
+  ): readonly FoundName[] {
+    const places = judged.map((one) => this.placeOf(one));
+    const isProposed = ({ start, end }: Place): boolean => places.some((one) => one.start < end && one.end > start);
+    const withRuns = (found: readonly FoundName[], { unproposed }: Thresholds): readonly FoundName[] =>
+      (['PERSON', 'ADDRESS'] as const).reduce((all, type) => {
+        const runs = this.labels.runsOf(type, unproposed[type].word);
+        return runs
+          .filter(({ start, end }) => end - start <= longest[type])
+          .flatMap((run) => this.labels.freeParts(run, type, all))
+          .filter((part) => part.end - part.start >= SHORTEST && !isStructure(text, part))
+          .reduce((before, part) => {
+            const name: FoundName = { ...part, type, rule: networkRules[type] };
+            const isDoubtful = part.score < alone.unproposed[type].mean;
+            if (part.score < unproposed[type].mean || (isDoubtful && isProposed(part))) return before;
+            return isFalseName(text, name) ? before : withPart(text, before, name, isDoubtful);
+          }, all);
+      }, found);
+    const first = isPersonal || names.some(isPrivate) ? names : withRuns(names, alone);
+    const all = isPersonal || first.some(isPrivate) ? withRuns(first, beside) : first;
+    return all === names ? names : all.toSorted((a, b) => a.start - b.start);
+  }
+
+  private placeOf({ first, last }: Candidate): Place {
+    const { tokens } = this.tagger;
+    return { start: tokens.start[first] ?? 0, end: tokens.end[last] ?? 0 };
   }
 
   /** What each candidate is. A text with one private person has doubtful ones, too. */
@@ -129,8 +168,7 @@ export class EntityFinder {
     const decide = (one: Judged, limits: Thresholds): Decision | undefined => {
       const isTitled = limits === alone && !one.isCommon && followsTitle(this.tagger.tokens, text, one.first);
       const decision = this.classifier.decide(one, isTitled ? beside : limits);
-      const isPerson = decision?.type === 'PERSON' || decision?.type === 'PUBLIC_PERSON';
-      return isPerson && this.isNoPerson(text, one) ? undefined : decision;
+      return decision && this.whyNoName(text, one, decision.type) === undefined ? decision : undefined;
     };
     const first = judged.map((one) => decide(one, isPersonal ? beside : alone));
     if (!first.some(isPrivate)) return first;
@@ -139,9 +177,14 @@ export class EntityFinder {
     return withListedNames(this.tagger.tokens, text, judged, all);
   }
 
-  /** Whether a candidate is no person, whatever the classifier says. */
-  private isNoPerson(text: string, candidate: Judged): boolean {
-    return candidate.isProduct || isMonthOfDate(this.tagger.tokens, text, candidate);
+  /** Why a candidate is no name, whatever the models say. */
+  private whyNoName(text: string, candidate: Judged, type: NameType): DropReason | undefined {
+    const { tokens } = this.tagger;
+    if (type === 'PERSON' || type === 'PUBLIC_PERSON') {
+      if (candidate.isProduct) return 'product';
+      if (isMonthOfDate(tokens, text, candidate)) return 'month';
+    }
+    return isFalseName(text, { ...this.placeOf(candidate), type, rule: modelRules[type] }) ? 'falseName' : undefined;
   }
 
   /** The places of the names in the text. */
@@ -188,7 +231,8 @@ export class EntityFinder {
       });
       if (decision) continue;
       const { type, score, threshold } = nearest;
-      const by = one.isProduct ? 'product' : isMonthOfDate(tokens, text, one) ? 'month' : 'modelThreshold';
+      const why = one.isProduct ? 'product' : this.whyNoName(text, one, type);
+      const by = why === undefined || (why === 'falseName' && score < threshold) ? 'modelThreshold' : why;
       const span = { start, end, type, score, detector: 'builtin', rule: modelRules[type] };
       trace.drop(span, by, by === 'modelThreshold' ? { threshold } : {});
     }

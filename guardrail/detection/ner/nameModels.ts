@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Gazetteer } from './gazetteer.ts';
 import { shippedFiles, unpackClassifier, unpackGazetteer, unpackModel, type Model } from './model.ts';
 import type { ClassifierWeights } from './spanClassifier.ts';
-import { networkFile, unpackNetwork, type NetworkWeights } from './tokenNetwork.ts';
+import { networkFiles, unpackNetwork, type NetworkWeights } from './tokenNetwork.ts';
 
 /** What training produces. */
 export interface NameModels {
@@ -11,18 +11,18 @@ export interface NameModels {
   /** The flags of known names, by their `nameHash`. */
   readonly knownNames: Gazetteer;
   readonly classifier: ClassifierWeights;
-  readonly network: NetworkWeights;
+  readonly networks: readonly NetworkWeights[];
 }
 
 /** The contents of the files that training writes. */
 export const unpackNameModels = (
-  files: Readonly<Record<keyof typeof shippedFiles | 'network', Buffer>>,
+  files: Readonly<Record<keyof typeof shippedFiles | keyof typeof networkFiles, Buffer>>,
 ): NameModels => ({
   model: unpackModel(files.model),
   gazetteer: unpackGazetteer(files.gazetteer),
   knownNames: unpackGazetteer(files.knownNames),
   classifier: unpackClassifier(files.classifier),
-  network: unpackNetwork(files.network),
+  networks: [files.network, files.secondNetwork].map(unpackNetwork),
 });
 
 /** Reads the shipped files. */
@@ -32,5 +32,6 @@ export const loadNameModels = (): NameModels =>
     gazetteer: readFileSync(shippedFiles.gazetteer),
     knownNames: readFileSync(shippedFiles.knownNames),
     classifier: readFileSync(shippedFiles.classifier),
-    network: readFileSync(networkFile),
+    network: readFileSync(networkFiles.network),
+    secondNetwork: readFileSync(networkFiles.secondNetwork),
   });

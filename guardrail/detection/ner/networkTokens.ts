@@ -15,9 +15,13 @@ export const tokenGaps = { none: 0, space: 1, column: 2, newline: 3, paragraph: 
 
 /** From here on, scripts have no spaces between words: each character is a token. */
 const FIRST_UNSPACED = 0x2e80;
+const FIRST_KATAKANA = 0x30a1;
+const LAST_KATAKANA = 0x30fe;
 /** The most trigrams of a word, and the most characters of the form of a number that count. */
 const MOST_TRIGRAMS = 8;
 const MOST_FORM = 14;
+/** The longest listed word of a script without spaces, in characters. */
+const MOST_CHARACTERS = 4;
 
 /** Sorts of features. Each has hashes of its own. */
 const sorts = {
@@ -35,6 +39,7 @@ const sorts = {
   list: 0x71e2c1d3,
   lists: 0x5a3d90b7,
   known: 0x2c1b3c6d,
+  begins: 0x3f84d5b5,
 } as const;
 
 /** Shapes of tokens, for the feature of their place. */
@@ -70,9 +75,12 @@ export class NetworkTokens {
   /** What each token is: see {@link tokenKinds}. */
   private kind = new Uint8Array(256);
   private word = new Int32Array(256);
+  private katakana = new Uint8Array(256);
   /** The known name that a token is part of: its flags, and whether the token begins it or follows. */
   private known = new Int32Array(256);
   private knownLength = new Uint8Array(256);
+  /** The lists that have the words which begin at a character, a byte for each length. */
+  private begins = new Int32Array(256);
   private size = 0;
   private readonly lists: NameLists;
 
@@ -88,6 +96,16 @@ export class NetworkTokens {
   /** Whether a token is a word or a number, in a script with spaces. */
   isWord(at: number): boolean {
     return this.kind[at] === tokenKinds.word;
+  }
+
+  /** Whether a token is a character of a script without spaces. */
+  isUnspaced(at: number): boolean {
+    return at >= 0 && at < this.count && this.kind[at] === tokenKinds.unspaced;
+  }
+
+  /** Whether a token is a Katakana. Neighbours are one word. */
+  isKatakana(at: number): boolean {
+    return this.isUnspaced(at) && this.katakana[at] === 1;
   }
 
   read(text: string): void {
@@ -120,6 +138,7 @@ export class NetworkTokens {
       }
     }
     this.findKnown();
+    this.findUnspacedWords(text);
     for (let token = 0; token < this.count; token++) this.addFeatures(text, token);
     this.first[this.count] = this.size;
   }
@@ -143,6 +162,7 @@ export class NetworkTokens {
       while (to < text.length && isInWord(text.charCodeAt(to))) to++;
       this.word[token] = wordHashIn(text, from, to);
     }
+    this.katakana[token] = code >= FIRST_KATAKANA && code <= LAST_KATAKANA ? 1 : 0;
     this.end[token] = to;
     return to;
   }
@@ -172,13 +192,34 @@ export class NetworkTokens {
     }
   }
 
+  /** Marks the characters of the longest listed words of a script without spaces. */
+  private findUnspacedWords(text: string): void {
+    const { count, kind, gap, start, known, knownLength, begins } = this;
+    for (let from = 0; from < count; from++) {
+      if (kind[from] !== tokenKinds.unspaced) continue;
+      begins[from] = 0;
+      for (let length = 1; length <= MOST_CHARACTERS; length++) {
+        const last = from + length - 1;
+        if (kind[last] !== tokenKinds.unspaced || last >= count || (length > 1 && gap[last] !== tokenGaps.none)) break;
+        const flags = this.lists.gazetteer.lookup(wordHashIn(text, start[from] ?? 0, (start[last] ?? 0) + 1));
+        if (flags === 0) continue;
+        begins[from] = (begins[from] ?? 0) | (flags << (8 * (length - 1)));
+        for (let at = from; at <= last; at++) {
+          if ((knownLength[at] ?? 0) >= length) continue;
+          knownLength[at] = length;
+          known[at] = (flags << 4) | (length << 2) | (at === from ? 0 : at === last ? 2 : 1);
+        }
+      }
+    }
+  }
+
   private addFeatures(text: string, token: number): void {
     this.first[token] = this.size;
     if (this.size + 48 > this.features.length) this.features = doubled(this.features);
     const from = this.start[token] ?? 0;
     const gap = this.gap[token] ?? 0;
     const kind = this.kind[token];
-    if (kind === tokenKinds.unspaced) this.addCharacter(text, from, gap);
+    if (kind === tokenKinds.unspaced) this.addCharacter(text, token, from, gap);
     else if (kind === tokenKinds.mark) {
       this.feature(sorts.mark, text.charCodeAt(from));
       this.feature(sorts.place, gap * 8 + shapes.mark);
@@ -186,12 +227,17 @@ export class NetworkTokens {
     if ((this.known[token] ?? 0) !== 0) this.feature(sorts.known, this.known[token] ?? 0);
   }
 
-  private addCharacter(text: string, at: number, gap: number): void {
+  private addCharacter(text: string, token: number, at: number, gap: number): void {
     const code = text.charCodeAt(at);
     this.feature(sorts.character, code);
     this.feature(sorts.pair, code * 65_536 + (text.charCodeAt(at + 1) || 0));
     this.feature(sorts.pair, (at > 0 ? text.charCodeAt(at - 1) : 0) * 65_536 + code);
     this.feature(sorts.place, gap * 8 + shapes.unspaced);
+    const begins = this.begins[token] ?? 0;
+    for (let length = 1; length <= MOST_CHARACTERS; length++) {
+      const flags = (begins >>> (8 * (length - 1))) & 0xff;
+      if (flags !== 0) this.feature(sorts.begins, length * 256 + flags);
+    }
   }
 
   private addWord(text: string, token: number, gap: number): void {
@@ -276,7 +322,10 @@ export class NetworkTokens {
     this.end = doubled(this.end);
     this.word = doubled(this.word);
     this.known = doubled(this.known);
-    const { gap, hasDigit, kind, first, knownLength } = this;
+    this.begins = doubled(this.begins);
+    const { gap, hasDigit, kind, first, katakana, knownLength } = this;
+    this.katakana = new Uint8Array(2 * katakana.length);
+    this.katakana.set(katakana);
     this.knownLength = new Uint8Array(2 * knownLength.length);
     this.knownLength.set(knownLength);
     this.kind = new Uint8Array(2 * kind.length);

@@ -8,8 +8,8 @@ import { loadNameModels } from './nameModels.ts';
 export function shippedFinder(): EntityFinder {
   const models = loadNameModels();
   const finder = new EntityFinder(models);
-  const { model, classifier, network } = models;
-  for (const { buffer } of [model.rows, classifier.rows, network.rows])
-    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  const { model, classifier, networks } = models;
+  for (const { rows } of [model, classifier, ...networks])
+    if (rows.buffer instanceof ArrayBuffer) rows.buffer.transfer(0);
   return finder;
 }

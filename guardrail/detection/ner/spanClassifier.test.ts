@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { thresholds } from './thresholds.ts';
 import fc from 'fast-check';
 import { classCount, entityClasses } from './entityClasses.ts';
 import { packClassifier, unpackClassifier } from './model.ts';
@@ -10,7 +11,6 @@ import {
   personalOf,
   rowsLength,
   SpanClassifier,
-  thresholds,
   type ClassifierWeights,
   type Judged,
   type Probabilities,
@@ -110,10 +110,6 @@ describe('the decision about a candidate', () => {
         expect(found).to.deep.equal(found.toSorted((a, b) => Number(a) - Number(b)));
       }),
     );
-  });
-
-  it('needs less beside values of private persons than alone', () => {
-    for (const { alone, beside } of Object.values(thresholds)) expect(alone.personal).to.be.above(beside.personal);
   });
 });
 

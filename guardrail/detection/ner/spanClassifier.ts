@@ -1,9 +1,9 @@
-import type { Recall } from '../contract.ts';
 import { classCount, entityClasses, type NameType } from './entityClasses.ts';
 import { mostFeatures, spanBuckets } from '../kernel/numbers.ts';
 import { bytesAt, createKernel, numbersAt, type Kernel } from '../kernelInstance.ts';
 import type { TagKind } from './labels.ts';
 import type { Candidate } from './spanFeatures.ts';
+import type { Thresholds } from './thresholds.ts';
 
 /** Maps a probability to the share of such decisions that is right: a line in log odds. */
 export interface Calibration {
@@ -53,43 +53,8 @@ export interface Decision {
   readonly score: number;
 }
 
-/** The lowest scores at which a candidate is reported. */
-export interface Thresholds {
-  /** As a private person, or as an address with a number. */
-  readonly personal: number;
-  /** As a place that belongs to a private person, without a number. `contextRules.ts` finds others by the words before them. */
-  readonly home: number;
-  /**
-   * As a private person or their town, if the candidate is a name that everybody knows, has an ordinary word that is no name,
-   * or has a digit within a word.
-   */
-  readonly common: number;
-  /** As any other name. */
-  readonly any: number;
-  /** The same, if the tagger is sure: if the candidate has at least this margin. */
-  readonly anyTagged: number;
-  readonly margin: number;
-}
-
-/**
- * Thresholds for a text with at least one value of a private person, and for any other text. Most texts have no private person,
- * and in those that have one, doubtful names are more often private.
- */
-export interface TextThresholds {
-  readonly alone: Thresholds;
-  readonly beside: Thresholds;
-}
-
-const withAlone = (alone: number, beside: Thresholds): TextThresholds => ({
-  alone: { ...beside, personal: alone },
-  beside,
-});
-
-export const thresholds: Readonly<Record<Recall, TextThresholds>> = {
-  precise: withAlone(0.6, { personal: 0.35, home: 0.7, common: 0.7, any: 0.9, anyTagged: 0.3, margin: 6 }),
-  balanced: withAlone(0.35, { personal: 0.15, home: 0.5, common: 0.3, any: 0.85, anyTagged: 0.2, margin: 3 }),
-  thorough: withAlone(0.12, { personal: 0.05, home: 0.3, common: 0.15, any: 0.5, anyTagged: 0.05, margin: -1.5 }),
-};
+/** The thresholds of candidates. */
+export type NameThresholds = Omit<Thresholds, 'unproposed' | 'value' | 'values'>;
 
 /** What the classifier says of a candidate. */
 export interface Probabilities {
@@ -182,7 +147,7 @@ export class SpanClassifier {
   }
 
   /** What a candidate is if every probability suffices, and the probability that it has and the one that it needs. */
-  nearest(candidate: Judged, limits: Thresholds): Decision & { readonly threshold: number } {
+  nearest(candidate: Judged, limits: NameThresholds): Decision & { readonly threshold: number } {
     const { probabilities, score } = candidate;
     const isPersonal = score >= nameOf(probabilities) - personalOf(probabilities);
     const none = { personal: isPersonal ? 0 : 2, home: 0, common: 0, any: 0, anyTagged: 2, margin: 0 };
@@ -202,7 +167,7 @@ export class SpanClassifier {
   }
 
   /** @returns undefined if the candidate is no name, or if it is too unlikely. */
-  decide(candidate: Judged, limits: Thresholds): Decision | undefined {
+  decide(candidate: Judged, limits: NameThresholds): Decision | undefined {
     return decide(candidate, this.calibration, limits);
   }
 }
@@ -224,7 +189,7 @@ export const nameOf = ({ person, publicPerson, address, location, organization }
 export function decide(
   { kind, margin, isCommon, hasNumber, probabilities, network, score }: Omit<Judged, 'first' | 'last' | 'isProduct'>,
   calibration: Pick<ClassifierWeights, 'any'>,
-  limits: Thresholds,
+  limits: NameThresholds,
 ): Decision | undefined {
   const { person, publicPerson, address, location, organization } = probabilities;
   const type = person + network.person >= address + network.address ? 'PERSON' : 'ADDRESS';
@@ -244,7 +209,7 @@ export function decide(
 function leastScore(
   { isCommon, hasNumber }: Pick<Judged, 'isCommon' | 'hasNumber'>,
   type: NameType,
-  limits: Thresholds,
+  limits: NameThresholds,
 ): number {
   if (type !== 'PERSON' && type !== 'ADDRESS') return limits.any;
   const isHome = type === 'ADDRESS' && !hasNumber;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { NetworkTokens, tokenGaps, type NameLists } from './networkTokens.ts';
 import { flags } from './gazetteer.ts';
 import { knownFlags, nameHash } from './knownNames.ts';
-import { networkFile, packNetwork, tokenClasses, TokenNetwork, unpackNetwork } from './tokenNetwork.ts';
+import { networkFiles, packNetwork, tokenClasses, TokenNetwork, unpackNetwork } from './tokenNetwork.ts';
 import { wordHash } from './tokens.ts';
 
 /** Lists with some words and names. */
@@ -68,7 +68,7 @@ describe('tokens of the network', () => {
 });
 
 describe('the network', () => {
-  const file = readFileSync(networkFile);
+  const file = readFileSync(networkFiles.network);
 
   it('gives each token probabilities that add up to one, for texts of any length', () => {
     const network = new TokenNetwork(unpackNetwork(file));

@@ -62,7 +62,11 @@ export interface NetworkWeights {
 
 const module = moduleIn(readFileSync(new URL('../kernel/network.wasm', import.meta.url)));
 
-export const networkFile = new URL('./network.bin.zst', import.meta.url);
+/** The networks, which differ in what chance decides in their training. Their mean is better than each. */
+export const networkFiles = {
+  network: new URL('./network.bin.zst', import.meta.url),
+  secondNetwork: new URL('./secondNetwork.bin.zst', import.meta.url),
+} as const;
 
 export function packNetwork({ rows, unit, layers }: NetworkWeights): Buffer {
   const numbers = Float32Array.from([unit, ...layers]);

@@ -1,7 +1,7 @@
 /** Trains the network that finds values behind any label, and judges who is private. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tokenClasses, type NetworkWeights } from '../../../guardrail/detection/ner/tokenNetwork.ts';
+import { networkFiles, tokenClasses, type NetworkWeights } from '../../../guardrail/detection/ner/tokenNetwork.ts';
 import { NetworkTokens } from '../../../guardrail/detection/ner/networkTokens.ts';
 import { Random } from '../random.ts';
 import { BackgroundTexts } from './backgroundTexts.ts';
@@ -19,6 +19,8 @@ import { ValueTexts } from './valueTexts.ts';
 const counts = { values: 120_000, background: 50_000 } as const;
 const seeds = { texts: 20_261_128, order: 5, kept: 77 } as const;
 const epochs = 1;
+/** How many networks are trained. Each draws texts of its own. */
+const NETWORKS = Object.keys(networkFiles).length;
 
 /** Names of people, from the lists of all languages. */
 const namesOf = (): string[] =>
@@ -69,10 +71,10 @@ export function keptTexts(count: number): MarkedText[] {
 }
 
 export function trainNetwork(
-  options: { readonly seed?: number; readonly share?: number } = {},
+  options: { readonly seed?: number; readonly share?: number; readonly which?: number } = {},
   log: (line: string) => void = () => undefined,
 ): NetworkWeights {
-  const offset = 1_000_003 * (options.seed ?? 0);
+  const offset = 1_000_003 * (NETWORKS * (options.seed ?? 0) + (options.which ?? 0));
   const wordNet = readWordNet();
   const lists = {
     gazetteer: Gazetteer.of(withHiddenWords(buildGazetteer(wordNet), wordNet)),
