@@ -340,7 +340,7 @@ describe('the list of customers', () => {
     const revision = (n: number): string => `${n}`.repeat(32);
     const policies = new Map([
       [revision(1), '{"entities":{"EMAIL_ADDRESS":"block"}}'],
-      [revision(2), '{"deny":[{"value":"Falcon","type":"PROJECT"}]}'],
+      [revision(2), '{"deny":[{"value":"Zenith","type":"PROJECT"}]}'],
       [revision(3), '{"entities":{"EMAIL_ADDRESS":"ignore"},"mode":"monitor"}'],
     ]);
     const named = ['blocks', 'finds', 'ignores'].map((id, at) => ({
@@ -349,14 +349,14 @@ describe('the list of customers', () => {
     }));
     const list = (allowLooserPolicies: boolean): string[] =>
       writeCustomerList([...entries, ...named], { unknownCustomers: 'Allow', allowLooserPolicies, policies });
-    const text = `Falcon: write to ${PLANTED.email}.`;
+    const text = `Zenith: write to ${PLANTED.email}.`;
 
     /** What happens to {@link text}: what the model receives, in words. */
     const outcomeOf = (received: string | undefined): string => {
       if (received === undefined) return 'blocked';
       const hidden = [
         received.includes(PLANTED.email) ? [] : ['email'],
-        received.includes('Falcon') ? [] : ['project'],
+        received.includes('Zenith') ? [] : ['project'],
       ].flat();
       return hidden.length === 0 ? 'unchanged' : `without ${hidden.join(' and ')}`;
     };
@@ -397,11 +397,11 @@ describe('the list of customers', () => {
     it('restores the values that they find', async () => {
       await start({}, list(false));
       const request_data = { user_api_key_end_user_id: 'finds' };
-      const { body: sent } = await service.guard({ input_type: 'request', texts: ['Falcon'], request_data });
+      const { body: sent } = await service.guard({ input_type: 'request', texts: ['Zenith'], request_data });
       const { texts = [] } = sent as { texts?: string[] };
       expect(texts[0]).to.match(/^<PROJECT_/);
       const { body } = await service.guard({ input_type: 'response', texts, request_data });
-      expect(body).to.have.property('texts').that.deep.equals(['Falcon']);
+      expect(body).to.have.property('texts').that.deep.equals(['Zenith']);
     });
 
     it('enforces a policy of a customer where others are only watched, also if the check fails', async () => {

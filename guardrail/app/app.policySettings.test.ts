@@ -12,7 +12,7 @@ const pixels = await sharp({ create: { width: 64, height: 64, channels: 3, backg
 const IMAGE = `data:image/png;base64,${pixels.toString('base64')}`;
 const REMOTE = 'https://images.example.org/photo.png';
 /** A code that only a search for all that could be a name replaces. */
-const DOUBTFUL = 'Pepper is away';
+const DOUBTFUL = 'Linden is away';
 
 const ask = async (service: Harness, content: Record<string, unknown>): Promise<string> => {
   const { body } = await service.guard({

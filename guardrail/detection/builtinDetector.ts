@@ -277,7 +277,8 @@ class BuiltinDetector implements Detector {
       this.findsValues ? labelledValues(text, labels, limits, own !== undefined) : none;
     labels.read(text);
     const sure = valuesWith(alone);
-    const isPersonal = sure.found.length > 0 || spans.some(({ type }) => !machineTypes.has(type) && !isIgnoredBy('personal', type));
+    const isPersonal =
+      sure.found.length > 0 || spans.some(({ type }) => !machineTypes.has(type) && !isIgnoredBy('personal', type));
     const names = this.names
       .find(text, recall, { context, isPersonal, trace: own })
       .map((found): Span => ({ ...found, detector: name }));

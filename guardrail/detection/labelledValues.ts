@@ -1,5 +1,6 @@
 import type { Span } from './contract.ts';
 import { tokenGaps } from './ner/networkTokens.ts';
+import { isStructure } from './ner/structure.ts';
 import type { FoundClass, Thresholds } from './ner/thresholds.ts';
 import type { TokenLabels } from './ner/tokenLabels.ts';
 import { isIgnoredBy } from './policy/profiles.ts';
@@ -11,6 +12,8 @@ import type { Trace } from './trace.ts';
 const LONGEST = 80;
 /** The least probability of a candidate that a trace shows. */
 const SHOWN = 0.1;
+/** The least mean probability of a value that is only words in small letters. */
+const PLAIN = 0.5;
 /** The least mean probability of words that marks join, if one of them is a value. */
 const LEAST = 0.3;
 
@@ -28,7 +31,8 @@ const hasForm: Readonly<Record<FoundClass, (text: string) => boolean>> = {
       !/^(?:\d{0,4}|\p{L}{2,4}\d|\d+[.,]\d{1,2})$|^\d{1,4} \p{Lu}\./u.test(text) &&
       text.length > 3) ||
     /^[A-Z]{6}$/.test(text),
-  USERNAME: (text) => text.length > 3,
+  // Groups of digits after a word are a number that touches it: "model415-555-0142".
+  USERNAME: (text) => text.length > 3 && !/(?:-\d+){2}$/.test(text),
   PASSWORD: (text) => text.length > 3,
   DATE_OF_BIRTH: (text) =>
     (/\d/.test(text) && /\w\W+\w|\d{6}|[年월년月]/.test(text)) ||
@@ -60,6 +64,7 @@ class ValueFinder {
       const start = tokens.start[from] ?? 0;
       const end = tokens.end[to] ?? 0;
       const { type, score } = this.decision(at, last);
+      at = Math.max(last, to);
       const isWhole = this.decision(from, to).score >= Math.min(LEAST, threshold);
       const isSure = values === undefined || score >= values[type];
       // An escape, such as "\\u00e9" or "%20", is a letter. What stands for a value is none: a pseudonym, "<TOKEN>", "{token}".
@@ -68,10 +73,11 @@ class ValueFinder {
         before === '\\' ||
         before === '%' ||
         (before === '<' && following === '>') ||
-        (before === '{' && following === '}');
-      if (isWhole && isSure && !isOther && end - start <= LONGEST && hasForm[type](text.slice(start, end)))
+        (before === '{' && following === '}') ||
+        (score < PLAIN && this.labels.arePlain({ start, end }));
+      if (!isWhole || !isSure || isOther || end - start > LONGEST) continue;
+      if (hasForm[type](text.slice(start, end)) && !isStructure(text, { start, end }))
         found.push({ start, end, type, score, detector: 'builtin', rule: valueRules[type] });
-      at = Math.max(last, to);
     }
     return found;
   }

@@ -145,16 +145,17 @@ describe('withSpanCache', () => {
   it('obeys a policy that changes', async () => {
     const detector = digits();
     const compiled = (yaml: string) => compilePolicy(parsePolicy(yaml), 'confidential');
-    const policy = { current: compiled('entities: { BALANCED: pseudonymize }') };
+    const balanced = (action: string): string => `additionalEntityTypes: [BALANCED]\nentities: { BALANCED: ${action} }`;
+    const policy = { current: compiled(balanced('pseudonymize')) };
     const analyzer = createAnalyzer({ detectors: [withSpanCache(detector)], policy });
     const actions = async (): Promise<string[]> => {
       const lists = await analyzer.analyze(['room 1'], { team: undefined, signal, scope: 'team' });
       return lists.flat().map(({ action }) => action);
     };
     expect(await actions()).to.deep.equal(['pseudonymize']);
-    policy.current = compiled('entities: { BALANCED: block }');
+    policy.current = compiled(balanced('block'));
     expect(await actions()).to.deep.equal(['block']);
-    policy.current = compiled('entities: { BALANCED: ignore }');
+    policy.current = compiled(balanced('ignore'));
     expect(await actions()).to.deep.equal([]);
     expect(detector.asked).to.deep.equal(['room 1']);
   });

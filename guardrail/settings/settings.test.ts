@@ -89,6 +89,7 @@ describe('the settings', () => {
       POLICY: undefined,
       IMAGES: 'redact',
       REMOTE_IMAGES: 'block',
+      UNREAD_TEXT: 'mask',
       AUDIT: [],
       INSTANCE: undefined,
       MAX_BODY: 10 * 1024 * 1024,

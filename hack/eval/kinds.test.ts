@@ -14,7 +14,7 @@ const kinds = readKinds();
 const goals: Readonly<Record<string, { f2: number; leaked: number; overmasked: number; falsePer1000Words: number }>> = {
   en: { f2: 0.87, leaked: 5, overmasked: 0.017, falsePer1000Words: 10 },
   de: { f2: 0.9, leaked: 1, overmasked: 0.021, falsePer1000Words: 14 },
-  fr: { f2: 0.91, leaked: 1, overmasked: 0.01, falsePer1000Words: 5 },
+  fr: { f2: 0.91, leaked: 2, overmasked: 0.01, falsePer1000Words: 5 },
   es: { f2: 0.85, leaked: 3, overmasked: 0.014, falsePer1000Words: 8 },
   it: { f2: 0.85, leaked: 1, overmasked: 0.021, falsePer1000Words: 12 },
   nl: { f2: 0.88, leaked: 2, overmasked: 0.012, falsePer1000Words: 9 },
@@ -31,6 +31,7 @@ const mostLeaked: Readonly<Record<string, number>> = { 'single-word organisation
 /** Higher limits for kinds of text with more than three known false finds. */
 const mostFalse: Readonly<Record<string, number>> = {
   'innocent papers': 5,
+  table: 4,
   'innocent technical note': 4,
 };
 

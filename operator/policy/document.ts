@@ -9,7 +9,17 @@ type PolicyFields = { readonly [Name in keyof GuardrailPolicySpec]: GuardrailPol
 
 /** The text of the policy file. It is JSON, which is YAML too: no value needs an escape that YAML reads differently. */
 export function policyText(spec: PolicyFields): string {
-  const { recall, recognizers, teams, images, remoteImages, unreadText, enforcement, retention, additionalEntityTypes } = spec;
+  const {
+    recall,
+    recognizers,
+    teams,
+    images,
+    remoteImages,
+    unreadText,
+    enforcement,
+    retention,
+    additionalEntityTypes,
+  } = spec;
   const document = {
     ...rulesOf(spec),
     recall: lower(recall),

@@ -52,7 +52,7 @@ describe('finding names', () => {
   }
 
   it('takes a doubtful word for a name only beside other values of private persons', () => {
-    const word = 'Sable';
+    const word = 'Pearl';
     const all = [finder.find(word, 'balanced'), finder.find(word, 'balanced', { isPersonal: true })];
     expect(all.map((names) => names.map(({ type }) => type))).to.deep.equal([[], ['PERSON']]);
     expect(personal(word)).to.deep.equal([]);

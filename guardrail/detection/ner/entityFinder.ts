@@ -53,14 +53,13 @@ const isPrivate = (decision: Pick<Decision, 'type'> | undefined): boolean =>
   decision?.type === 'PERSON' || decision?.type === 'ADDRESS';
 
 /**
- * Adds a name to the others. It extends one of its type that it continues, unless it is doubtful. An address alone has letters and
- * digits.
+ * Adds a name to the others. It extends one of its type that it continues, unless it is doubtful. Plain words beside a name are none. An address alone has letters and digits.
  */
 function withPart(
   text: string,
   names: readonly FoundName[],
   part: FoundName,
-  isDoubtful: boolean,
+  { isDoubtful, isPlain }: { readonly isDoubtful: boolean; readonly isPlain: boolean },
 ): readonly FoundName[] {
   const continues = ({ start, end, type }: FoundName): boolean => {
     const [from, to] = start < part.start ? [end, part.start] : [part.end, start];
@@ -68,6 +67,7 @@ function withPart(
   };
   const at = isDoubtful ? -1 : names.findIndex(continues);
   const name = names[at];
+  if (name && isPlain) return names;
   if (name)
     return names.with(at, { ...name, start: Math.min(name.start, part.start), end: Math.max(name.end, part.end) });
   return part.type === 'PERSON' || /\d.*\p{L}|\p{L}.*\d/u.test(text.slice(part.start, part.end))
@@ -144,8 +144,9 @@ export class EntityFinder {
           .reduce((before, part) => {
             const name: FoundName = { ...part, type, rule: networkRules[type] };
             const isDoubtful = part.score < alone.unproposed[type].mean;
-            if (part.score < unproposed[type].mean || (isDoubtful && isProposed(part))) return before;
-            return isFalseName(text, name) ? before : withPart(text, before, name, isDoubtful);
+            const isPlain = this.labels.arePlain(part);
+            if (part.score < unproposed[type].mean || (isDoubtful && (isProposed(part) || isPlain))) return before;
+            return isFalseName(text, name) ? before : withPart(text, before, name, { isDoubtful, isPlain });
           }, all);
       }, found);
     const first = isPersonal || names.some(isPrivate) ? names : withRuns(names, alone);

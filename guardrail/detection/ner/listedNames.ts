@@ -10,6 +10,8 @@ const LEAST = 0.05;
 const LEAST_COMMON = 0.25;
 /** From this probability on, an organisation is one in a list of people, too, and so is a place that does not end it. */
 const SURE = 0.5;
+/** The least probability of the networks that a town is a person, where all others of its list are. */
+const LEAST_NETWORK = 0.4;
 
 const conjunction = new RegExp(String.raw`^,? (?:${contextWords('and')}) $`);
 /** The longest text between two names of a list, in UTF-16 code units. */
@@ -38,9 +40,10 @@ function mayBePerson({ isCommon, probabilities }: Judged): boolean {
 
 /** Whether a candidate is a person, because all others in its list are. */
 const isPersonBesideOthers = (
-  { hasNumber, probabilities: { location, organization } }: Judged,
+  { hasNumber, network, probabilities: { location, organization } }: Judged,
   isLast: boolean,
-): boolean => !hasNumber && organization < SURE && (isLast || location + organization < SURE);
+): boolean =>
+  !hasNumber && organization < SURE && (isLast || location + organization < SURE || network.person >= LEAST_NETWORK);
 
 /**
  * Decides about doubtful names by the list in which they stand. A family name that is a town, too, is one of a person in

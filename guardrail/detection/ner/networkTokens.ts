@@ -3,7 +3,7 @@
  * without spaces. Each feature is a row of the table of the network.
  */
 import { foldedOf, kindOf, kinds } from '../text/characters.ts';
-import type { Gazetteer } from './gazetteer.ts';
+import { flags as listFlags, type Gazetteer } from './gazetteer.ts';
 import { nameHash } from './knownNames.ts';
 import { wordHashIn } from './tokens.ts';
 
@@ -69,6 +69,8 @@ export class NetworkTokens {
   gap = new Uint8Array(256);
   /** Whether a token has a digit. */
   hasDigit = new Uint8Array(256);
+  /** Whether a token is a word in small letters that no list has as a name, or that is an ordinary word, too. */
+  isPlain = new Uint8Array(256);
   /** The features of a token are {@link features} from `first[at]` to `first[at + 1]`. */
   first = new Int32Array(257);
   features = new Int32Array(4096);
@@ -150,6 +152,7 @@ export class NetworkTokens {
     this.start[token] = from;
     this.gap[token] = gap;
     this.hasDigit[token] = 0;
+    this.isPlain[token] = 0;
     this.known[token] = 0;
     this.knownLength[token] = 0;
     this.word[token] = 0;
@@ -271,14 +274,17 @@ export class NetworkTokens {
     this.feature(sorts.place, gap * 8 + shape);
     this.feature(sorts.form, (shape << 4) | Math.min(15, length));
     this.addTrigrams(text, from, to);
-    this.addLists(word);
+    const flags = this.addLists(word);
+    const isName = (flags & listFlags.ordinary) === 0 && (flags & (listFlags.given | listFlags.family)) !== 0;
+    if (shape === shapes.lower && !isName) this.isPlain[token] = 1;
   }
 
   /** The lists that have a word: each, and all of them together. */
-  private addLists(word: number): void {
+  private addLists(word: number): number {
     const flags = this.lists.gazetteer.lookup(word);
     this.feature(sorts.lists, flags);
     for (let bit = 1; bit < 256; bit <<= 1) if ((flags & bit) !== 0) this.feature(sorts.list, bit);
+    return flags;
   }
 
   /** The first two characters of a number, and their count: years begin with 19 or 20. */
@@ -323,7 +329,9 @@ export class NetworkTokens {
     this.word = doubled(this.word);
     this.known = doubled(this.known);
     this.begins = doubled(this.begins);
-    const { gap, hasDigit, kind, first, katakana, knownLength } = this;
+    const { gap, hasDigit, isPlain, kind, first, katakana, knownLength } = this;
+    this.isPlain = new Uint8Array(2 * isPlain.length);
+    this.isPlain.set(isPlain);
     this.katakana = new Uint8Array(2 * katakana.length);
     this.katakana.set(katakana);
     this.knownLength = new Uint8Array(2 * knownLength.length);

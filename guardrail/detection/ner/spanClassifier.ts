@@ -192,7 +192,9 @@ export function decide(
   limits: NameThresholds,
 ): Decision | undefined {
   const { person, publicPerson, address, location, organization } = probabilities;
-  const type = person + network.person >= address + network.address ? 'PERSON' : 'ADDRESS';
+  // The networks know few towns: in a list of people, they take one for a person.
+  const isPlace = address + location > person + publicPerson;
+  const type = !isPlace && person + network.person >= address + network.address ? 'PERSON' : 'ADDRESS';
   if (score >= leastScore({ isCommon, hasNumber }, type, limits)) return { type, score };
   const any = calibrated(nameOf(probabilities), calibration.any);
   if (any < limits.any) {

@@ -56,13 +56,13 @@ const names = (person: Least, address: Least): Thresholds['unproposed'] => ({ PE
 
 const doubtful = { word: 0.15, mean: 0.25 };
 const likely = { word: 0.25, mean: 0.5 };
-const sure = { word: 0.5, mean: 0.6 };
+const sure = { word: 0.5, mean: 0.65 };
 
 export const thresholds: Readonly<Record<Recall, TextThresholds>> = {
   precise: {
     alone: {
       ...{ personal: 0.6, home: 0.7, common: 0.7, any: 0.9, anyTagged: 0.3, margin: 6 },
-      ...{ unproposed: names(sure, sure), value: 0.5, values: values(0.65, 0.9) },
+      ...{ unproposed: names(sure, sure), value: 0.5, values: values(0.7, 0.9) },
     },
     beside: {
       ...{ personal: 0.35, home: 0.7, common: 0.7, any: 0.9, anyTagged: 0.3, margin: 6 },
@@ -72,11 +72,15 @@ export const thresholds: Readonly<Record<Recall, TextThresholds>> = {
   balanced: {
     alone: {
       ...{ personal: 0.3, home: 0.5, common: 0.3, any: 0.85, anyTagged: 0.2, margin: 3 },
-      ...{ unproposed: names(likely, { word: 0.5, mean: 0.5 }), value: 0.4, values: values(0.5, 0.85) },
+      ...{
+        unproposed: names({ word: 0.25, mean: 0.55 }, { word: 0.5, mean: 0.5 }),
+        value: 0.4,
+        values: values(0.6, 0.85),
+      },
     },
     beside: {
-      ...{ personal: 0.1, home: 0.4, common: 0.15, any: 0.85, anyTagged: 0.2, margin: 3 },
-      ...{ unproposed: names(doubtful, doubtful), value: 0.15, values: values(0.2, 0.2) },
+      ...{ personal: 0.1, home: 0.4, common: 0.2, any: 0.85, anyTagged: 0.2, margin: 3 },
+      ...{ unproposed: names(doubtful, { word: 0.2, mean: 0.4 }), value: 0.15, values: values(0.2, 0.2) },
     },
   },
   thorough: {

@@ -104,6 +104,14 @@ export class TokenLabels {
     return parts;
   }
 
+  /** Whether a part of a text is only words in small letters that are no names. */
+  arePlain({ start, end }: Place): boolean {
+    const { tokens } = this;
+    for (let at = this.tokenAt(start); at < tokens.count && (tokens.start[at] ?? 0) < end; at++)
+      if (tokens.isPlain[at] === 0) return false;
+    return true;
+  }
+
   /** The last character of a word without spaces, from one of its characters in a direction. */
   private wordEnd(from: number, step: 1 | -1, kind: TokenClass): number {
     const { tokens } = this;

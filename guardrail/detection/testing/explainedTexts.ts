@@ -69,7 +69,7 @@ const misses: readonly (readonly [text: string, value: string, rule?: string, by
   ['{"isin": "missing"}', 'isin', 'model.person', 'structure'],
   ['We meet on Monday at the office.', 'Monday', 'model.person', 'modelThreshold'],
   ['Please ask NAT about it.', 'NAT', 'model.person', 'falseName'],
-  ['In May 2024 we sold more.', 'May', 'model.person', 'month'],
+  ['In May 2024 we sold more.', 'May', 'model.publicPerson', 'month'],
   ['ChatGPT is slow today.', 'ChatGPT', 'model.organization', 'product'],
   ['postgres://kim:s3cr3tpw@db.internal/prod', 's3cr3tpw@db.internal', 'email', 'overlap'],
   ['curl -u kim:Tr0ub4dor3 https://intra.example.net/', 'kim', 'model.person', 'overlap'],

@@ -35,7 +35,7 @@ const reader = createImageWorkerPool({ timeoutMs: 300_000 });
 const guard = createImageGuard(noting, {
   images: 'redact',
   remoteImages: 'block',
-    unreadText: 'mask',
+  unreadText: 'mask',
   scope: 'user',
   sessionKey,
   store,
