@@ -3,7 +3,9 @@ import { thresholds, type Thresholds } from './thresholds.ts';
 
 /** All thresholds in one order. */
 const numbersOf = ({ unproposed, values, ...others }: Thresholds): number[] =>
-  [others, unproposed.PERSON, unproposed.ADDRESS, values].flatMap((group): number[] => Object.values(group));
+  [others, unproposed.PERSON, unproposed.ADDRESS, values].flatMap((group) =>
+    Object.values(group as Readonly<Record<string, number>>),
+  );
 
 describe('thresholds', () => {
   const { precise, balanced, thorough } = thresholds;
