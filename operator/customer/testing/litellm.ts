@@ -41,6 +41,8 @@ export async function startTestLiteLlm(): Promise<TestLiteLlm> {
     await models.stop();
     throw error;
   });
+  // On a busy machine, the first call that reads the database takes longer than an operator waits.
+  await fetch(`${url}/budget/list`, { headers: { authorization: `Bearer ${masterKey}` } });
   return {
     url,
     masterKey,
