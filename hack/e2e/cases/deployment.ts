@@ -123,7 +123,7 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     const { namespace } = testbed;
     await apply([
       resourceIn(namespace, 'GuardrailPolicy', 'blocking', { entities: { EMAIL_ADDRESS: { action: 'Block' } } }),
-      resourceIn(namespace, 'GuardrailPolicy', 'hiding', { deny: [{ value: 'Quasar', type: 'PROJECT' }] }),
+      resourceIn(namespace, 'GuardrailPolicy', 'hiding', { deny: [{ value: 'Blueprint', type: 'PROJECT' }] }),
     ]);
     for (const name of ['blocking', 'hiding']) await testbed.customer(name, { guardrailPolicyRef: { name } });
     await testbed.customer('third');
@@ -136,12 +136,12 @@ describe('a guardrail as a Deployment, with the Redis of the component', () => {
     /** What the model receives of a prompt; undefined: it is not called. */
     const received = async (user: string): Promise<string | undefined> => {
       const mark = `prompt-${user}`;
-      await testbed.chat(`${mark}: Quasar, anna.schmidt@example.org`, { user: `${namespace}-${user}` });
+      await testbed.chat(`${mark}: Blueprint, anna.schmidt@example.org`, { user: `${namespace}-${user}` });
       return (await testbed.modelLog()).find((line) => line.includes(mark));
     };
     expect(await received('blocking')).to.equal(undefined);
     expect(await received('hiding')).to.match(/<PROJECT_\w+>, <EMAIL_ADDRESS_\w+>/);
-    expect(await received('third')).to.match(/Quasar, <EMAIL_ADDRESS_\w+>/);
+    expect(await received('third')).to.match(/Blueprint, <EMAIL_ADDRESS_\w+>/);
   });
 
   it('becomes a sidecar and a Deployment again, with calls guarded throughout', async () => {
