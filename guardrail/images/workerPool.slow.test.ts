@@ -15,7 +15,7 @@ import { eventually } from '../testing/appHarness.ts';
 import { dataUrlOf } from './dataUrl.ts';
 import { inspect } from './inspect.ts';
 import { draw, note } from './testing/drawings.ts';
-import { ORDERS, STEPS } from './testing/faultyProgram.ts';
+import { ORDERS, STEPS } from './testing/faultyOrders.ts';
 import { pngOf } from './testing/files.ts';
 import { createImageWorkerPool, type WorkerPoolOptions } from './workerPool.ts';
 

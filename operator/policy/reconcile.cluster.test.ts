@@ -79,7 +79,9 @@ describe('a GuardrailPolicy', function () {
     expect(messageOf(await testbed.untilPolicy('Accepted', 'UnknownEntityType'))).to.match(/^spec\.entities\.PRESON /);
     await testbed.policy({ entities: { PERSON: { action: 'Block' } } });
     await testbed.untilPolicy('Ready', 'NotUsed');
-    expect(await testbed.events('strict')).to.include.members(['NotAccepted', 'Accepted']);
+    await eventually(async () => {
+      expect(await testbed.events('strict')).to.include.members(['NotAccepted', 'Accepted']);
+    });
   });
 
   it('reaches the file of each guardrail without a rollout', async () => {

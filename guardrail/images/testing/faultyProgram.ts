@@ -1,11 +1,6 @@
 /** For tests: a process for images that follows the order in the first byte of an image. */
 import type { Answer, WorkerMessage } from '../workerProtocol.ts';
-
-/** What the first byte orders. Other values are the duration of the task in milliseconds. */
-export const ORDERS = { hang: 1, throw: 2, exit: 3, refuse: 4, untilStopped: 5, inSteps: 6 } as const;
-
-/** The duration of a task in steps, and of a step, in milliseconds. */
-export const STEPS = { duration: 1500, step: 100 } as const;
+import { ORDERS, STEPS } from './faultyOrders.ts';
 
 let stop: (() => void) | undefined;
 
