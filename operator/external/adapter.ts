@@ -353,7 +353,7 @@ export interface ExternalRecord<R, C extends Comparison> {
   begin?(): Promise<void>;
 
   /** Why an existing record is not this resource's; undefined if it is. */
-  refusal(record: R): Outcome | undefined;
+  refusal?(record: R): Outcome | undefined;
   /** Deletes what remains of a creation that was announced, in place of which there is a record of others. */
   withdraw?(): Promise<void>;
   compare(record: R): C;
@@ -362,10 +362,10 @@ export interface ExternalRecord<R, C extends Comparison> {
   /** @param comparison undefined: the record is about to be created */
   announcement(comparison: C | undefined): Announcement;
   create(): Promise<void>;
-  /** Whether an error of {@link create} may result from a record that another client created. */
-  mayExist(error: unknown): boolean;
+  /** Whether an error of {@link create} may result from a record that another client created. Without it, none may. */
+  mayExist?(error: unknown): boolean;
   /** The record exists, although this sync was creating it. */
-  loseCreation(): void;
+  loseCreation?(): void;
   update(comparison: C): Promise<void>;
   /** What a sync reports, by its last observation. @param comparison undefined: the record was created */
   report(record: R, comparison: C | undefined): Report;

@@ -234,12 +234,12 @@ class RecordSync<T extends External, Field extends string> {
     try {
       return await this.#create();
     } catch (error) {
-      if (!record.mayExist(error)) throw error;
+      if (record.mayExist?.(error) !== true) throw error;
       // Another client created it. The gateway may check the fields before it detects a duplicate.
       const existing = await record.observe();
       if (existing === undefined) throw error;
       this.#isLost = true;
-      record.loseCreation();
+      record.loseCreation?.();
       return await this.#update(existing);
     }
   }
@@ -288,7 +288,7 @@ class RecordSync<T extends External, Field extends string> {
     const record = this.#record;
     const { run, address, claim } = this.#sync;
     const { finalizer, metrics } = this.#dependencies;
-    const refused = record.refusal(found);
+    const refused = record.refusal?.(found);
     if (refused !== undefined) {
       await this.#withdraw();
       return { ...refused, address };

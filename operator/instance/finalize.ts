@@ -22,26 +22,9 @@ export async function finalize(
   if (!finalizer.isSet(instance)) return {};
   const forced = instance.metadata.annotations?.[annotations.forceDelete] === 'true';
   const { total } = customerCounts(dependencies, instance);
-  if (total > 0 && !forced) {
-    await reportReady(dependencies, instance, {
-      status: 'False',
-      reason: 'CustomersRemain',
-      message: customersRemain(total),
-    });
-    return {};
-  }
-  const budgets = dependencies.budgetsByInstance.get(keyText(instance.metadata)).filter(ownsOrCreates);
-  if (budgets.length > 0 && !forced) {
-    const message = budgetsRemain(budgets.length);
-    await reportReady(dependencies, instance, { status: 'False', reason: 'BudgetsRemain', message });
-    return {};
-  }
-  const keys = dependencies.keysByInstance
-    .get(keyText(instance.metadata))
-    .filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
-  if (keys.length > 0 && !forced) {
-    const message = keysRemain(keys.length);
-    await reportReady(dependencies, instance, { status: 'False', reason: 'KeysRemain', message });
+  const remaining = forced ? undefined : remainingOf(dependencies, instance, total);
+  if (remaining !== undefined) {
+    await reportReady(dependencies, instance, { status: 'False', ...remaining });
     return {};
   }
   if (forced) recordForceDeletion(dependencies, instance, total);
@@ -54,6 +37,26 @@ export async function finalize(
   }
   await finalizer.remove(instance);
   return {};
+}
+
+interface Remaining {
+  readonly reason: 'CustomersRemain' | 'BudgetsRemain' | 'KeysRemain';
+  readonly message: string;
+}
+
+/** The resources whose records at the gateway only the instance can delete. undefined: there are none. */
+function remainingOf(
+  { budgetsByInstance, keysByInstance }: Dependencies,
+  { metadata }: GatewayInstance,
+  customers: number,
+): Remaining | undefined {
+  if (customers > 0) return { reason: 'CustomersRemain', message: customersRemain(customers) };
+  const budgets = budgetsByInstance.get(keyText(metadata)).filter(ownsOrCreates).length;
+  if (budgets > 0) return { reason: 'BudgetsRemain', message: budgetsRemain(budgets) };
+  const keys = keysByInstance
+    .get(keyText(metadata))
+    .filter((key) => key.metadata.finalizers?.includes(FINALIZER)).length;
+  return keys > 0 ? { reason: 'KeysRemain', message: keysRemain(keys) } : undefined;
 }
 
 function customersRemain(total: number): string {

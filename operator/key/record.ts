@@ -88,7 +88,7 @@ interface KeyComparison extends Comparison {
   readonly columns: Readonly<Record<string, unknown>>;
 }
 
-/** The keys of one resource during one sync. */
+/** The keys of one resource during one sync. Their user belongs to this resource alone, so no other client makes them. */
 export class KeyRecord implements ExternalRecord<Generations, KeyComparison> {
   readonly lookup = 'GET /key/list';
   readonly createsFirst = false;
@@ -120,11 +120,6 @@ export class KeyRecord implements ExternalRecord<Generations, KeyComparison> {
   /** No key only observes: the gateway does not tell the value of a key that it has. */
   observed(): Report {
     return { differs: [], found: {} };
-  }
-
-  /** The user of the keys belongs to this resource alone. */
-  refusal(): undefined {
-    return undefined;
   }
 
   compare(found: Generations): KeyComparison {
@@ -175,15 +170,6 @@ export class KeyRecord implements ExternalRecord<Generations, KeyComparison> {
 
   async create(): Promise<void> {
     await this.#mint(0);
-  }
-
-  /** The gateway has no id of a key that another client could have used. */
-  mayExist(): boolean {
-    return false;
-  }
-
-  loseCreation(): void {
-    // See mayExist.
   }
 
   async update({ found, stale, mints, columns }: KeyComparison): Promise<void> {
