@@ -18,7 +18,7 @@ export const labelledTypes: readonly string[] = [
   ].flatMap((line) => line.split(' ')),
 ];
 
-/** Types of values that identify no private person, and the type with which such a value shares its pseudonym. */
+/** Types of values that identify no private person. Such a value has the pseudonym of the other type. */
 const generalTypes: ReadonlyMap<string, string> = new Map([
   ['PUBLIC_PERSON', 'PERSON'],
   ['PUBLIC_URL', 'URL'],

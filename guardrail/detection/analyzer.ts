@@ -116,7 +116,7 @@ interface Judged {
   readonly spans: readonly Span[];
   /** Public persons that it drops. One who shares a name with a private one keeps the whole name. */
   readonly kept: readonly Span[];
-  /** The places of allowed values in which no span is. */
+  /** The places of allowed values that overlap no span. */
   readonly spared: readonly AllowedPlace[];
 }
 

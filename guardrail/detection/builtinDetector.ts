@@ -11,7 +11,7 @@ import { textStatsOf, type TextStats } from './recognizers/textStats.ts';
 import { recognizersFor } from './recognizers/recognizers.ts';
 import { accountNames } from './ner/accountNames.ts';
 import { nameTypes } from './ner/entityClasses.ts';
-import { EntityFinder } from './ner/entityFinder.ts';
+import { EntityFinder, isPrivate } from './ner/entityFinder.ts';
 import type { NameModels } from './ner/nameModels.ts';
 import { isIgnoredBy } from './policy/profiles.ts';
 import { shippedFinder } from './ner/shippedFinder.ts';
@@ -290,8 +290,7 @@ class BuiltinDetector implements Detector {
         own?.drop(span, 'falseName');
         return false;
       }),
-      values:
-        isPersonal || names.some(({ type }) => type === 'PERSON' || type === 'ADDRESS') ? valuesWith(beside) : sure,
+      values: isPersonal || names.some(isPrivate) ? valuesWith(beside) : sure,
     };
   }
 }

@@ -145,7 +145,10 @@ export interface AnalysisContext {
   readonly trace?: Trace | undefined;
   /** Whether only detectors that call no server run. Default: false. */
   readonly isLocal?: boolean | undefined;
-  /** Receives, for each text, the places of its allowed values in which no caller may replace anything. Default: not collected. */
+  /**
+   * Receives the places of the allowed values of each text. No caller may replace anything there. Default: the places are not
+   * collected.
+   */
   readonly spared?: (readonly AllowedPlace[])[] | undefined;
 }
 

@@ -48,8 +48,8 @@ const PERSON_LIKE = 0.2;
 const SHORTEST = 2;
 const longest = { PERSON: 60, ADDRESS: 120 } as const;
 
-/** Whether a decision is for a private person or an address. */
-const isPrivate = (decision: Pick<Decision, 'type'> | undefined): boolean =>
+/** Whether a decision or a name is for a private person or an address. */
+export const isPrivate = (decision: { readonly type: string } | undefined): boolean =>
   decision?.type === 'PERSON' || decision?.type === 'ADDRESS';
 
 /**
@@ -142,10 +142,11 @@ export class EntityFinder {
           .flatMap((run) => this.labels.freeParts(run, type, all))
           .filter((part) => part.end - part.start >= SHORTEST && !isStructure(text, part))
           .reduce((before, part) => {
-            const name: FoundName = { ...part, type, rule: networkRules[type] };
+            if (part.score < unproposed[type].mean) return before;
             const isDoubtful = part.score < alone.unproposed[type].mean;
             const isPlain = this.labels.arePlain(part);
-            if (part.score < unproposed[type].mean || (isDoubtful && (isProposed(part) || isPlain))) return before;
+            if (isDoubtful && (isPlain || isProposed(part))) return before;
+            const name: FoundName = { ...part, type, rule: networkRules[type] };
             return isFalseName(text, name) ? before : withPart(text, before, name, { isDoubtful, isPlain });
           }, all);
       }, found);

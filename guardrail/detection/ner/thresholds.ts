@@ -1,4 +1,7 @@
-/** The lowest probabilities at which the models' finds are reported, by recall and by what else the text has. */
+/**
+ * The lowest probabilities at which finds of the models are reported. They depend on the recall, and on whether the text has
+ * another private value.
+ */
 import type { Recall } from '../contract.ts';
 import type { TokenClass } from './tokenNetwork.ts';
 

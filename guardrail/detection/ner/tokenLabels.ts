@@ -67,9 +67,9 @@ export class TokenLabels {
    * The words on one line that are each of a class with at least a probability. Marks may stand between them. In a script without
    * spaces, the characters beside them belong to the same word if they are hardly anything else.
    */
-  runsOf(kind: TokenClass, least: number): Run[] {
+  runsOf(kind: TokenClass, least: number): Place[] {
     const { tokens } = this;
-    const runs: Run[] = [];
+    const runs: Place[] = [];
     for (let at = 0; at < tokens.count; at++) {
       if (this.of(at, kind) < least || tokens.isMark(at)) continue;
       let last = at;
@@ -78,14 +78,13 @@ export class TokenLabels {
         if (!tokens.isMark(to)) last = to;
       }
       const [from, to] = [this.wordEnd(at, -1, kind), this.wordEnd(last, 1, kind)];
-      const [start, end] = [tokens.start[from] ?? 0, tokens.end[to] ?? 0];
-      runs.push({ start, end, score: this.mean(tokens.start[at] ?? 0, tokens.end[last] ?? 0, kind) });
+      runs.push({ start: tokens.start[from] ?? 0, end: tokens.end[to] ?? 0 });
       at = to;
     }
     return runs;
   }
 
-  /** The parts of a text between two offsets that no span covers, without the marks at their ends. */
+  /** The parts of a text between two offsets that no span covers, without the marks at their ends, and the mean of each. */
   freeParts({ start, end }: Place, kind: TokenClass, spans: readonly Place[]): Run[] {
     const { tokens } = this;
     const isFree = (at: number): boolean => {

@@ -94,9 +94,9 @@ export class WordPhrases<T> {
 
   /**
    * Finds the longest phrase at each offset. The phrases are in order and disjoint.
-   * @param from the offset of the first character at which a phrase may begin
-   * @param until the offset after the last character at which a phrase may begin
-   * @returns the offset at which the next call must begin
+   * @param from phrases before this offset do not count
+   * @param until phrases that begin at this offset or after it do not count
+   * @returns the `from` of the next call
    */
   find(text: string, found: (start: number, end: number, value: T) => void, from = 0, until = text.length): number {
     if (this.size === 0) return text.length;
