@@ -170,7 +170,7 @@ describe('createLitellmAdapter', () => {
       }).identity.keyHash;
     expect(keyHashOf(`gkey-${id}`, `gkey-${id}/shop/app/1`)).to.equal(id);
     for (const [user, alias] of [
-      // A header can name the user, and whoever makes keys can choose an alias: neither is enough.
+      // A header can name the user. Whoever makes keys can choose the alias. One alone proves nothing.
       [`gkey-${id}`, null],
       [`gkey-${id}`, 'app'],
       [`gkey-${id}`, `gkey-${id}`],

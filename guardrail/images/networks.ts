@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import * as z from 'zod';
+import { LINE_HEIGHT } from './lineCrops.ts';
 import type { ProbabilityMap } from './textRegions.ts';
 
 const FOLDER = new URL('models/', import.meta.url);
@@ -20,7 +21,7 @@ export interface Networks {
   readonly characters: readonly string[];
   /** @param input three planes, blue, green and red, with values from -1 to 1. Sides are multiples of 32. */
   detect(input: Float32Array, width: number, height: number): Promise<ProbabilityMap>;
-  /** @param input the lines, each of three planes of 48 rows */
+  /** @param input the lines, each of three planes of {@link LINE_HEIGHT} rows */
   recognize(input: Float32Array, lines: number, columns: number): Promise<Classified>;
 }
 
@@ -45,7 +46,7 @@ export async function loadNetworks(): Promise<Networks> {
       return { width, height, data: (await run(detector, input, [1, 3, height, width])).data };
     },
     async recognize(input, lines, columns) {
-      const { data, sizes } = await run(recognizer, input, [lines, 3, 48, columns]);
+      const { data, sizes } = await run(recognizer, input, [lines, 3, LINE_HEIGHT, columns]);
       return { data, steps: sizes[1] ?? 0, classes: sizes[2] ?? 0 };
     },
   };

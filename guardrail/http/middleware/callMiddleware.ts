@@ -13,7 +13,7 @@ import { requestId } from './requestId.ts';
 export interface CallMiddlewareOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Records the calls that the audit trail is about; undefined: there is none. */
+  /** Writes the audit events. Undefined: there is no audit trail. */
   readonly audit?: ScopeMiddleware | undefined;
   /** Whether a call has a span. Default: each call has one. */
   readonly isTraced?: (context: CallScope) => boolean;

@@ -1,34 +1,25 @@
 /** Numbers with valid check digits, as people write them. */
+import { decimalModulo, luhn, weightedSum } from '../../../guardrail/detection/recognizers/checksums.ts';
 import type { Random } from '../../training/random.ts';
 
 type Born = readonly [year: number, month: number, day: number];
 
-const sumOf = (digits: string, weights: readonly number[]): number =>
-  weights.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0);
 const yearMonthDay = ([year, month, day]: Born): string =>
   [year % 100, month, day].map((part) => String(part).padStart(2, '0')).join('');
 
 /** The digit that makes a number valid after Luhn. */
-function luhn(digits: string): number {
-  const sum = Array.from(digits)
-    .reverse()
-    .reduce((total, digit, at) => {
-      const value = Number(digit) * (at % 2 === 0 ? 2 : 1);
-      return total + (value > 9 ? value - 9 : value);
-    }, 0);
-  return (10 - (sum % 10)) % 10;
-}
+const luhnDigit = (digits: string): number =>
+  Array.from({ length: 10 }, (_, at) => at).findIndex((at) => luhn(`${digits}${at}`));
 
 /** In groups of four. */
 export function iban(country: string, account: string): string {
-  const number = Array.from(`${account}${country}00`, (sign) => parseInt(sign, 36)).join('');
-  const check = String(98n - (BigInt(number) % 97n)).padStart(2, '0');
+  const check = String(98 - decimalModulo(`${account}${country}00`, 97)).padStart(2, '0');
   return `${country}${check}${account}`.replace(/.{4}(?=.)/g, '$& ');
 }
 
 export function card(random: Random): string {
   const number = `4${random.format('##############')}`;
-  return `${number}${luhn(number)}`.replace(/.{4}(?=.)/g, '$& ');
+  return `${number}${luhnDigit(number)}`.replace(/.{4}(?=.)/g, '$& ');
 }
 
 /** United States: no check digit. */
@@ -57,7 +48,7 @@ export function nir(random: Random, [year, month]: Born): string {
 export function bsn(random: Random): string {
   for (;;) {
     const number = random.digits(8);
-    const check = sumOf(number, [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+    const check = weightedSum(number, [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
     if (check < 10) return `${number}${check}`;
   }
 }
@@ -65,20 +56,20 @@ export function bsn(random: Random): string {
 /** Poland. */
 export function pesel(random: Random, [year, month, day]: Born): string {
   const number = `${yearMonthDay([year, year < 2000 ? month : month + 20, day])}${random.format('####')}`;
-  return `${number}${(10 - (sumOf(number, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) % 10)) % 10}`;
+  return `${number}${(10 - (weightedSum(number, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) % 10)) % 10}`;
 }
 
 /** Sweden. */
 export function personnummer(random: Random, born: Born): string {
   const number = `${yearMonthDay(born)}${random.format('###')}`;
-  return `${born[0] < 2000 ? 19 : 20}${number.slice(0, 6)}-${number.slice(6)}${luhn(number)}`;
+  return `${born[0] < 2000 ? 19 : 20}${number.slice(0, 6)}-${number.slice(6)}${luhnDigit(number)}`;
 }
 
 /** Brazil. */
 export function cpf(random: Random): string {
   const digitOf = (digits: string): number => {
     const weights = Array.from(digits, (_, at) => digits.length + 1 - at);
-    return ((sumOf(digits, weights) * 10) % 11) % 10;
+    return ((weightedSum(digits, weights) * 10) % 11) % 10;
   };
   const start = random.digits(9);
   const first = `${start}${digitOf(start)}`;
@@ -89,6 +80,6 @@ export function cpf(random: Random): string {
 export function rrn(random: Random, born: Born): string {
   const place = random.int(10, 89);
   const number = `${yearMonthDay(born)}${random.int(1, 2) + (born[0] < 2000 ? 0 : 2)}${place}${random.format('###')}`;
-  const check = (11 - (sumOf(number, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10;
+  const check = (11 - (weightedSum(number, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10;
   return `${number.slice(0, 6)}-${number.slice(6)}${check}`;
 }
