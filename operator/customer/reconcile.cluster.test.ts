@@ -1,7 +1,8 @@
 /** The life cycle of a customer, on a real API server and a gateway that behaves like LiteLLM. */
 import { expect } from 'chai';
+import { withoutInstanceRules } from '../api/testing/installCrds.ts';
 import { instances } from '../api/kinds.ts';
-import { annotations, FINALIZER, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { budgetRowId } from '../gateway/gateway.ts';
 import { conditionOf } from './status.ts';
 import { eventually } from './testing/testOperator.ts';
@@ -259,27 +260,9 @@ describe('customer reconcile', function () {
   });
 
   it('reports an unexpected error once and without a value, and recovers', async () => {
-    const rule =
-      '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/syncInterval/x-kubernetes-validations';
-    const crd = `crd/gatewayinstances.${GROUP}`;
-    const [before] = JSON.parse(
-      await bed
-        .cluster()
-        .kubectl([
-          'get',
-          crd,
-          '-o',
-          'jsonpath=[{.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.syncInterval.x-kubernetes-validations}]',
-        ]),
-    ) as unknown[];
-    // The API server stored the instance before the validation existed.
-    await bed.cluster().kubectl(['patch', crd, '--type=json', '-p', JSON.stringify([{ op: 'remove', path: rule }])]);
-    try {
+    await withoutInstanceRules(bed.cluster(), ['syncInterval/x-kubernetes-validations'], async () => {
       await eventually(() => bed.user.instance('odd', { endpoint: bed.proxy.url, syncInterval: 'sk-soon' }));
-    } finally {
-      const restored = [{ op: 'add', path: rule, value: before }];
-      await bed.cluster().kubectl(['patch', crd, '--type=json', '-p', JSON.stringify(restored)]);
-    }
+    });
     await bed.user.secret('odd', masterKey);
     await bed.user.customer('a', { instanceRef: { name: 'odd' } });
     expect(message(await bed.user.untilReason('a', 'InternalError')))

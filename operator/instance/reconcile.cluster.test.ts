@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import { withControlPlane } from '../../hack/harness/controlplane.ts';
 import type { GatewayInstanceSpec } from '../api/v1alpha1/v1alpha1.ts';
-import { annotations, API_VERSION, FINALIZER, gatewayInstanceNames, GROUP } from '../api/v1alpha1/v1alpha1.ts';
+import { annotations, API_VERSION, FINALIZER } from '../api/v1alpha1/v1alpha1.ts';
 import { slowBases } from '../configuration/testing/slowBases.ts';
 import { startTestProxy, type TestProxy } from '../gateway/testing/testProxy.ts';
 import { MAX_YAML_BYTES } from '../../guardrail/guardrail.ts';
 import { eventually } from '../runtime/testing/eventually.ts';
 import { withoutLongBlocks } from '../runtime/testing/eventLoopBlocks.ts';
 import { gatewayManifest } from './testing/gatewayManifest.ts';
-import { installCrds } from '../api/testing/installCrds.ts';
+import { installCrds, withoutInstanceRules } from '../api/testing/installCrds.ts';
 import { failure, MASTER_KEY, Testbed } from './testing/harness.ts';
 
 const guardrail = 'main-guardrail';
@@ -147,21 +147,13 @@ describe('GatewayInstance', function () {
   });
 
   it('reports errors of a spec that was stored before the CRD had the rule', async () => {
-    const crd = `crd/${gatewayInstanceNames.plural}.${GROUP}`;
-    const properties = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties';
-    const unchecked = [
-      { op: 'remove', path: `${properties}/masterKeySecretRef/properties/name/pattern` },
-      { op: 'remove', path: `${properties}/syncInterval/x-kubernetes-validations` },
-    ];
-    await plane().kubectl(['patch', crd, '--type=json', '-p', JSON.stringify(unchecked)]);
-    try {
+    const rules = ['masterKeySecretRef/properties/name/pattern', 'syncInterval/x-kubernetes-validations'];
+    await withoutInstanceRules(plane(), rules, async () => {
       // The API server applies the change a moment later.
       await eventually(() => testbed.instance({ masterKeySecretRef: { name: '..', key: 'a' } }, 'dots'));
       await eventually(() => testbed.instance({ syncInterval: 'sk-soon' }, 'soon'));
       await testbed.instance({ masterKeySecretRef: { name: 'a\u001b[31m/b', key: 'a' } }, 'red');
-    } finally {
-      await installCrds(plane());
-    }
+    });
     expect((await testbed.until('Reachable', 'SecretNotFound', 'dots')).message).to.include(
       'Secret .. does not exist in',
     );

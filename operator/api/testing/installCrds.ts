@@ -29,3 +29,35 @@ export async function installCrds(plane: { readonly url: string; kubeConfig(): K
   installed.set(plane.url, installing);
   await installing;
 }
+
+/**
+ * Does something while the API server checks instances less strictly, as if they were stored before a rule existed. Files share the
+ * control plane, so that the rules are there again afterwards.
+ * @param rules JSON pointers to rules, from the properties of the spec
+ */
+export async function withoutInstanceRules(
+  plane: { kubectl(args: readonly string[]): Promise<string> },
+  rules: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const crd = `crd/${gatewayInstanceNames.plural}.${GROUP}`;
+  const properties = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/';
+  const definition: unknown = JSON.parse(await plane.kubectl(['get', crd, '-o', 'json']));
+  const known = rules.map((rule) => ({ path: properties + rule, value: valueAt(definition, properties + rule) }));
+  const patch = (operations: readonly object[]): Promise<string> =>
+    plane.kubectl(['patch', crd, '--type=json', '-p', JSON.stringify(operations)]);
+  await patch(known.map(({ path }) => ({ op: 'remove', path })));
+  try {
+    await work();
+  } finally {
+    await patch(known.map(({ path, value }) => ({ op: 'add', path, value })));
+  }
+}
+
+/** The value at a JSON pointer without escapes. */
+function valueAt(document: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce((value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], document);
+}
